@@ -17,6 +17,23 @@ const TOKENS_SOURCE = 'src/domain/page-palette.ts'
 const TOKENS_IMPORT = 'countersign:tokens'
 const WORKER_SOURCE = `${CONSOLE_DIR}/audit/verify/worker.ts`
 
+/** What of Node the code that verifies evidence uses, and what stands for it in a browser. */
+const IN_BROWSER = `./${CONSOLE_DIR}/audit/verify/in-browser`
+const STAND_INS = {
+  'node:crypto': `${IN_BROWSER}/node-crypto.ts`,
+  'node:module': `${IN_BROWSER}/node-module.ts`,
+  'hash-wasm': `${IN_BROWSER}/hash-wasm.ts`,
+}
+
+/** Folders of the service whose code verifies evidence in the browser too. */
+export const VERIFIER_DIRS = [
+  'src/custody',
+  'src/custody-tools/audit',
+  'src/domain',
+  'src/identity-provider/vault',
+  'src/policy',
+  'src/quorum-protocol',
+]
 /** What the bundle is made of besides the console's own files: its packages come with the lock. */
 export const CONSOLE_INPUTS = [TOKENS_SOURCE, 'src/domain/chains.ts', 'package-lock.json']
 
@@ -26,7 +43,7 @@ export const CONSOLE_INPUTS = [TOKENS_SOURCE, 'src/domain/chains.ts', 'package-l
  * @param {(path: string, contents: string | Uint8Array) => void} write a file, whole or not at all
  */
 export async function bundleConsole(esbuild, outDir, write) {
-  const worker = await bundleWorker(esbuild, outDir)
+  const { files: verifierFiles, name: workerName } = await bundleWorker(esbuild, outDir)
   const { outputFiles, metafile } = await esbuild.build({
     ...forBrowsers(outDir),
     entryPoints: [{ in: `${CONSOLE_DIR}/main.tsx`, out: 'console' }],
@@ -37,7 +54,7 @@ export async function bundleConsole(esbuild, outDir, write) {
     jsxImportSource: 'preact',
     define: {
       'process.env.NODE_ENV': '"production"',
-      WORKER_FILE: JSON.stringify(basename(worker.path)),
+      WORKER_FILE: JSON.stringify(workerName),
     },
     // Packages that were written for React find Preact.
     alias: { react: 'preact/compat', 'react-dom': 'preact/compat' },
@@ -45,7 +62,7 @@ export async function bundleConsole(esbuild, outDir, write) {
   })
   mkdirSync(outDir, { recursive: true })
   const files = []
-  for (const { path, contents } of [worker, ...outputFiles]) {
+  for (const { path, contents } of [...verifierFiles, ...outputFiles]) {
     const name = basename(path)
     write(path, contents)
     write(`${path}.br`, brotli(contents))
@@ -54,11 +71,11 @@ export async function bundleConsole(esbuild, outDir, write) {
   files.sort()
   const style = files.find((name) => name.endsWith('.css'))
   const { script, preload } = firstLoaded(metafile.outputs)
-  const lazy = files.filter(
-    (name) => name.endsWith('.js') && name !== script && !preload.includes(name),
-  )
+  const verifier = verifierFiles.map(({ path }) => basename(path)).sort()
+  const others = new Set([script, ...preload, ...verifier])
+  const lazy = files.filter((name) => name.endsWith('.js') && !others.has(name))
   const version = createHash('sha256').update(files.join()).digest('hex').slice(0, 12)
-  const assets = { version, script, preload, lazy, style }
+  const assets = { version, script, preload, lazy, verifier, style }
   write(join(outDir, CONSOLE_ASSETS), `${JSON.stringify(assets)}\n`)
   removeOthers(outDir, files)
 }
@@ -81,7 +98,8 @@ function forBrowsers(outDir) {
 }
 
 /**
- * A worker is a script of its own, whose name the page has to know.
+ * A worker is a script of its own, whose name the page has to know. What verifies passkeys is a file
+ * that it loads when it meets the first.
  * @param {typeof import('esbuild')} esbuild
  * @param {string} outDir
  */
@@ -89,8 +107,13 @@ async function bundleWorker(esbuild, outDir) {
   const { outputFiles } = await esbuild.build({
     ...forBrowsers(outDir),
     entryPoints: [{ in: WORKER_SOURCE, out: 'verifier' }],
+    chunkNames: 'verifier-part-[hash]',
+    splitting: true,
+    alias: STAND_INS,
+    inject: [`${IN_BROWSER}/buffer.ts`],
   })
-  return outputFiles[0]
+  const [worker] = outputFiles.filter(({ path }) => /^verifier-(?!part-)/.test(basename(path)))
+  return { files: outputFiles, name: basename(worker.path) }
 }
 
 /**

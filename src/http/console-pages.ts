@@ -26,10 +26,10 @@ const ASSETS_PATH = '/console/assets'
 /** @throws Error when the console has not been built */
 export function consolePages({ folder, issuer, audience }: ConsolePages): ExtraRoute[] {
   const assets = readAssets(folder)
-  const { script, preload, lazy, style } = assets
+  const { script, preload, lazy, verifier, style } = assets
   return [
     ...pageRoutes({ ...assets, issuer, audience }),
-    ...[script, ...preload, ...lazy].map((name) =>
+    ...[script, ...preload, ...lazy, ...verifier].map((name) =>
       asset(folder, name, 'text/javascript; charset=utf-8'),
     ),
     asset(folder, style, 'text/css; charset=utf-8'),
@@ -42,6 +42,8 @@ interface Assets {
   readonly preload: readonly string[]
   /** What it loads when a page is visited. */
   readonly lazy: readonly string[]
+  /** The worker that verifies evidence, and what it loads. */
+  readonly verifier: readonly string[]
   readonly style: string
 }
 

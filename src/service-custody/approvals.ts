@@ -5,7 +5,8 @@ import {
   encodeApprovalTerm,
 } from '../custody/approvals/approval-term.js'
 import { authorizerName } from '../custody/authorizers/authorizer.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import type { ApprovalId, SubWalletId } from '../domain/ids.js'
 import { ID_PREFIX, ulidBytes, ulidOfBytes } from '../domain/ids.js'
 import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'

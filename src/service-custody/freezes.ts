@@ -5,7 +5,8 @@ import {
   freezeMessage,
   subjectOfId,
 } from '../custody/authorizers/freeze-statement.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { ulidBytes } from '../domain/ids.js'
 import {
   concat,

@@ -1,10 +1,10 @@
+import type { EvidenceReader } from '../custody/evidence/evidence-log.js'
+import { decodeBatchEvidence } from '../custody/evidence/evidence-records.js'
 import {
   EVIDENCE_HASH_BYTES,
   EVIDENCE_KIND,
-  type EvidenceReader,
   type StoredEvidence,
-} from '../custody/evidence/evidence-log.js'
-import { decodeBatchEvidence } from '../custody/evidence/evidence-records.js'
+} from '../custody/evidence/stored-evidence.js'
 import { decodeHeader } from '../quorum-protocol/batch.js'
 import { ByteReader } from '../quorum-protocol/bytes.js'
 

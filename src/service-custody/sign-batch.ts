@@ -1,7 +1,8 @@
 import type { Timers } from '../clock/timers.js'
 import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../custody/evidence/evidence-records.js'
+import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { coSignMessage, encodeHeader, hasBit, seqOf } from '../quorum-protocol/batch.js'
 import { ByteReader, expectBytes, expectList } from '../quorum-protocol/bytes.js'
 import {

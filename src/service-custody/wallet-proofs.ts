@@ -1,7 +1,8 @@
 import type { Timers } from '../clock/timers.js'
 import type { WalletProofs } from '../custody/domain-keys/share-copies.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../custody/evidence/evidence-records.js'
+import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { expectBytes, sameBytes } from '../quorum-protocol/bytes.js'
 import { isSignedBy } from '../quorum-protocol/curve.js'
 import {

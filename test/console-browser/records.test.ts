@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
+import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { countersignOk } from '../custody/command.js'
 import { chainView, newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
@@ -206,7 +208,7 @@ describe('the audit trail', () => {
 })
 
 describe('the evidence', () => {
-  test('is verified in the browser, by a worker of the page, and a changed file is found', async () => {
+  test('is verified in the browser, by a worker of the page, and what was changed is found', async () => {
     const file = join(stack.service.home, 'evidence.ndjson')
     await countersignOk(stack.service.home, ['verify-audit', '--export', file])
     const text = readFileSync(file, 'utf8')
@@ -221,11 +223,22 @@ describe('the evidence', () => {
         document.activeElement.dispatchEvent(new Event('change', { bubbles: true }))
       })()`)
     await choose(text)
-    await says('match their hashes.')
+    await says('match their hashes, every signature verifies, and both logs agree.')
+    expect(text).toContain('"log":"service"')
+    const { approvals } = JSON.parse(
+      await countersignOk(stack.service.home, ['verify-audit', '--json']),
+    )
+    expect(approvals).toBeGreaterThan(0)
+    await says(`${approvals} approvals by both keys`)
     await browser.evaluate(`document.querySelector('main .after').scrollIntoView()`)
     await expectFit(browser, 'evidence')
-    await choose(text.replace('"index":1,', '"index":2,'))
-    await says('entry 1 is due, and 2 comes')
+    await choose(text.replace('"index":0,', '"index":1,').replace('"index":1,', '"index":2,'))
+    await says('The file is damaged after')
+    await choose(withFlippedSignature(text))
+    await says('does not match its hash')
+    await says('signatures of entry')
+    await choose(text.replace(/"signature":"./, (start) => `${start.slice(0, -1)}_`))
+    await says('This is no file that')
   })
 })
 
@@ -257,3 +270,20 @@ describe('lists', () => {
 test('nothing that the policies of the pages block was tried', () => {
   expect(browser.complaints.filter((text) => /policy|exception/i.test(text))).toEqual([])
 })
+
+/** One bit of a co-signature in the first batch of the file. */
+function withFlippedSignature(text: string): string {
+  const lines = text.split('\n')
+  for (const [at, line] of lines.entries()) {
+    if (at === 0 || line === '') continue
+    const entry = JSON.parse(line)
+    const bytes = Buffer.from(entry.entry, 'base64')
+    const body = bytes.subarray(EVIDENCE_HASH_BYTES + 9)
+    if (bytes[EVIDENCE_HASH_BYTES + 8] !== EVIDENCE_KIND.batch) continue
+    const { coSignature } = decodeBatchEvidence(body)
+    // The decoder hands out views of the entry itself.
+    coSignature[10] = (coSignature[10] ?? 0) ^ 1
+    return lines.with(at, JSON.stringify({ ...entry, entry: bytes.toString('base64') })).join('\n')
+  }
+  throw new Error('the file has no batch')
+}

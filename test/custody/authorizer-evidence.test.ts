@@ -9,7 +9,7 @@ import {
   chainHash,
   EVIDENCE_HASH_BYTES,
   EVIDENCE_KIND,
-} from '../../src/custody/evidence/evidence-log.js'
+} from '../../src/custody/evidence/stored-evidence.js'
 import { connectAuthorizers } from './authorizer-client.js'
 import { countersign } from './command.js'
 import { answered, askedOf, keyProof, newGrant, passkeyProof } from './grants.js'

@@ -12,12 +12,9 @@ import {
   certificateMessage,
   decodeCertificate,
 } from '../../src/custody/authorizers/certificate.js'
-import {
-  EVIDENCE_KIND,
-  type EvidenceLog,
-  openEvidenceLog,
-} from '../../src/custody/evidence/evidence-log.js'
+import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
+import { EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { createAuthorizerCeremonies } from '../../src/identity-provider/authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../../src/identity-provider/authorizers/recorded-authorizers.js'
 import type { Authorizer } from '../../src/identity-provider/vault/authorizer.js'

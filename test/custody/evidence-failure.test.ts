@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
-import {
-  EVIDENCE_KIND,
-  openEvidenceLog,
-  openEvidenceReader,
-} from '../../src/custody/evidence/evidence-log.js'
+import { openEvidenceLog, openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
 import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
+import { EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { forkWithFileLimit } from '../support/limited-files.js'
 import { countersignOk } from './command.js'

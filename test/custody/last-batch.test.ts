@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
-  EVIDENCE_KIND,
   type EvidenceLog,
   type EvidenceReader,
   openEvidenceLog,
 } from '../../src/custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
+import { EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { encodeHeader } from '../../src/quorum-protocol/batch.js'
 import { lastBatchSeq } from '../../src/service-custody/last-batch.js'
 

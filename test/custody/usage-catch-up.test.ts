@@ -3,13 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  EVIDENCE_KIND,
-  type EvidenceLog,
-  openEvidenceLog,
-} from '../../src/custody/evidence/evidence-log.js'
+import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
 import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
+import { EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'

@@ -29,6 +29,7 @@ beforeAll(async () => {
     script: 'console-A.js',
     preload: ['chunk-C.js'],
     lazy: ['keys-D.js'],
+    verifier: [],
     style: 'console-B.css',
   }
   writeFileSync(join(folder, 'assets.json'), JSON.stringify(assets))

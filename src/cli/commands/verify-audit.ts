@@ -26,7 +26,7 @@ export function register(program: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<AuditFlags>()
       const { auditHome } = await import('../../custody-tools/maintenance/audit-home.js')
-      const { paths, report, serviceEntries, userEntries } = await auditHome({
+      const { paths, registry, report, serviceEntries, userEntries } = await auditHome({
         home: homeOf(io, options),
         service: pathOf(options.service),
         identity: pathOf(options.identity),
@@ -36,7 +36,7 @@ export function register(program: Command, io: Io): void {
       const problems = [...report.problems]
       if (options.export !== undefined) {
         const { writeEvidenceFile } = await import('../../custody-tools/audit/evidence-file.js')
-        await writeEvidenceFile(resolve(options.export), [
+        await writeEvidenceFile(resolve(options.export), registry, [
           { log: 'service', path: paths.service },
           { log: 'identity', path: paths.identity },
         ])

@@ -1,8 +1,10 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
+import { rawPublicKey } from '../../quorum-protocol/p256.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
 
-/** What the console reads (src/console/audit/verify): one JSON object a line, this one first. */
-const HEADER = { format: 'countersign-evidence/1' }
+/** What the console reads (src/console/audit/verify): one JSON object a line, of which the header is the first. */
+const FORMAT = 'countersign-evidence/2'
 
 export interface EvidencePlace {
   readonly log: 'service' | 'identity'
@@ -17,16 +19,17 @@ export interface EvidencePlace {
  */
 export async function writeEvidenceFile(
   path: string,
+  registry: Registry,
   places: readonly EvidencePlace[],
 ): Promise<void> {
   const file = openSync(path, 'wx', 0o600)
   try {
-    writeLine(file, HEADER)
+    writeLine(file, headerOf(registry))
     for (const place of places) {
       const log = openEvidenceReader(place.path)
       try {
         for (const { chain, index, bytes } of log.entries()) {
-          const entry = Buffer.from(bytes).toString('base64')
+          const entry = base64(bytes)
           writeLine(file, { log: place.log, chain, index, entry })
         }
       } finally {
@@ -40,6 +43,20 @@ export async function writeEvidenceFile(
   } finally {
     closeSync(file)
   }
+}
+
+/** With all public keys that the entries are signed by, and the root that vouches for them. */
+function headerOf({ envelope, root }: Registry): object {
+  const registry = {
+    body: base64(envelope.body),
+    signature: base64(envelope.signature),
+    root: base64(rawPublicKey(root)),
+  }
+  return { format: FORMAT, registry }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
 }
 
 /** All of it: a disk that fills up takes the beginning of a line without a word. */

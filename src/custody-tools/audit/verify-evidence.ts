@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { BatchEvidence, WalletEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import {
@@ -60,8 +61,18 @@ interface ApprovedIntent {
   readonly atMs: number
 }
 
+/** How it is done where this runs: a browser has P-256 too, and answers in its own time. */
+export interface AuditMeans {
+  verifyP256(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
+  /** @param batches of both logs whose signatures are checked by now */
+  onProgress(batches: number): void
+}
+
+const HERE: AuditMeans = { verifyP256, onProgress: () => {} }
+
 interface Audit {
   readonly registry: Registry
+  readonly means: AuditMeans
   readonly problems: string[]
   readonly certificates: Map<string, Certificate>
   /** `grant id:version` of the user side's log. */
@@ -73,20 +84,23 @@ export async function verifyEvidence(
   service: ReadEvidence,
   user: ReadEvidence,
   registry: Registry,
+  means: AuditMeans = HERE,
 ): Promise<AuditReport> {
   const authority = await verifyAuthority(service, user, registry)
   const audit: Audit = {
     registry,
+    means,
     problems: [...service.problems, ...user.problems, ...authority.problems],
     certificates: new Map(),
     grantVersions: authority.grantVersions,
     byNonce: new Map(),
   }
   for (const { index, timeMs, value } of [...user.wallets, ...service.wallets]) {
-    checkWallet(value, index, timeMs, audit)
+    await checkWallet(value, index, timeMs, audit)
   }
-  const userIds = approvedIds(user.batches, 'user side log', audit)
-  const serviceIds = approvedIds(service.batches, 'service log', audit)
+  const userIds = await approvedIds(user.batches, 'user side log', audit, 0)
+  const { length } = user.batches
+  const serviceIds = await approvedIds(service.batches, 'service log', audit, length)
   for (const [id, { intent }] of serviceIds) {
     if (!userIds.has(id)) {
       audit.problems.push(`service log: approval ${short(id)} is not in the user side's log`)
@@ -129,16 +143,21 @@ function addressesOf(audit: Audit): Map<string, Uint8Array> {
   return addresses
 }
 
-function checkWallet(wallet: WalletEvidence, index: number, timeMs: number, audit: Audit): void {
-  const { registry } = audit
+async function checkWallet(
+  wallet: WalletEvidence,
+  index: number,
+  timeMs: number,
+  audit: Audit,
+): Promise<void> {
+  const { registry, means } = audit
   try {
     const certificate = decodeCertificate(wallet.certificate)
     const message = certificateMessage(wallet.certificate)
     const signedBy = (role: 'co_signers' | 'approvers', signature: Uint8Array) =>
-      registry.keysOf(role, timeMs).some((key) => verifyP256(key, message, signature))
+      isByOneOf(registry.keysOf(role, timeMs), message, signature, means)
     if (
-      signedBy('co_signers', wallet.serviceSignature) &&
-      signedBy('approvers', wallet.userSignature) &&
+      (await signedBy('co_signers', wallet.serviceSignature)) &&
+      (await signedBy('approvers', wallet.userSignature)) &&
       isSignedBy(walletPoint(certificate), selfTestDigest(wallet.certificate), wallet.selfTest)
     ) {
       audit.certificates.set(epochName(certificate.walletId, certificate.epoch), certificate)
@@ -150,17 +169,22 @@ function checkWallet(wallet: WalletEvidence, index: number, timeMs: number, audi
   audit.problems.push(`wallet certificate in entry ${index} does not verify`)
 }
 
-/** Ids of the intents that a log's batches prove approved, once the signatures are checked. */
-function approvedIds(
+/**
+ * Ids of the intents that a log's batches prove approved, once the signatures are checked.
+ * @param before batches that were checked before these
+ */
+async function approvedIds(
   batches: readonly Dated<BatchEvidence>[],
   log: string,
   audit: Audit,
-): Map<string, ApprovedIntent> {
+  before: number,
+): Promise<Map<string, ApprovedIntent>> {
   const approved = new Map<string, ApprovedIntent>()
-  for (const { index, timeMs, value } of batches) {
+  for (const [at, { index, timeMs, value }] of batches.entries()) {
+    audit.means.onProgress(before + at)
     try {
       const ids = value.intents.map(intentId)
-      if (!isAuthentic(value, ids, timeMs, audit.registry)) {
+      if (!(await isAuthentic(value, ids, timeMs, audit))) {
         audit.problems.push(`${log}: signatures of entry ${index} do not verify`)
         continue
       }
@@ -177,19 +201,28 @@ function approvedIds(
   return approved
 }
 
-function isAuthentic(
+async function isAuthentic(
   batch: BatchEvidence,
   ids: readonly Uint8Array[],
   timeMs: number,
-  registry: Registry,
-): boolean {
+  { registry, means }: Audit,
+): Promise<boolean> {
   const coSigned = coSignMessage(batch.header, ids)
   const coSigner = registry.keyById('co_signers', decodeHeader(batch.header).kid, timeMs)
-  if (coSigner === null || !verifyP256(coSigner, coSigned, batch.coSignature)) return false
+  if (coSigner === null || !(await means.verifyP256(coSigner, coSigned, batch.coSignature)))
+    return false
   const approval = approvalMessage(coSigned, batch.bitmap, batch.quorumBoot)
-  return registry
-    .keysOf('approvers', timeMs)
-    .some((key) => verifyP256(key, approval, batch.approval))
+  return isByOneOf(registry.keysOf('approvers', timeMs), approval, batch.approval, means)
+}
+
+async function isByOneOf(
+  keys: readonly KeyObject[],
+  message: Uint8Array,
+  signature: Uint8Array,
+  { verifyP256: verify }: AuditMeans,
+): Promise<boolean> {
+  for (const key of keys) if (await verify(key, message, signature)) return true
+  return false
 }
 
 /** Wallet, grant and payload of an approved intent. */

@@ -4,7 +4,7 @@ import { registryPath, serviceLayout, userSideLayout } from '../../custody/domai
 import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
 import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
-import { openRegistry } from '../../quorum-protocol/registry.js'
+import { openRegistry, type Registry } from '../../quorum-protocol/registry.js'
 import { type AuditReport, verifyEvidence } from '../audit/verify-evidence.js'
 
 export interface AuditPlaces {
@@ -21,6 +21,7 @@ export interface AuditPlaces {
 export interface HomeAudit {
   /** LMDB directories of the logs that were read. */
   readonly paths: { readonly service: string; readonly identity: string }
+  readonly registry: Registry
   readonly report: AuditReport
   readonly serviceEntries: number
   readonly userEntries: number
@@ -39,6 +40,7 @@ export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
   const user = await read('user side log', paths.identity)
   return {
     paths,
+    registry,
     report: await verifyEvidence(service, user, registry),
     serviceEntries: service.entries,
     userEntries: user.entries,

@@ -2,8 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Database, IF_EXISTS, type RangeOptions, type RootDatabase } from 'lmdb'
 import { openLmdb } from '../../disk/lmdb-file.js'
-import { concat, u32, u64 } from '../../quorum-protocol/bytes.js'
-import { TAG, taggedHash } from '../../quorum-protocol/tagged.js'
+import { concat, u64 } from '../../quorum-protocol/bytes.js'
+import {
+  chainHash,
+  EVIDENCE_HASH_BYTES,
+  type EvidenceKind,
+  type StoredEvidence,
+} from './stored-evidence.js'
 
 /**
  * An append-only log in which each entry's hash covers the entry before: what was written cannot
@@ -49,28 +54,6 @@ export class EvidenceBroken extends Error {
     this.name = 'EvidenceBroken'
   }
 }
-
-/** Numbers are never given a second meaning. */
-export const EVIDENCE_KIND = {
-  batch: 1,
-  wallet: 2,
-  unprovenGrant: 3,
-  authorizer: 4,
-  grant: 5,
-  freeze: 6,
-  approval: 7,
-} as const
-export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
-
-/** As it is on disk: `hash 32 | time 8 | kind 1 | body`. */
-export interface StoredEvidence {
-  readonly chain: number
-  /** From 0 in each chain. */
-  readonly index: number
-  readonly bytes: Uint8Array
-}
-
-export const EVIDENCE_HASH_BYTES = 32
 
 type Entries = Database<Buffer, [chain: number, index: number]>
 
@@ -192,14 +175,4 @@ function readerOf(root: RootDatabase, log: Entries): EvidenceReader {
       await root.close()
     },
   }
-}
-
-/** @param content `time | kind | body` */
-export function chainHash(
-  before: Uint8Array,
-  chain: number,
-  index: number,
-  content: Uint8Array,
-): Buffer {
-  return taggedHash(TAG.evidence, before, u32(chain), u64(index), content)
 }

@@ -5,12 +5,6 @@ import {
 } from '../approvals/approval-evidence.js'
 import { type AuthorizerEntry, decodeEntry } from '../authorizers/certificate.js'
 import {
-  chainHash,
-  EVIDENCE_HASH_BYTES,
-  EVIDENCE_KIND,
-  type StoredEvidence,
-} from './evidence-log.js'
-import {
   type BatchEvidence,
   decodeBatchEvidence,
   decodeFreezeEvidence,
@@ -20,6 +14,12 @@ import {
   type GrantEvidence,
   type WalletEvidence,
 } from './evidence-records.js'
+import {
+  chainHash,
+  EVIDENCE_HASH_BYTES,
+  EVIDENCE_KIND,
+  type StoredEvidence,
+} from './stored-evidence.js'
 
 /** One domain's log, with every hash recomputed. */
 export interface ReadEvidence {

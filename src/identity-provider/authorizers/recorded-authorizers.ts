@@ -1,6 +1,7 @@
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { type AuthorizerEntry, encodeEntry } from '../../custody/authorizers/certificate.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 
 /** Authorizers that the evidence proves: neither is ever without the other. */
 export interface RecordedAuthorizers {

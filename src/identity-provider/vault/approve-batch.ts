@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import {
   approvalMessage,
   coSignMessage,

@@ -1,10 +1,7 @@
-import {
-  EVIDENCE_HASH_BYTES,
-  type EvidenceLog,
-  type StoredEvidence,
-} from '../../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { readEvidence } from '../../custody/evidence/read-evidence.js'
+import { EVIDENCE_HASH_BYTES, type StoredEvidence } from '../../custody/evidence/stored-evidence.js'
 import { decodeHeader } from '../../quorum-protocol/batch.js'
 import { ByteReader } from '../../quorum-protocol/bytes.js'
 import { intentId, usesGrant } from '../../quorum-protocol/intent.js'

@@ -1,7 +1,7 @@
 import { type FreezeStatement, freezeMessage } from '../../custody/authorizers/freeze-statement.js'
-import { EVIDENCE_KIND } from '../../custody/evidence/evidence-log.js'
 import type { FreezeEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { type AuthorityStores, isConfirmed } from './fence-authority.js'

@@ -8,7 +8,8 @@ import {
   subjectOfId,
 } from '../../custody/authorizers/freeze-statement.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceEntry } from '../../custody/evidence/evidence-log.js'
+import type { EvidenceEntry } from '../../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Freezing } from '../../domain/freeze.js'
 import { concat, sameBytes, u8, u64 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'

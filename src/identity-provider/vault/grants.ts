@@ -8,7 +8,7 @@ import {
 import { subKeyProof } from '../../custody/authorizers/sub-key-proof.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND } from '../../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import type { GrantedPolicy } from '../../domain/key-policy.js'
 import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'

@@ -1,10 +1,7 @@
 import type { RootDatabase } from 'lmdb'
-import {
-  EVIDENCE_HASH_BYTES,
-  type EvidenceEntry,
-  type EvidenceLog,
-} from '../../custody/evidence/evidence-log.js'
+import type { EvidenceEntry, EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import type { OwedEntry } from '../../custody/evidence/owed-entry.js'
+import { EVIDENCE_HASH_BYTES } from '../../custody/evidence/stored-evidence.js'
 import { concat, u8, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 

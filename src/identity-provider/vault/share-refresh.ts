@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { WalletRecord } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND } from '../../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { expectBytes, expectInteger, sameBytes } from '../../quorum-protocol/bytes.js'
 import { addInto, isSignedBy, randomScalar } from '../../quorum-protocol/curve.js'
 import {

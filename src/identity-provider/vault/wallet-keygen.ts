@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { expectBytes, sameBytes } from '../../quorum-protocol/bytes.js'
 import { isSignedBy, pointOf, randomScalar } from '../../quorum-protocol/curve.js'
 import {

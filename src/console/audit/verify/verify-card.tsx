@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Id } from '../../parts/copy-button.js'
 import { Card } from '../../parts/page.js'
 import { Table } from '../../parts/table.js'
-import type { EvidenceFound } from './chain-check.js'
 import { startWorker } from './start-worker.js'
+import type { EvidenceFound } from './verify-file.js'
 import type { FromWorker } from './worker.js'
 
 /** Verification of the evidence of both keys, in this browser, over a file that the operator has. */
@@ -18,7 +18,7 @@ export function VerifyCard() {
 
   function verify(file: File): void {
     stop()
-    setState({ type: 'progress', entries: 0 })
+    setState({ type: 'progress', step: 'read', count: 0 })
     const worker = startWorker()
     running.current = worker
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
@@ -52,9 +52,18 @@ export function VerifyCard() {
             }}
           />
         </label>
-        <p role="status">
-          {state?.type === 'progress' && `Verified ${state.entries.toLocaleString()} entries…`}
-        </p>
+        <p role="status">{state?.type === 'progress' && wordsOf(state)}</p>
+        {state?.type === 'progress' && (
+          <button
+            type="button"
+            onClick={() => {
+              stop()
+              setState({ type: 'failed', words: 'Stopped. Nothing is said about this file.' })
+            }}
+          >
+            Stop
+          </button>
+        )}
         {state?.type === 'failed' && (
           <p class="problem" role="alert">
             {state.words}
@@ -62,32 +71,64 @@ export function VerifyCard() {
         )}
         {state?.type === 'done' && <Found of={state.found} />}
         <p class="small mute">
-          Verified here, in this browser: that each entry matches its hash, which covers the entry
-          before; the file is sent nowhere. An entry that was changed, left out or put in between is
-          found, unless every hash after it was made anew. Not verified here: that a chain was not
-          written anew or cut at its end, for which compare its last hash with one noted before;
-          that both logs agree; and the signatures in them. Those two the command verifies, which
-          knows the keys of both sides.
+          Verified here, in this browser, by the code of the command; the file is sent nowhere. Each
+          entry matches its hash, which covers the entry before. Both P-256 keys approved each
+          transaction, byte for byte, and both logs have it. Its wallet’s certificate is signed by
+          both sides, and by the wallet’s own secp256k1 key. Its grant is there, was confirmed by an
+          authorizer of its user, and its policy allowed it.
+        </p>
+        <p class="small mute">
+          Not verified here: that these keys are yours, for which compare the root below; that a
+          chain was not cut at its end, for which compare its last hash with one noted before; what
+          only the service knows, such as amounts in USD; and transactions on chain that left no
+          trace in either log, for which the command takes <code>--transactions</code> and{' '}
+          <code>--rpc</code>.
         </p>
       </div>
     </Card>
   )
 }
 
-function Found({ of: { entries, chains, problems } }: { readonly of: EvidenceFound }) {
+function wordsOf({ step, count }: Extract<FromWorker, { type: 'progress' }>): string {
+  const words = count.toLocaleString()
+  return step === 'read' ? `Read ${words} entries…` : `Verified the signatures of ${words} batches…`
+}
+
+function Found({ of: found }: { readonly of: EvidenceFound }) {
+  const { entries, chains, problems, problemsInAll, registry } = found
+  const counts = [
+    [found.approvals, 'approvals by both keys'],
+    [found.approvedByPeople, 'by people'],
+    [found.wallets, 'wallets'],
+    [found.grantVersions, 'grant versions'],
+    [found.authorizerChanges, 'authorizer changes'],
+    [found.lostAnswers, 'lost answers'],
+  ] as const
   return (
     <>
       {problems.length === 0 ? (
         <p class="good" role="status">
-          All {entries.toLocaleString()} entries match their hashes.
+          All {entries.toLocaleString()} entries match their hashes, every signature verifies, and
+          both logs agree.
         </p>
       ) : (
         <div class="problem" role="alert">
           {problems.map((problem) => (
             <p key={problem}>{problem}</p>
           ))}
+          {problemsInAll > problems.length && (
+            <p>These are the first of {problemsInAll.toLocaleString()} problems.</p>
+          )}
         </div>
       )}
+      <p class="small">
+        {counts.map(([count, words]) => `${count.toLocaleString()} ${words}`).join(', ')}.
+      </p>
+      <p class="small">
+        Keys by version {registry.version} of the {registry.environment} registry. SHA-256 of its
+        root: <Id value={registry.root} label="Copy the hash of the root" />, to compare with what{' '}
+        <code>openssl pkey -pubin -in root.pub.pem -outform DER | sha256sum</code> says of yours.
+      </p>
       <Table
         caption="Chains of the file"
         rows={chains}

@@ -1,9 +1,9 @@
-import { checkEvidence, type EvidenceFound } from './chain-check.js'
+import { type EvidenceFound, type Progress, verifyEvidenceFile } from './verify-file.js'
 
-/** Hashes beside the page, so that it goes on answering while a large file is read. */
+/** Verifies beside the page, so that it goes on answering while a large file is read. */
 
 export type FromWorker =
-  | { readonly type: 'progress'; readonly entries: number }
+  | ({ readonly type: 'progress' } & Progress)
   | { readonly type: 'done'; readonly found: EvidenceFound }
   | { readonly type: 'failed'; readonly words: string }
 
@@ -11,8 +11,8 @@ const say = (message: FromWorker) => self.postMessage(message)
 
 self.onmessage = async ({ data }: MessageEvent<File>) => {
   try {
-    const found = await checkEvidence(piecesOf(data), (entries) =>
-      say({ type: 'progress', entries }),
+    const found = await verifyEvidenceFile(piecesOf(data), (progress) =>
+      say({ type: 'progress', ...progress }),
     )
     say({ type: 'done', found })
   } catch (error) {

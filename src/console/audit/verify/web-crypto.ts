@@ -1,0 +1,27 @@
+import type { KeyObject } from 'node:crypto'
+import { rawPublicKey } from '../../../quorum-protocol/p256.js'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+/** A registry names a few; each batch is held against them. */
+const imported = new WeakMap<KeyObject, Promise<CryptoKey>>()
+
+/** The same as `verifyP256` of the quorum's protocol, by what every browser has compiled in. */
+export async function verifyByWebCrypto(
+  key: KeyObject,
+  message: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> {
+  if (signature.length !== 64) return false
+  // Of memory of their own: WebCrypto takes no view of what could be shared.
+  const [signed, bytes] = [Uint8Array.from(signature), Uint8Array.from(message)]
+  return crypto.subtle.verify(ALGORITHM, await keyOf(key), signed, bytes)
+}
+
+function keyOf(key: KeyObject): Promise<CryptoKey> {
+  const known = imported.get(key)
+  if (known !== undefined) return known
+  const raw = Uint8Array.from(rawPublicKey(key))
+  const made = crypto.subtle.importKey('raw', raw, ALGORITHM, false, ['verify'])
+  imported.set(key, made)
+  return made
+}
