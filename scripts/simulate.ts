@@ -15,7 +15,9 @@ const smallCaches: Plugin = {
   name: 'small caches',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: new RegExp(`^${CACHES}$`) }, ({ namespace }) =>
-      namespace === 'small' ? { path: CACHES, external: true } : { path: CACHES, namespace: 'small' },
+      namespace === 'small'
+        ? { path: CACHES, external: true }
+        : { path: CACHES, namespace: 'small' },
     )
     onLoad({ filter: /./, namespace: 'small' }, () => ({
       contents: `import * as whole from '${CACHES}'

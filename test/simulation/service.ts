@@ -72,6 +72,9 @@ export interface ServiceWorld {
   readonly ended: () => void
 }
 
+/** Whose answers still hold, which nobody here keeps. */
+const ANSWERED_VERSIONS = createVersionsBuffer()
+
 /** States of actors as their host has them, for oracles to look at. */
 export interface Resident {
   readonly wallets: Map<string, SubWalletState>
@@ -155,7 +158,7 @@ export class Service {
             freezes: planted?.ignoresFreezes === true ? { of: () => null } : book,
             userBreakers: { of: () => null },
             keyChanged: () => undefined,
-            versions: attachVersions(createVersionsBuffer()),
+            versions: attachVersions(ANSWERED_VERSIONS),
             auditLog,
           }),
           { held: this.resident.wallets, changed: this.changed.wallets },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { PLANTED } from './planted.js'
+import { runOnThreads, serveSeeds } from './run-on-threads.js'
 import { notCalm, shrink } from './shrink.js'
 import { type Outcome, simulate } from './simulation.js'
 
@@ -10,7 +11,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     from: { type: 'string', default: '1' },
     runs: { type: 'string' },
-    for: { type: 'string' },
+    for: { type: 'string', default: '1m' },
     shrink: { type: 'boolean', default: false },
     plant: { type: 'string' },
     seen: { type: 'boolean', default: false },
@@ -42,40 +43,49 @@ async function run(seed: number): Promise<Outcome> {
   return shrunk ?? simulate(seed, planted)
 }
 
-const first = Number(values.seed ?? values.from)
-const runs = values.seed !== undefined ? 1 : values.runs === undefined ? null : Number(values.runs)
-const forMs = values.for === undefined ? null : durationMs(values.for)
-const beganMs = performance.now()
-const elapsedMs = () => performance.now() - beganMs
-const isOver = (done: number) =>
-  (runs !== null && done >= runs) || (runs === null && elapsedMs() >= (forMs ?? 60_000))
-
+const onlySeed = values.seed === undefined ? null : Number(values.seed)
 const seen = new Map<string, number>()
 const traces = createHash('sha256')
 let commands = 0
 let failed = 0
-let done = 0
-for (; !isOver(done); done++) {
-  const outcome = await run(first + done)
+
+function ended(outcome: Outcome): void {
   commands += outcome.commands
   traces.update(outcome.traceHash)
   for (const [kind, count] of outcome.seen) seen.set(kind, (seen.get(kind) ?? 0) + count)
-  if (values.seed !== undefined) {
+  if (onlySeed !== null) {
     print(`seed ${outcome.seed}: trace ${outcome.traceHash}, ${outcome.commands} commands`)
     print(`  ${JSON.stringify(notCalm(outcome.features))}`)
   }
-  if (outcome.wrong.length === 0) continue
+  if (outcome.wrong.length === 0) return
   failed++
   print(`seed ${outcome.seed} (trace ${outcome.traceHash}) fails:`)
   for (const what of outcome.wrong) print(`  ${what}`)
-  if (values.seed !== undefined || failed === 1) {
+  if (onlySeed !== null || failed === 1) {
     for (const line of outcome.script.slice(-Number(values.lines))) print(`    ${line}`)
   }
 }
-if (values.seen) {
-  for (const [kind, count] of [...seen].sort()) print(`  ${kind}: ${count}`)
+
+async function runAll(): Promise<number> {
+  if (onlySeed !== null) {
+    ended(await run(onlySeed))
+    return 1
+  }
+  const runs = values.runs === undefined ? null : Number(values.runs)
+  const forMs = durationMs(values.for)
+  return runOnThreads({ first: Number(values.from), runs, forMs, ended })
 }
-print(`traces ${traces.digest('hex').slice(0, 16)}`)
-const perMinute = Math.round((commands / elapsedMs()) * 60_000)
-print(`${done} worlds, ${commands} commands, ${perMinute} a minute, ${failed} failed`)
-process.exitCode = failed === 0 ? 0 : 1
+
+async function main(): Promise<void> {
+  const beganMs = performance.now()
+  const done = await runAll()
+  if (values.seen) {
+    for (const [kind, count] of [...seen].sort()) print(`  ${kind}: ${count}`)
+  }
+  print(`traces ${traces.digest('hex').slice(0, 16)}`)
+  const perMinute = Math.round((commands / (performance.now() - beganMs)) * 60_000)
+  print(`${done} worlds, ${commands} commands, ${perMinute} a minute, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
+
+if (!(await serveSeeds(run))) await main()
