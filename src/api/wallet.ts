@@ -52,22 +52,17 @@ export const supportedChains = z.looseObject({
   ),
 })
 
-const caps = {
+export const limits = z.looseObject({
   daily_limit_usd: z.string(),
   daily_used_usd: z.string().describe('with reservations; past the limit where a block did more'),
   monthly_limit_usd: z.string(),
   monthly_used_usd: z.string(),
-}
-
-export const limits = z.looseObject({
-  ...caps,
   resets_at: timestamp.describe('next daily reset, 00:00 UTC'),
   daily_resets_at: timestamp,
   monthly_resets_at: timestamp,
   reserved_usd: z.string(),
-  parents: z
-    .array(z.looseObject({ ...caps, policy: policyLimits }))
-    .describe('the keys above this one, nearest first; their caps and policies hold as well'),
+  // Agents carry the schema with each tool: the caps and the policy below say what is in these.
+  parents: z.array(z.looseObject({})).describe('caps and policy of the keys above, nearest first'),
   policy: policyLimits,
   frozen: z
     .looseObject({
