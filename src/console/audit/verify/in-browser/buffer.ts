@@ -1,6 +1,6 @@
 /**
  * What the code that verifies evidence uses of Node's Buffer, over the browser's own bytes. The build
- * puts it in Buffer's place in the worker; `test/console/buffer-in-browser.test.ts` holds it against Node's.
+ * puts it in Buffer's place in the worker; `test/console/evidence-worker.test.ts` holds it against Node's.
  */
 
 type Encoding = 'hex' | 'utf8' | 'latin1' | 'binary' | 'base64url'
