@@ -1,4 +1,5 @@
-import { EVIDENCE_KIND, openEvidenceLog } from '../../dist/src/custody/evidence/evidence-log.js'
+import { openEvidenceLog } from '../../dist/src/custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../../dist/src/custody/evidence/stored-evidence.js'
 
 /**
  * Appends an entry that is too large for what its file may grow, and right behind it entries that
