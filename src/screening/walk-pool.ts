@@ -2,6 +2,7 @@
  * Walks large calldata in a piscina thread with a limit of time and heap. One thread that comes up
  * with the first large call: a walk takes milliseconds, and small calldata never comes here.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import type { QueueReading } from '../domain/meter.js'
 import type { Judged, Undecodable, WalkReport } from './walk/walk-report.js'
@@ -28,6 +29,8 @@ export class WalkPool {
   readonly #pool: Piscina
   readonly #entry: string
   #last: Promise<unknown> = Promise.resolve()
+  #loading: Promise<unknown> | null = null
+  #closed = false
   #waiting = 0
   #dropped = 0
   #waitMs = 0
@@ -76,6 +79,8 @@ export class WalkPool {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
+    await this.#loading?.catch(() => {})
     await this.#pool.destroy()
   }
 
@@ -99,6 +104,28 @@ export class WalkPool {
     }
   }
 
+  /**
+   * A thread that is ended while it loads modules takes the process with it, as Node asserts that
+   * they are linked: one that is slow is left to load, and serves the calls to come.
+   */
+  async #loaded(): Promise<void> {
+    if (this.#loading === null) {
+      if (this.#pool.threads.length > 0) return
+      this.#loading = this.#pool.run(null, { filename: this.#entry, name: 'warm' }).finally(() => {
+        this.#loading = null
+      })
+    }
+    const inTime = new AbortController()
+    const tooSlow = delay(WARM_MS_MAX, undefined, { signal: inTime.signal }).then(() => {
+      throw new Error('it is too slow')
+    })
+    try {
+      await Promise.race([this.#loading, tooSlow])
+    } finally {
+      inTime.abort()
+    }
+  }
+
   /** @param data is moved to the thread */
   async #walk<T>(
     task: Task,
@@ -106,13 +133,7 @@ export class WalkPool {
     data: Uint8Array<ArrayBuffer>,
   ): Promise<WalkOutcome<T>> {
     try {
-      if (this.#pool.threads.length === 0) {
-        await this.#pool.run(null, {
-          filename: this.#entry,
-          name: 'warm',
-          signal: AbortSignal.timeout(WARM_MS_MAX),
-        })
-      }
+      await this.#loaded()
     } catch (error) {
       return unavailable(`the screening thread does not start: ${(error as Error).message}`)
     }
@@ -125,6 +146,7 @@ export class WalkPool {
       })
       return { outcome: 'walked', value }
     } catch (error) {
+      if (this.#closed) return unavailable('the screening thread is ending')
       const { name, code } = error as NodeJS.ErrnoException
       const slow = name === 'AbortError'
       if (!slow && code !== 'ERR_WORKER_OUT_OF_MEMORY') {

@@ -55,6 +55,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
   // as a path, since a URL would be parsed for each.
   const filename = fileURLToPath(entry)
   let pool: Piscina | null = null
+  let loaded: Promise<void> | null = null
   let ready = false
   let closed = false
   let away = 0
@@ -82,7 +83,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
     // A thread that dies idle is replaced by the next batch; unheard, the event ends the process.
     started.on('error', () => {})
     // Until its modules are loaded, checking here is faster.
-    started.run(null, { filename, name: 'warm' }).then(() => {
+    loaded = started.run(null, { filename, name: 'warm' }).then(() => {
       ready = !closed
     }, failed)
     return started
@@ -115,6 +116,9 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
     read: () => ({ length: away, waitMs, dropped }),
     async close() {
       closed = true
+      // A thread that is ended while it loads modules takes the process with it: Node asserts that
+      // they are linked, and native ones throw where nobody catches.
+      await loaded
       await pool?.destroy()
     },
   }
