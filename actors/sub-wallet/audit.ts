@@ -7,6 +7,7 @@ import type {
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { isoTime } from '../../src/domain/iso-time.js'
 import { policyWire } from '../../src/domain/key-policy.js'
+import { formatUsd } from '../../src/domain/money.js'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Effect, Event, RefusedCall } from './core/messages.js'
@@ -76,6 +77,7 @@ export function refusalAudit(
       code: fault.code,
       reasons: fault.details,
       ...outlineOf(call),
+      ...worthOf(call),
     },
     lists: listsOf(screenedAgainst),
   })
@@ -108,6 +110,14 @@ function outlineOf({ kind, call }: RefusedCall) {
     selector: data.slice(0, SELECTOR_CHARS),
     data_bytes: (data.length - 2) / 2,
   }
+}
+
+/** Of a call that was valued before it was refused, so that it can be judged once more. */
+function worthOf({ quote, valuation }: RefusedCall) {
+  const worth = quote?.ok === true ? quote.valuation : valuation
+  if (worth === undefined) return {}
+  const { valueMicros, gasMicros } = worth
+  return { value_usd: formatUsd(valueMicros), gas_usd: formatUsd(gasMicros) }
 }
 
 const SELECTOR_CHARS = '0x12345678'.length

@@ -51,6 +51,7 @@ const COMMANDS = {
     contracts: () => import('./commands/contracts.js'),
     'gas-wallets': () => import('./commands/gas-wallets.js'),
     retention: () => import('./commands/retention.js'),
+    replay: () => import('./commands/replay.js'),
     'verify-audit': () => import('./commands/verify-audit.js'),
   },
   'Agents, with an API key:': {

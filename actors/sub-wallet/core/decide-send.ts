@@ -217,7 +217,10 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
 }
 
 /** A transaction with the same chain, to, data and value that is young and not final. */
-function duplicateOf(state: SubWalletState, command: PreparedSend): TxId | null {
+export function duplicateOf(
+  state: SubWalletState,
+  command: Pick<PreparedSend, 'nowMs' | 'call'>,
+): TxId | null {
   const since = command.nowMs - DUPLICATE_WINDOW_MS
   const same = ({ createdAtMs, call }: Pick<Draft, 'createdAtMs' | 'call'>) =>
     createdAtMs > since && isSameCall(call, command.call)

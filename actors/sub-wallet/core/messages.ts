@@ -6,7 +6,7 @@ import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Reservation } from '../../../src/domain/spend.js'
-import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
+import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { BreakerTally, Watched as WatchedOfKey } from '../../../src/policy/breakers.js'
@@ -303,4 +303,9 @@ export type Effect =
     }
 
 /** What the audit trail keeps of a send that was refused; the calldata in outline only. */
-export type RefusedCall = Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind' | 'call'>
+export type RefusedCall = Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind' | 'call'> & {
+  /** Of what was valued before it was refused, so that it can be judged once more. */
+  readonly quote?: { readonly ok: true; readonly valuation: Valuation } | { readonly ok: false }
+  /** The same of a draft. */
+  readonly valuation?: Valuation
+}

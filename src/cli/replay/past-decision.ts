@@ -1,0 +1,94 @@
+import type { AuditRecord } from '../../domain/audit.js'
+import type { Call } from '../../domain/call.js'
+import type { Address, Hex, KeyId, SubWalletId, TxId, UserId } from '../../domain/ids.js'
+import { parseUsd } from '../../domain/money.js'
+import { isSponsored } from '../../domain/sponsorship.js'
+import type { TxKind, Valuation } from '../../domain/transaction.js'
+import { decodeAudit } from '../../store/encodings/audit.js'
+import type { Environment } from '../../store/environment.js'
+import type { Reader } from '../../store/reader.js'
+
+/** A call that was decided on, as far as it is kept. */
+export interface PastDecision {
+  readonly txId: TxId
+  readonly userId: UserId
+  readonly subWalletId: SubWalletId
+  readonly keyId: KeyId
+  readonly requestId: string
+  readonly kind: TxKind
+  readonly call: Call
+  /** Of a refusal the trail has the calldata in outline: all of it is there where it was empty. */
+  readonly hasCalldata: boolean
+  readonly atMs: number
+  /** Null: it was let through. */
+  readonly code: string | null
+  readonly reasons: Readonly<Record<string, unknown>>
+  /** Null: not kept, or it was refused before it was valued. */
+  readonly valuation: Valuation | null
+  readonly lists: AuditRecord['lists']
+}
+
+/** @returns null where neither a transaction nor a refusal has the id */
+export function pastDecision(
+  environment: Environment,
+  reader: Reader,
+  txId: TxId,
+): PastDecision | null {
+  const refusal = refusalOf(environment, txId)
+  if (refusal !== null) return ofRefusal(refusal, txId)
+  const tx = reader.transactions.byId(txId)
+  if (tx === undefined) return null
+  const { userId, subWalletId, keyId, requestId, kind, call, createdAtMs, valuation } = tx
+  const entry = reader.audit.allowed(userId, txId)
+  return {
+    ...{ txId, userId, subWalletId, keyId, requestId, kind, call, valuation },
+    hasCalldata: !isSponsored(kind) || call.data !== '0x',
+    atMs: createdAtMs,
+    code: null,
+    reasons: {},
+    lists: entry?.lists ?? null,
+  }
+}
+
+/** Refusals have no index: the trail is read from its beginning. */
+function refusalOf({ spaces }: Environment, txId: TxId): AuditRecord | null {
+  for (const { value } of spaces.audit.getRange({})) {
+    const record = decodeAudit(value)
+    if (record.txId === txId && record.type === 'send.refused') return record
+  }
+  return null
+}
+
+function ofRefusal(record: AuditRecord, txId: TxId): PastDecision | null {
+  const { userId, subWalletId, keyId, requestId, atMs, details, lists } = record
+  if (subWalletId === null || keyId === null) return null
+  const { code, reasons, chain_id, kind, to, value, selector, data_bytes } = details
+  return {
+    ...{ txId, userId, subWalletId, keyId, atMs, lists },
+    requestId: requestId ?? txId,
+    kind: kind as TxKind,
+    call: {
+      chainId: Number(chain_id),
+      to: to as Address,
+      value: BigInt(String(value)),
+      data: selector as Hex,
+    },
+    hasCalldata: data_bytes === 0,
+    code: String(code),
+    reasons: (reasons ?? {}) as Readonly<Record<string, unknown>>,
+    valuation: valuationOf(details),
+  }
+}
+
+function valuationOf({ code, reasons, value_usd, gas_usd }: AuditRecord['details']) {
+  // A cap's refusal names what the call came to, with what its key had paid for already.
+  const { requested_usd } = (reasons ?? {}) as { readonly requested_usd?: unknown }
+  if (code === 'LIMIT_EXCEEDED') return worth(parseUsd(String(requested_usd)), 0n)
+  return worth(parseUsd(String(value_usd)), parseUsd(String(gas_usd)))
+}
+
+function worth(valueMicros: bigint | null, gasMicros: bigint | null): Valuation | null {
+  if (valueMicros === null || gasMicros === null) return null
+  // What gas and value came to is known, so that no gate asks for the price.
+  return { valueMicros, gasMicros, nativePrice: 0n, nativePriceDecimals: 0 }
+}
