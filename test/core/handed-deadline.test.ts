@@ -59,7 +59,8 @@ describe('a call that a gas wallet was asked to carry and said nothing about', (
       },
     } as unknown as ChainAccess
     const timers = new VirtualTimers(DEADLINE_MS)
-    const ports = { chains: new Map([[CHAIN_ID, chain]]), reader: world.reader, timers }
+    const chains = new Map([[CHAIN_ID, chain]])
+    const ports = { chains, reader: world.reader, timers, log: { warn: () => undefined } }
     const told: Command[] = []
     const asked = { txId, chainId: CHAIN_ID, deadlineSeconds: DEADLINE_MS / 1_000 }
     const gone = awaitDeadline(
@@ -79,5 +80,35 @@ describe('a call that a gas wallet was asked to carry and said nothing about', (
     expect(told).toEqual([
       { type: 'deadline-passed', txId, isCarried: false, nowMs: expect.any(Number) },
     ])
+  })
+
+  test('is given up on a thread on which nobody follows the chain, too', async () => {
+    const world = await openWallet(1_000n)
+    const warned: string[] = []
+    let asked = 0
+    const chain = {
+      config: { confirmations: 1, block_time_ms: 1_000 },
+      fees: {
+        latest: () => null,
+        async quote() {
+          if (++asked === 1) throw new Error('no node answers')
+          return { head: { timestampMs: DEADLINE_MS + MARGIN_MS } }
+        },
+      },
+    } as unknown as ChainAccess
+    const timers = new VirtualTimers(DEADLINE_MS)
+    const log = { warn: (_: object, message: string) => void warned.push(message) }
+    const chains = new Map([[CHAIN_ID, chain]])
+    const told: Command[] = []
+    const ids = { txId, chainId: CHAIN_ID, deadlineSeconds: DEADLINE_MS / 1_000 }
+    const gone = awaitDeadline(
+      { chains, reader: world.reader, timers, log },
+      { type: 'await-deadline', stage: 'handed', ...ids },
+      (command) => told.push(command),
+    )
+    await timers.pass(2 * MARGIN_MS)
+    await gone
+    expect(warned).toEqual(['the newest block could not be asked for'])
+    expect(told).toMatchObject([{ type: 'deadline-passed', txId }])
   })
 })

@@ -51,8 +51,9 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
   const { tx } = replaced
   const chain = ports.chains.get(tx.call.chainId)
   const newest = tx.attempts.at(-1)
-  const current = chain?.fees.latest()?.fees
-  if (newest === undefined || chain === undefined || current === undefined) return null
+  if (newest === undefined || chain === undefined) return null
+  // Only the thread of the chain's watcher has them at hand all the time.
+  const { fees: current } = chain.fees.latest() ?? (await chain.fees.quote())
   const highestWei = BigInt(chain.config.max_fee_per_gas_ceiling_wei)
   const { purpose, feeCapWei } = replaced
   const offerWei = purpose === 'cancel' ? highestWei : offerCeiling(highestWei)

@@ -64,7 +64,7 @@ const REORG_MARGIN_MS = 60_000
  * store is read after that block was seen: what is not there then was not sent before the deadline.
  */
 export async function awaitDeadline(
-  { chains, timers, reader }: Pick<SubWalletPorts, 'chains' | 'timers' | 'reader'>,
+  { chains, timers, reader, log }: Pick<SubWalletPorts, 'chains' | 'timers' | 'reader' | 'log'>,
   { stage, txId, chainId, deadlineSeconds }: Extract<SponsoredEffect, { type: 'await-deadline' }>,
   self: (command: Command) => void,
 ): Promise<void> {
@@ -78,9 +78,14 @@ export async function awaitDeadline(
     await sleep(timers, afterMs - timers.now())
   }
   for (;;) {
-    // The watcher keeps the newest head at hand, so looking costs nothing.
-    const head = chain.fees.latest()?.head
-    if (head !== undefined && head.timestampMs > afterMs) {
+    // Where the chain's watcher lives it keeps the newest head at hand; elsewhere nobody does.
+    const quote =
+      chain.fees.latest() ??
+      (await chain.fees.quote().catch((error: unknown) => {
+        log.warn({ err: error, chainId }, 'the newest block could not be asked for')
+        return null
+      }))
+    if (quote !== null && quote.head.timestampMs > afterMs) {
       const isCarried = reader.fresh().gas.transaction(txId) !== undefined
       self({ type: 'deadline-passed', txId, isCarried, nowMs: timers.now() })
       return
