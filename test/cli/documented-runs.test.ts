@@ -56,6 +56,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'policy diff': 'test/policy/policy-diff.test.ts',
   'policy explain': 'test/cli/cli.test.ts',
   'policy template': 'test/cli/cli.test.ts',
+  replay: 'test/e2e/replay.test.ts',
   retention: 'test/cli/retention.test.ts',
   send: 'test/live/live.test.ts',
   start: 'test/package/package.test.ts',
