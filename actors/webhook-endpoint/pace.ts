@@ -11,7 +11,7 @@ import type { UserId } from '../../src/domain/ids.js'
  * that is what slows down: deliveries wait in the log, in their order, and none is lost.
  */
 export interface DeliveryPace {
-  /** Takes the user's next place. @returns milliseconds until it comes; 0 for now */
+  /** Takes the user's next place. @returns milliseconds until it comes; 0 where it is free */
   next(userId: UserId): number
 }
 
