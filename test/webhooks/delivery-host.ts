@@ -54,7 +54,8 @@ export async function startDeliveryHost(directory: string): Promise<DeliveryHost
     return new Promise<T>((resolve, reject) => {
       waiting.set(id, { resolve: (value) => resolve(value as T), reject })
       if (!child.connected) reject(new Error('the host is gone'))
-      else child.send({ ...message, id })
+      // A host that is killed at this moment is still connected, and takes nothing any more.
+      else child.send({ ...message, id }, (error) => (error === null ? undefined : reject(error)))
     })
   }
   await ready
