@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Authorization } from '../api/console.js'
 import { ServiceError } from '../client/errors.js'
 import { type ApprovalTerm, readApprovalTerm } from '../custody/approvals/approval-term.js'
-import { type Confirmable, readConfirmable } from '../custody/authorizers/confirmable.js'
+import { readConfirmable } from '../custody/authorizers/confirmable.js'
 import {
   type FreezeStatement,
   idOfSubject,
@@ -47,7 +47,7 @@ const POLL_MS = 2_000
  */
 export async function withAuthorization<T>(
   io: Io,
-  kind: Confirmable['kind'],
+  kind: keyof typeof READERS,
   wish: Wish,
   attempt: (authorization?: Authorization) => Promise<T>,
 ): Promise<T> {
@@ -63,7 +63,7 @@ export async function withAuthorization<T>(
 
 async function answer<T>(
   io: Io,
-  kind: Confirmable['kind'],
+  kind: keyof typeof READERS,
   wish: Wish,
   asked: Required,
   attempt: (authorization?: Authorization) => Promise<T>,

@@ -24,6 +24,7 @@ export const TAG = {
   grantChange: 'awi/grant-change/v1',
   subKey: 'awi/sub-key/v1',
   freezeChange: 'awi/freeze-change/v1',
+  memberChange: 'awi/member-change/v1',
   callApproval: 'awi/call-approval/v1',
   callAsked: 'awi/call-asked/v1',
   authorizerRequest: 'awi/authorizer-request/v1',

@@ -8,6 +8,7 @@ import { putGrant } from '../../actors/sub-wallet/effects/put-grant.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { systemTimers } from '../../src/clock/timers.js'
+import { NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
 import type { ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { keyStatus } from '../../src/domain/api-key.js'
@@ -28,6 +29,7 @@ import { parseGrantRequest } from '../../src/identity-provider/vault/grant-reque
 import { type Grant, type GrantedKey, termsIn } from '../../src/identity-provider/vault/granted.js'
 import { createGrants, type Grants } from '../../src/identity-provider/vault/grants.js'
 import type { LedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
+import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import { patchKey, revokeKey, rotateKey } from '../../src/operations/console/keys.js'
 import { createPendingGrants } from '../../src/operations/console/pending-grants.js'
@@ -80,7 +82,7 @@ export class GrantWorld {
     const key = apiKey({ dailyLimitMicros: 300_000_000n as never, allowedChains: [1, 8453] })
     await world.#handle({ type: 'create-wallet', wallet }, null)
     const first = parseGrantRequest(grantPut(updateOfNew(key.allowedChains), 0, null))
-    await world.#grants.put(first, USER_ID)
+    await world.#grants.put(first, HOLDER)
     await world.#handle({ type: 'register-key', key }, null)
     return world
   }
@@ -301,8 +303,8 @@ export class GrantWorld {
       ? 0
       : await this.#call(() => this.#grants.view(about)?.grant.version ?? 0)
     const request = parseGrantRequest(grantPut(update, 0, null, basedOn))
-    const user = update.consoleToken === null ? null : USER_ID
-    await this.#call(() => this.#grants.put(request, user))
+    const by = update.consoleToken === null ? null : HOLDER
+    await this.#call(() => this.#grants.put(request, by))
     return { authorizedBy: update.effect === 'enlarges' ? 'software' : null }
   }
 
@@ -374,6 +376,8 @@ function updateOfNew(allowedChains: readonly number[]): GrantUpdate {
   }
 }
 
+const HOLDER = { personId: USER_ID, accountId: USER_ID }
+
 /** The identity provider's grants; its user confirms whatever is asked. */
 function grantsOn(ledger: MemoryLedger): Grants {
   const wallet = { proofs: {}, certificate: { ownerHash: sha256(Buffer.from(USER_ID)) } }
@@ -383,11 +387,14 @@ function grantsOn(ledger: MemoryLedger): Grants {
   const authorizer: Authorizer = {
     announcement: '',
     confirm: async () => confirmed,
+    requireStanding: () => {},
     spend: async () => {},
   }
   const evidence = { append: async () => {} } as unknown as EvidenceLog
   const store = ledger as unknown as LedgerStore
-  return createGrants(store, shares, authorizer, createRecordedChanges(store, evidence))
+  const persons = createPersons({ members: () => null }, { setOf: () => NO_AUTHORIZERS })
+  const changes = createRecordedChanges(store, evidence)
+  return createGrants(store, shares, authorizer, persons, changes)
 }
 
 class MemoryLedger {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalKeyProof, encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
+import { NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
 import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { type ApprovalId, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
 import type { AskedApproval } from '../../src/identity-provider/vault/approval-request.js'
@@ -15,6 +16,7 @@ import {
   type LedgerStore,
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
+import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { callTerm } from './approval-terms.js'
 import { ALICE } from './policy-cases.js'
@@ -63,6 +65,7 @@ function approvalsWith(evidence: Pick<EvidenceLog, 'append'>, { term }: AskedApp
   const certificate = { ownerHash: sha256(Buffer.from(USER_ID)) }
   return createApprovals({
     ...{ ledger, evidence },
+    persons: createPersons(ledger, { setOf: () => NO_AUTHORIZERS }),
     shares: { get: () => ({ certificate, proofs: {} }) },
     grants: {
       view: () => ({ grant: { walletId: term.walletId } }),
@@ -82,7 +85,7 @@ describe('with evidence that cannot be written', () => {
   test('nobody counts as having approved, who may do so once it can be', async () => {
     const request = asked()
     const { approvalId } = request.term
-    const by = { userId: USER_ID, at: 'page' } as const
+    const by = { personId: USER_ID, at: 'page' } as const
     const given = () => ledger.approvals.approval(approvalId)?.approvals
     await approvalsWith(whole, request).ask(request)
     await expect(approvalsWith(broken, request).approve(approvalId, null, by)).rejects.toThrow()

@@ -24,6 +24,7 @@ import {
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
 import { settleOwed } from '../../src/identity-provider/vault/owed-evidence.js'
+import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import type { P256Signer } from '../../src/quorum-protocol/p256.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
@@ -66,14 +67,18 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
+const HOLDER = { personId: USER_ID, accountId: USER_ID }
+
 /** Of one user, who confirms whatever there is. */
 function freezesWith(evidence: Pick<EvidenceLog, 'append'>) {
   const authorizer: Authorizer = {
     ...{ announcement: '', confirm: async () => CONFIRMED, spend: async () => {} },
+    requireStanding: () => {},
   }
   const shares = {} as Parameters<typeof createFreezes>[1]
   const changes = createRecordedChanges(ledger, evidence)
-  return createFreezes(ledger, shares, authorizer, changes, () => null)
+  const persons = createPersons(ledger, store)
+  return createFreezes(ledger, shares, authorizer, persons, changes, () => null)
 }
 
 /** As where the process ends before the entry is on disk. */
@@ -96,7 +101,8 @@ function ceremoniesWith({ append }: Pick<EvidenceLog, 'append'>) {
   const recorded = createRecordedAuthorizers(store, { append, length: log.length })
   // Keys alone, which the root has no part in.
   const registry = { current: { webauthn: null } } as unknown as RegistryHolder
-  return createAuthorizerCeremonies({ store, recorded, registry, signer: strangerKey() })
+  const persons = createPersons(ledger, store)
+  return createAuthorizerCeremonies({ store, recorded, persons, registry, signer: strangerKey() })
 }
 
 type Evidence = Pick<EvidenceLog, 'append'>
@@ -135,7 +141,7 @@ const authorizersOnRecord = () =>
 describe('a change that a process ended in the midst of', () => {
   test('is on record from the next start on, with its proof, and in its order', async () => {
     await expect(freezesWith(unwritten).freeze(USER)).rejects.toThrow()
-    await expect(freezesWith(unwritten).unfreeze(LIFT, USER_ID)).rejects.toThrow()
+    await expect(freezesWith(unwritten).unfreeze(LIFT, HOLDER)).rejects.toThrow()
     expect(recorded()).toEqual([])
     await restart()
     expect(ledger.freeze('user', USER.subject)).toEqual({ sequence: 2, sinceMs: null })
@@ -149,7 +155,7 @@ describe('a change that a process ended in the midst of', () => {
 
   test('is on record once where it was there already', async () => {
     await freezesWith(log).freeze(USER)
-    await expect(freezesWith(lastWords).unfreeze(LIFT, USER_ID)).rejects.toThrow()
+    await expect(freezesWith(lastWords).unfreeze(LIFT, HOLDER)).rejects.toThrow()
     await expect(freezesWith(unwritten).freeze(USER)).rejects.toThrow()
     await restart()
     expect(recorded().map(([sequence]) => sequence)).toEqual([1, 2, 3])

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
 import { encodeGrantStatement } from '../../src/custody/authorizers/grant-statement.js'
 import { subKeyProof } from '../../src/custody/authorizers/sub-key-proof.js'
 import type { ShareStore } from '../../src/custody/domain-keys/share-store.js'
@@ -17,6 +18,7 @@ import {
   type LedgerStore,
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
+import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 
@@ -47,8 +49,11 @@ beforeEach(async () => {
     announcement: '',
     confirm: async () => NOTHING_CONFIRMED,
     spend: async () => {},
+    requireStanding: () => {},
   }
-  grants = createGrants(ledger, shares, authorizer, createRecordedChanges(ledger, evidence))
+  const persons = createPersons(ledger, { setOf: () => NO_AUTHORIZERS })
+  const changes = createRecordedChanges(ledger, evidence)
+  grants = createGrants(ledger, shares, authorizer, persons, changes)
   await ledger.commit((writer) => {
     const of = { walletId: WALLET, userId: USER_ID, version: 1, parentId: null, liveKeys: [] }
     writer.putGrant(MAKER, { ...grantedOf(TERMS), ...of })

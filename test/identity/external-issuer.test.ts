@@ -8,6 +8,7 @@ import { createTokenVerifier } from '../../src/identity-provider/vault/console-t
 
 const ISSUER = 'https://login.example.test/realms/agents'
 const AUDIENCE = 'urn:countersign:console'
+const OWNER = { personId: 'agent-owner', accountId: 'agent-owner' }
 
 let directory: string
 let jwksFile: string
@@ -44,7 +45,13 @@ describe("tokens of the operator's own OIDC provider", () => {
     const { external } = readIdentitySettings(environment())
     if (external === null) throw new Error('not read')
     const verify = createTokenVerifier({ ...external, audience: AUDIENCE })
-    expect(await verify(await token(own))).toBe('agent-owner')
+    expect(await verify(await token(own))).toEqual(OWNER)
+    const elsewhereToo = await token(own, { countersign_account: 'agent-other' })
+    expect(await verify(elsewhereToo)).toEqual({ ...OWNER, accountId: 'agent-other' })
+    for (const countersign_account of ['', 7, null, 'x'.repeat(256)]) {
+      const nobodys = verify(await token(own, { countersign_account }))
+      await expect(nobodys).rejects.toThrow('names no account')
+    }
     await expect(verify(await token(stranger))).rejects.toThrow('console token')
     await expect(
       verify(await token(own, { aud: 'another' }).then((it) => `${it}x`)),
@@ -63,7 +70,7 @@ describe("tokens of the operator's own OIDC provider", () => {
     const { external } = readIdentitySettings(environment())
     if (external === null) throw new Error('not read')
     const verify = createTokenVerifier({ ...external, audience: AUDIENCE, ageSecondsMax: 600 })
-    expect(await verify(await token(own))).toBe('agent-owner')
+    expect(await verify(await token(own))).toEqual(OWNER)
     await expect(verify(await token(own, {}, '20 minutes ago'))).rejects.toThrow('console token')
   })
 })

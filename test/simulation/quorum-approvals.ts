@@ -5,6 +5,8 @@ import {
   isSameCall,
   readApprovalTerm,
 } from '../../src/custody/approvals/approval-term.js'
+import type { AuthorizerStore } from '../../src/custody/authorizers/authorizer-store.js'
+import { createPersons } from '../../src/custody/members/persons.js'
 import {
   type ApprovalId,
   ID_PREFIX,
@@ -125,10 +127,17 @@ export class QuorumApprovals {
       approval: (id: Uint8Array) => this.#rows.get(nameOf(id)) ?? null,
       approvalUse: (id: Uint8Array) => this.#uses.get(nameOf(id)) ?? null,
     }
+    const authorizers = {
+      setOf: () => ({ active: PEOPLE.map((person) => ({ id: keyOf(person) })) }),
+    }
     const context = {
       registry: { softwareAuthorizer: null },
       ledger: { approvals },
-      authorizers: { setOf: () => ({ active: PEOPLE.map((person) => ({ id: keyOf(person) })) }) },
+      // Nobody was invited: each authorizer counts as a person.
+      persons: createPersons(
+        { members: () => null },
+        authorizers as unknown as Pick<AuthorizerStore, 'setOf'>,
+      ),
     }
     return standingOf(resting, context as unknown as Parameters<typeof standingOf>[1], nowMs)
   }

@@ -4,15 +4,18 @@ import {
   readApprovalTerm,
 } from '../../custody/approvals/approval-term.js'
 import { authorizerName } from '../../custody/authorizers/authorizer.js'
-import type { AuthorizerSet } from '../../custody/authorizers/authorizer-set.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
+import { countPeople, type People } from '../../identity-provider/vault/persons.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 
 /** What the user side's log says of approvals: who gave which, and who was an authorizer when. */
 export interface ApprovalReplay {
-  /** To be told in the order of the log. */
-  authorizersAre(owner: string, set: AuthorizerSet, atMs: number): void
+  /**
+   * To be told in the order of the log.
+   * @param people who may approve in the account from then on
+   */
+  peopleAre(owner: string, people: People, atMs: number): void
   asked(term: Uint8Array, atMs: number): void
   /** @param proof verified over this term */
   approved(term: Uint8Array, proof: Proof, atMs: number): void
@@ -36,31 +39,32 @@ interface Asked {
   readonly atMs: number
 }
 
-interface AuthorizersFrom {
+interface PeopleFrom {
   readonly atMs: number
-  readonly ids: ReadonlySet<string>
+  readonly people: People
 }
 
 /** Of dev's software authorizer, who counts for users without one of their own. */
 const SOFTWARE = 'software'
 
 export function createApprovalReplay(): ApprovalReplay {
-  const authorizers = new Map<string, AuthorizersFrom[]>()
+  const peopleByOwner = new Map<string, PeopleFrom[]>()
   /** By approval id: a call may be asked about anew, with other gas. */
   const askedById = new Map<string, Asked[]>()
   /** By term: when each person gave it. */
   const givenByTerm = new Map<string, Map<string, number>>()
   const proven: ProvenApproval[] = []
 
-  function isAuthorizerAt(owner: string, id: string, atMs: number): boolean {
-    const ids = authorizers.get(owner)?.findLast((from) => from.atMs <= atMs)?.ids
-    return id === SOFTWARE ? (ids?.size ?? 0) === 0 : ids?.has(id) === true
+  function countAt(owner: string, given: readonly string[], atMs: number): number {
+    const found = peopleByOwner.get(owner)?.findLast((from) => from.atMs <= atMs)?.people
+    const software = found?.authorizersOfEach.every((own) => own.size === 0) ?? true
+    const people = found === undefined ? 0 : countPeople(found, given)
+    return software && given.includes(SOFTWARE) ? people + 1 : people
   }
 
   return {
-    authorizersAre(owner, { active }, atMs) {
-      const ids = new Set(active.map(({ id }) => hex(id)))
-      authorizers.set(owner, [...(authorizers.get(owner) ?? []), { atMs, ids }])
+    peopleAre(owner, people, atMs) {
+      peopleByOwner.set(owner, [...(peopleByOwner.get(owner) ?? []), { atMs, people }])
     },
     asked(term, atMs) {
       const id = hex(readApprovalTerm(term).statement.approvalId)
@@ -68,10 +72,9 @@ export function createApprovalReplay(): ApprovalReplay {
     },
     approved(term, proof, atMs) {
       const people = givenByTerm.get(hex(term)) ?? new Map<string, number>()
-      const id = proof.kind === 'software' ? SOFTWARE : hex(proof.authorizerId)
-      if (!people.has(id)) {
-        people.set(id, atMs)
-        const by = proof.kind === 'software' ? SOFTWARE : authorizerName(proof.authorizerId)
+      const by = proof.kind === 'software' ? SOFTWARE : authorizerName(proof.authorizerId)
+      if (!people.has(by)) {
+        people.set(by, atMs)
         proven.push({ term: readApprovalTerm(term).statement, by, atMs })
       }
       givenByTerm.set(hex(term), people)
@@ -84,8 +87,8 @@ export function createApprovalReplay(): ApprovalReplay {
       if (first === undefined || first.atMs > atMs) return null
       const owner = hex(ownerHash)
       const given = [...(givenByTerm.get(hex(term)) ?? [])]
-      const people = given.filter(([id, at]) => at <= atMs && isAuthorizerAt(owner, id, atMs))
-      return { people: people.length, waitedMs: atMs - first.atMs }
+      const until = given.flatMap(([by, at]) => (at <= atMs ? [by] : []))
+      return { people: countAt(owner, until, atMs), waitedMs: atMs - first.atMs }
     },
   }
 }

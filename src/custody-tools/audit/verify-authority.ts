@@ -18,19 +18,27 @@ import { freezeMessage } from '../../custody/authorizers/freeze-statement.js'
 import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
-import type { FreezeEvidence, GrantEvidence } from '../../custody/evidence/evidence-records.js'
+import type {
+  FreezeEvidence,
+  GrantEvidence,
+  MemberEvidence,
+} from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import { memberMessage } from '../../custody/members/member-statement.js'
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import type { Power } from '../../domain/role.js'
 import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import {
   type ApprovalReplay,
   createApprovalReplay,
   type ProvenApproval,
 } from './approval-replay.js'
+import { createMemberReplay, type MemberReplay } from './member-replay.js'
 import { createPolicyReplay, grantVersionName, type PolicyReplay } from './policy-replay.js'
 
 /**
@@ -58,6 +66,7 @@ interface Replay {
   readonly registry: Registry
   readonly problems: string[]
   readonly setByOwner: Map<string, AuthorizerSet>
+  readonly members: MemberReplay
   readonly termsByGrant: Map<string, GrantTerms>
   readonly keys: Map<string, KnownKey>
   /** By grant: that of the key which made it. */
@@ -80,6 +89,7 @@ interface KnownKey {
 type Step =
   | { readonly index: number; readonly timeMs: number; readonly entry: AuthorizerEntry }
   | { readonly index: number; readonly timeMs: number; readonly grant: GrantEvidence }
+  | { readonly index: number; readonly timeMs: number; readonly member: MemberEvidence }
   | { readonly index: number; readonly timeMs: number; readonly freeze: FreezeEvidence }
   | { readonly index: number; readonly timeMs: number; readonly approval: ReadApprovalEvidence }
 
@@ -88,10 +98,12 @@ export async function verifyAuthority(
   user: ReadEvidence,
   registry: Registry,
 ): Promise<AuthorityReport> {
+  const setByOwner = new Map<string, AuthorizerSet>()
   const replay: Replay = {
     registry,
     problems: [],
-    setByOwner: new Map(),
+    setByOwner,
+    members: createMemberReplay((owner) => setByOwner.get(hex(owner)) ?? NO_AUTHORIZERS),
     termsByGrant: new Map(),
     keys: new Map(),
     parents: new Map(),
@@ -102,29 +114,29 @@ export async function verifyAuthority(
   }
   for (const step of stepsOf(user)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
+    else if ('member' in step) await replayMember(step.member, step.index, step.timeMs, replay)
     else if ('grant' in step) await replayGrant(step.grant, step.index, step.timeMs, replay)
     else if ('approval' in step)
       await replayApproval(step.approval, step.index, step.timeMs, replay)
     else await replayFreeze(step.freeze, step.index, step.timeMs, replay)
   }
-  const missing = (what: string, index: number) =>
-    replay.problems.push(`service log: ${what} in entry ${index} is not in the user side's log`)
-  const entries = new Set(user.authorizers.map(({ value }) => hex(encodeEntry(value))))
-  for (const { index, value } of service.authorizers) {
-    if (!entries.has(hex(encodeEntry(value)))) missing('authorizer', index)
+  const proved = ({ encoded, proof }: GrantEvidence | FreezeEvidence) => concat(encoded, proof)
+  const compare = <T>(
+    what: string,
+    of: (evidence: ReadEvidence) => readonly Dated<T>[],
+    bytesOf: (value: T) => Uint8Array,
+  ) => {
+    const known = new Set(of(user).map(({ value }) => hex(bytesOf(value))))
+    for (const { index, value } of of(service)) {
+      if (known.has(hex(bytesOf(value)))) continue
+      const where = `${what} in entry ${index}`
+      replay.problems.push(`service log: ${where} is not in the user side's log`)
+    }
   }
-  const freezes = new Set(user.freezes.map(({ value }) => hex(concat(value.encoded, value.proof))))
-  for (const { index, value } of service.freezes) {
-    if (!freezes.has(hex(concat(value.encoded, value.proof)))) missing('freeze', index)
-  }
-  const approvals = new Set(user.approvals.map(({ value }) => hex(encodeApprovalEvidence(value))))
-  for (const { index, value } of service.approvals) {
-    if (!approvals.has(hex(encodeApprovalEvidence(value)))) missing('approval', index)
-  }
-  const grants = new Set(user.grants.map(({ value }) => hex(concat(value.encoded, value.proof))))
-  for (const { index, value } of service.grants) {
-    if (!grants.has(hex(concat(value.encoded, value.proof)))) missing('grant', index)
-  }
+  compare('authorizer', ({ authorizers }) => authorizers, encodeEntry)
+  compare('freeze', ({ freezes }) => freezes, proved)
+  compare('approval', ({ approvals }) => approvals, encodeApprovalEvidence)
+  compare('grant', ({ grants }) => grants, proved)
   return {
     problems: replay.problems,
     grantVersions: new Set(
@@ -146,6 +158,7 @@ function stepsOf(user: ReadEvidence): Step[] {
     list.map(step)
   return [
     ...dated(user.authorizers, ({ index, timeMs, value }) => ({ index, timeMs, entry: value })),
+    ...dated(user.members, ({ index, timeMs, value }) => ({ index, timeMs, member: value })),
     ...dated(user.grants, ({ index, timeMs, value }) => ({ index, timeMs, grant: value })),
     ...dated(user.approvals, ({ index, timeMs, value }) => ({ index, timeMs, approval: value })),
     ...dated(user.freezes, ({ index, timeMs, value }) => ({ index, timeMs, freeze: value })),
@@ -156,8 +169,9 @@ async function replayAuthorizer(
   entry: AuthorizerEntry,
   index: number,
   timeMs: number,
-  { registry, problems, setByOwner, approvals }: Replay,
+  replay: Replay,
 ): Promise<void> {
+  const { registry, problems, setByOwner, members } = replay
   try {
     const owner = hex(decodeCertificate(entry.certificate).ownerHash)
     const message = entryMessage(entry)
@@ -171,10 +185,40 @@ async function replayAuthorizer(
       signCount: () => 0,
     })
     setByOwner.set(owner, set)
-    approvals.authorizersAre(owner, set, timeMs)
+    for (const name of new Set([owner, ...members.accountsOf(owner)])) {
+      tellPeople(name, timeMs, replay)
+    }
   } catch (error) {
     problems.push(`user side log: authorizer in entry ${index} does not verify: ${wordsOf(error)}`)
   }
+}
+
+/** Each change has the next sequence, and the powers and the proof that it takes. */
+async function replayMember(
+  { statement, encoded, proof }: MemberEvidence,
+  index: number,
+  timeMs: number,
+  replay: Replay,
+): Promise<void> {
+  const problem = (reason: string) =>
+    replay.problems.push(`user side log: member in entry ${index} ${reason}`)
+  const ownerHash = sha256(Buffer.from(statement.accountId))
+  try {
+    if (replay.members.effectOf(statement, timeMs) === 'enlarges') {
+      const verdict = await judge(ownerHash, memberMessage(encoded), proof, replay)
+      if (verdict !== null) problem(`has a proof that does not verify: ${verdict}`)
+      else if (timeMs > statement.confirmBeforeMs) problem('was confirmed too late')
+    }
+  } catch (error) {
+    problem(`is against the rules: ${wordsOf(error)}`)
+  }
+  replay.members.changed(statement, timeMs)
+  tellPeople(hex(ownerHash), timeMs, replay)
+}
+
+/** Who may approve in an account from then on. */
+function tellPeople(owner: string, timeMs: number, { members, approvals }: Replay): void {
+  approvals.peopleAre(owner, members.persons.peopleIn(Buffer.from(owner, 'hex'), 'approve'), timeMs)
 }
 
 async function replayApproval(
@@ -187,7 +231,8 @@ async function replayApproval(
     replay.approvals.asked(term, timeMs)
     return
   }
-  const verdict = await judge(statement.ownerHash, approvalTermMessage(term), rest, replay)
+  const message = approvalTermMessage(term)
+  const verdict = await judge(statement.ownerHash, message, rest, replay, 'approve')
   if (verdict === null) replay.approvals.approved(term, decodeProof(rest), timeMs)
   else {
     replay.problems.push(
@@ -332,10 +377,12 @@ async function judge(
   ownerHash: Uint8Array,
   message: Uint8Array,
   proof: Uint8Array,
-  { registry, setByOwner }: Replay,
+  replay: Replay,
+  power: Power = 'enlarge',
 ): Promise<string | null> {
+  const { registry } = replay
   try {
-    const { active } = setByOwner.get(hex(ownerHash)) ?? NO_AUTHORIZERS
+    const active = replay.members.persons.authorizersOf(ownerHash, power)
     const verdict = await verifyProof(decodeProof(proof), message, {
       authorizers: active,
       webauthn: registry.webauthn,

@@ -1,10 +1,17 @@
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import {
   approvalTermMessage,
   isApprovalTerm,
   readApprovalTerm,
 } from '../approvals/approval-term.js'
 import { describeApproval } from '../approvals/approval-words.js'
+import {
+  describeMember,
+  isMemberStatement,
+  memberMessage,
+  readMemberStatement,
+} from '../members/member-statement.js'
 import { describeGrant } from './describe-grant.js'
 import {
   describeFreeze,
@@ -16,7 +23,7 @@ import { grantMessage, readGrantStatement } from './grant-statement.js'
 
 /** A statement that a user's authorizer is asked to sign, whatever it is about. */
 export interface Confirmable {
-  readonly kind: 'grant' | 'unfreeze' | 'approval'
+  readonly kind: 'grant' | 'unfreeze' | 'approval' | 'member'
   /** The statement's own bytes: what is shown is read from what is signed. */
   readonly encoded: Uint8Array
   /** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
@@ -37,6 +44,7 @@ export function readConfirmable(bytes: Uint8Array): Confirmable {
 
 function readerOf(bytes: Uint8Array) {
   if (isFreezeStatement(bytes)) return readFreeze
+  if (isMemberStatement(bytes)) return readMember
   return isApprovalTerm(bytes) ? readApproval : readGrant
 }
 
@@ -67,6 +75,20 @@ function readGrant(bytes: Uint8Array) {
   const confirmable: Confirmable = {
     ...{ kind: 'grant', encoded, message: grantMessage(encoded) },
     ...{ ownerHash, confirmBeforeMs, lines: describeGrant(statement) },
+  }
+  return { confirmable, rest }
+}
+
+function readMember(bytes: Uint8Array) {
+  const { statement, encoded, rest } = readMemberStatement(bytes)
+  const { action, accountId, confirmBeforeMs } = statement
+  if (action !== 'invite' && action !== 'change') {
+    throw new Refusal('MALFORMED', 'what takes away needs no proof')
+  }
+  const ownerHash = sha256(Buffer.from(accountId))
+  const confirmable: Confirmable = {
+    ...{ kind: 'member', encoded, message: memberMessage(encoded) },
+    ...{ ownerHash, confirmBeforeMs, lines: describeMember(statement) },
   }
   return { confirmable, rest }
 }

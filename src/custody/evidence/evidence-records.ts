@@ -3,6 +3,7 @@ import { BATCH_INTENTS_MAX, PAYLOAD_BYTES_MAX } from '../../quorum-protocol/limi
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type FreezeStatement, readFreezeStatement } from '../authorizers/freeze-statement.js'
 import { type GrantStatement, readGrantStatement } from '../authorizers/grant-statement.js'
+import { type MemberStatement, readMemberStatement } from '../members/member-statement.js'
 
 /** Bodies of evidence, in fixed binary: both logs hold the same bytes for the same event. */
 export interface BatchEvidence {
@@ -118,5 +119,20 @@ export interface FreezeEvidence {
 /** @throws Refusal MALFORMED */
 export function decodeFreezeEvidence(bytes: Uint8Array): FreezeEvidence {
   const { statement, encoded, rest } = readFreezeStatement(bytes)
+  return { statement, encoded, proof: rest }
+}
+
+/** A change of who is a member, and what proves that an owner wanted it. */
+export interface MemberEvidence {
+  readonly statement: MemberStatement
+  /** The statement's own bytes. */
+  readonly encoded: Uint8Array
+  /** An encoded proof; empty where nothing was enlarged. */
+  readonly proof: Uint8Array
+}
+
+/** @throws Refusal MALFORMED */
+export function decodeMemberEvidence(bytes: Uint8Array): MemberEvidence {
+  const { statement, encoded, rest } = readMemberStatement(bytes)
   return { statement, encoded, proof: rest }
 }

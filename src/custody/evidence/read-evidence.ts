@@ -9,9 +9,11 @@ import {
   decodeBatchEvidence,
   decodeFreezeEvidence,
   decodeGrantEvidence,
+  decodeMemberEvidence,
   decodeWalletEvidence,
   type FreezeEvidence,
   type GrantEvidence,
+  type MemberEvidence,
   type WalletEvidence,
 } from './evidence-records.js'
 import {
@@ -32,6 +34,7 @@ export interface ReadEvidence {
   readonly authorizers: readonly Dated<AuthorizerEntry>[]
   readonly freezes: readonly Dated<FreezeEvidence>[]
   readonly approvals: readonly Dated<ReadApprovalEvidence>[]
+  readonly members: readonly Dated<MemberEvidence>[]
 }
 
 export interface Dated<T> {
@@ -59,6 +62,7 @@ export function readEvidence(
   const authorizers: Dated<AuthorizerEntry>[] = []
   const freezes: Dated<FreezeEvidence>[] = []
   const approvals: Dated<ReadApprovalEvidence>[] = []
+  const members: Dated<MemberEvidence>[] = []
   let before = after?.bytes.subarray(0, EVIDENCE_HASH_BYTES) ?? Buffer.alloc(EVIDENCE_HASH_BYTES)
   let present = after?.chain ?? -1
   let expected = after === undefined ? 0 : after.index + 1
@@ -97,6 +101,8 @@ export function readEvidence(
         freezes.push({ index, timeMs, value: decodeFreezeEvidence(body) })
       } else if (kind === EVIDENCE_KIND.approval) {
         approvals.push({ index, timeMs, value: decodeApprovalEvidence(body) })
+      } else if (kind === EVIDENCE_KIND.member) {
+        members.push({ index, timeMs, value: decodeMemberEvidence(body) })
       } else if (kind === EVIDENCE_KIND.unprovenGrant) {
         problems.push(`${name}: grant in entry ${index} is of a time before proofs`)
       } else problems.push(`${name}: entry ${index} is of an unknown kind`)
@@ -104,5 +110,5 @@ export function readEvidence(
       problems.push(`${name}: entry ${index} is malformed`)
     }
   }
-  return { entries, problems, batches, wallets, grants, authorizers, freezes, approvals }
+  return { entries, problems, batches, wallets, grants, authorizers, freezes, approvals, members }
 }

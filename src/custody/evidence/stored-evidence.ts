@@ -12,6 +12,7 @@ export const EVIDENCE_KIND = {
   grant: 5,
   freeze: 6,
   approval: 7,
+  member: 8,
 } as const
 export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
 

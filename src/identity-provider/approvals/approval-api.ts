@@ -42,7 +42,7 @@ export async function approveCall(
 ): Promise<object> {
   const { approval_id, proof } = await readJson(request, approveCallBody)
   requireWaiting(deps, approval_id, userId)
-  await deps.approvals.approve(approval_id, encodeProof(proof), { userId, at: 'page' })
+  await deps.approvals.approve(approval_id, encodeProof(proof), { personId: userId, at: 'page' })
   return callJson(deps, requireWaiting(deps, approval_id, userId), userId)
 }
 

@@ -13,7 +13,7 @@ import {
   entryMessage,
   registrationChallenge,
 } from '../../custody/authorizers/certificate.js'
-import { readConfirmable } from '../../custody/authorizers/confirmable.js'
+import { type Confirmable, readConfirmable } from '../../custody/authorizers/confirmable.js'
 import { createOwnedCache, type OwnedCache } from '../../custody/authorizers/owned-cache.js'
 import {
   encodeRegistration,
@@ -29,6 +29,7 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import type { SignInAssertion } from '../login/passkey-sign-in.js'
+import type { Persons } from '../vault/persons.js'
 import type { RecordedAuthorizers } from './recorded-authorizers.js'
 
 /**
@@ -78,6 +79,8 @@ export interface AuthorizerCeremonies {
    * @throws Refusal CONFLICT, NOT_CONFIRMED or MALFORMED
    */
   recover(userId: string, recovery: Recovery): Promise<void>
+  /** Whether the person's place in its account lets them confirm it. */
+  mayConfirm(userId: string, asked: Pick<Confirmable, 'kind' | 'ownerHash'>): boolean
   /**
    * Keeps a verified proof until the service asks for it.
    * @param statement canonical bytes of the grant, or of the freeze to lift
@@ -118,6 +121,7 @@ export interface CeremonyContext {
   readonly store: AuthorizerStore
   /** Of that store. */
   readonly recorded: RecordedAuthorizers
+  readonly persons: Pick<Persons, 'may'>
   readonly registry: RegistryHolder
   readonly signer: P256Signer
 }
@@ -140,7 +144,7 @@ const CEREMONY_LIFE_MS = 10 * 60_000
 const RECOVERY_LIFE_MS = 7 * 24 * 60 * 60_000
 
 export function createAuthorizerCeremonies(context: CeremonyContext): AuthorizerCeremonies {
-  const { store, recorded, registry, signer } = context
+  const { store, recorded, persons, registry, signer } = context
   const ceremonies = createOwnedCache<Ceremony>(OPEN_BOUNDS)
   const proofs = createOwnedCache<Buffer>(OPEN_BOUNDS)
 
@@ -276,10 +280,12 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
       const approval = encodeRootApproval(rootSignature)
       await keep(request, { certificate, possession, approval })
     },
+    mayConfirm: (userId, { kind, ownerHash }) =>
+      persons.may(ownerHash, userId, kind === 'approval' ? 'approve' : 'enlarge'),
     async leaveProof(userId, statement, proof) {
-      const { ownerHash, confirmBeforeMs, message } = readConfirmable(statement)
+      const { kind, ownerHash, confirmBeforeMs, message } = readConfirmable(statement)
       const nowMs = Date.now()
-      if (!sameBytes(ownerHash, ownerHashOf(userId))) {
+      if (!this.mayConfirm(userId, { kind, ownerHash })) {
         throw new Refusal('NOT_CONFIRMED', 'asked of another user')
       }
       if (confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')

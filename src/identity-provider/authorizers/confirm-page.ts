@@ -26,6 +26,7 @@ const CONFIRM_WORDS = {
   grant: { title: 'Confirm a grant', heading: 'Confirm what this API key may do' },
   approval: { title: 'Approve a call', heading: 'Approve this one call' },
   unfreeze: { title: 'Lift a freeze', heading: 'Confirm that signing goes on' },
+  member: { title: 'Confirm a member', heading: 'Confirm what a person may do' },
 } as const satisfies Record<Confirmable['kind'], object>
 
 export function confirmPage(page: ConfirmPage): string {

@@ -6,8 +6,6 @@ import { changeOf } from '../../custody/authorizers/describe-grant-change.js'
 import { readGrantStatement } from '../../custody/authorizers/grant-statement.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { ID_PREFIX, isId, ulidBytes, ulidOfBytes, ulidTimeMs } from '../../domain/ids.js'
-import { sameBytes } from '../../quorum-protocol/bytes.js'
-import { sha256 } from '../../quorum-protocol/tagged.js'
 import { approvalPage } from '../approvals/approval-page.js'
 import type { Accounts } from '../login/accounts.js'
 import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clients.js'
@@ -124,7 +122,7 @@ async function confirm(
     else signInFirst(response)
     return
   }
-  if (!sameBytes(asked.ownerHash, sha256(Buffer.from(visitor.userId)))) {
+  if (!deps.ceremonies.mayConfirm(visitor.userId, asked)) {
     message(response, 403, 'Not yours', 'This is asked of another user. Sign out first.')
     return
   }

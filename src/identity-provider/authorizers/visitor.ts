@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
+import type { TokenVerifier } from '../vault/console-token.js'
 import { RequestRefusedError } from './json-body.js'
 
 /** Who asks, and since when they are signed in. */
@@ -13,7 +14,7 @@ export interface Visitor {
 export interface VisitorDeps {
   readonly provider: Provider
   /** Verifies a bearer token made for these routes; a console token does not count. */
-  readonly verifyToken: (token: string) => Promise<string>
+  readonly verifyToken: TokenVerifier
   readonly webauthn: () => WebAuthnPins | null
 }
 
@@ -58,7 +59,7 @@ async function bearerVisitor(deps: VisitorDeps, authorization: string): Promise<
     authorization.length <= TOKEN_CHARS_MAX ? BEARER.exec(authorization)?.[1] : undefined
   if (token === undefined) throw unauthenticated('Send Authorization: Bearer <JWT>.')
   try {
-    const userId = await deps.verifyToken(token)
+    const { personId: userId } = await deps.verifyToken(token)
     // Such tokens live ten minutes, and come from a sign-in that was of just now.
     return { userId, signedInAtMs: Date.now() }
   } catch {

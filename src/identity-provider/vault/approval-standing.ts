@@ -4,7 +4,6 @@ import {
   readApprovalTerm,
 } from '../../custody/approvals/approval-term.js'
 import { intentTermsHash } from '../../custody/approvals/intent-terms.js'
-import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { approvalNonce } from '../../domain/approval.js'
 import { keccak256 } from '../../domain/keccak.js'
 import { bigintOf, concat, sameBytes, u32, u64 } from '../../quorum-protocol/bytes.js'
@@ -15,10 +14,11 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { ApprovalRow } from './approval-rows.js'
 import type { LedgerStore } from './ledger-store.js'
+import type { Persons } from './persons.js'
 
 /** What an approval has come to when the call that it is for is judged. */
 export interface ApprovalStanding {
-  /** Authorizers of the user by now who approved it, each once. */
+  /** People who approved it and may by now, each once; see `Persons`. */
   readonly people: number
   /** Since the user side was told of it, by its own clock. */
   readonly waitedMs: number
@@ -33,7 +33,7 @@ export interface RestingIntent {
 export interface StandingContext {
   readonly registry: Pick<Registry, 'softwareAuthorizer'>
   readonly ledger: Pick<LedgerStore, 'approvals'>
-  readonly authorizers: Pick<AuthorizerStore, 'setOf'>
+  readonly persons: Persons
 }
 
 /**
@@ -73,19 +73,21 @@ export function standingOf(
   return { people, waitedMs }
 }
 
-/** Those who approved it and are authorizers of the user by now. */
+/** Those who approved it and may by now: a member who was removed since counts no more. */
 function peopleOf(
   { approvals }: ApprovalRow,
   ownerHash: Uint8Array,
-  { authorizers, registry }: StandingContext,
+  { persons, registry }: StandingContext,
 ): number {
-  const { active } = authorizers.setOf(ownerHash)
-  const people = approvals.filter(({ authorizerId }) =>
-    authorizerId.length === 0
-      ? active.length === 0 && registry.softwareAuthorizer !== null
-      : active.some(({ id }) => sameBytes(id, authorizerId)),
-  )
-  return people.length
+  const given = approvals.map(({ authorizerId }) => authorizerId)
+  const own = given.filter((id) => id.length > 0)
+  const people = persons.countOf(ownerHash, 'approve', own)
+  // Dev's software authorizer counts for users without one of their own.
+  const software =
+    own.length < given.length &&
+    registry.softwareAuthorizer !== null &&
+    persons.authorizersOf(ownerHash, 'approve').length === 0
+  return software ? people + 1 : people
 }
 
 export function tooFew(people: number, needed: number): Refusal {

@@ -30,6 +30,7 @@ import type { ApprovalDecision, ApprovalEnd, ApprovalRow, GivenApproval } from '
 import type { Authorizer } from './authorizer.js'
 import type { Grants } from './grants.js'
 import type { LedgerStore } from './ledger-store.js'
+import type { Persons } from './persons.js'
 
 /**
  * The calls that wait for people or for their time, as the user side keeps them: asked for with the
@@ -46,7 +47,7 @@ export interface UserSideApprovals {
   /**
    * Takes an authorizer's proof; durable when it resolves.
    * @param proof encoded; null: dev's software authorizer signs
-   * @param userId subject of a verified sign-in; null: the proof alone says who it is
+   * @param by who is signed in, if anybody, and where
    * @throws Refusal APPROVAL_UNKNOWN, _DECLINED or _EXPIRED; NOT_CONFIRMED, NOT_GRANTED
    */
   approve(approvalId: Uint8Array, proof: Uint8Array | null, by: DecidedBy): Promise<GivenApproval>
@@ -56,15 +57,15 @@ export interface UserSideApprovals {
    * Of a signed-in user at the page here.
    * @throws Refusal APPROVAL_UNKNOWN, _DECLINED or _EXPIRED
    */
-  decline(approvalId: Uint8Array, userId: string, comment: string | null): Promise<void>
+  decline(approvalId: Uint8Array, personId: string, comment: string | null): Promise<void>
   decisionsAfter(number: number): readonly [number, ApprovalDecision][]
-  /** Null for what is not the user's. */
-  waiting(approvalId: Uint8Array, userId: string): WaitingApproval | null
+  /** Null for what is of no account that the person may see. */
+  waiting(approvalId: Uint8Array, personId: string): WaitingApproval | null
 }
 
 export interface DecidedBy {
-  /** Subject of a verified sign-in; null: the proof alone says who it is. */
-  readonly userId: string | null
+  /** Of a verified sign-in; null: the proof alone says who it is. */
+  readonly personId: string | null
   /** Whether the service has to be told. */
   readonly at: 'service' | 'page'
 }
@@ -80,6 +81,7 @@ export interface ApprovalContext {
   readonly shares: ShareStore
   readonly grants: Grants
   readonly authorizers: AuthorizerStore
+  readonly persons: Persons
   readonly authorizer: Authorizer
   readonly registry: RegistryHolder
   readonly evidence: EvidenceLog
@@ -98,7 +100,7 @@ const ID_AGE_MS_MAX = (APPROVAL_SECONDS_MAX + DELAY_SECONDS_MAX) * 1_000 + CLOCK
 const DECISIONS_PER_ANSWER = 64
 
 export function createApprovals(context: ApprovalContext): UserSideApprovals {
-  const { ledger, shares, grants, authorizers, authorizer, registry, evidence } = context
+  const { ledger, shares, grants, authorizers, persons, authorizer, registry, evidence } = context
 
   /**
    * Always before the ledger says so: what a crash leaves in the evidence alone is asked for or given
@@ -142,12 +144,17 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
     const message = approvalTermMessage(row.term)
     const { ownerHash, expiresAtMs: confirmBeforeMs } = term
     if (proof === null) {
-      const made = await authorizer.confirm({ message, ownerHash, confirmBeforeMs }, null, nowMs)
+      const made = await authorizer.confirm(
+        { message, ownerHash, confirmBeforeMs },
+        null,
+        nowMs,
+        'approve',
+      )
       return { authorizerId: Buffer.alloc(0), proof: made.proof }
     }
     const { webauthn, softwareAuthorizer } = registry.current
     const verdict = await verifyProof(decodeProof(proof), message, {
-      authorizers: authorizers.setOf(ownerHash).active,
+      authorizers: persons.authorizersOf(ownerHash, 'approve'),
       webauthn,
       softwareAuthorizer,
       // The id makes it good for this call alone; the passkey may have been used since.
@@ -182,11 +189,13 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         writer.putApprovalCall(term.approvalId, request.call)
       }).flushed
     },
-    async approve(approvalId, proof, { userId, at }) {
+    async approve(approvalId, proof, { personId, at }) {
       const nowMs = Date.now()
       const asked = undecided(approvalId, nowMs)
       // Dev's software authorizer confirms what a signed-in user asks for, and nothing else.
-      if ((userId !== null || proof === null) && userId !== asked.row.userId) {
+      const { ownerHash } = asked.term
+      const mayApprove = personId !== null && persons.may(ownerHash, personId, 'approve')
+      if ((personId !== null || proof === null) && !mayApprove) {
         throw new Refusal('NOT_GRANTED', 'an approval of another user')
       }
       const given = { ...(await proven(asked, proof, nowMs)), atMs: nowMs }
@@ -198,6 +207,9 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         const { row, term } = undecided(approvalId, nowMs)
         if (!sameBytes(row.term, asked.row.term)) {
           throw new Refusal('APPROVAL_MISMATCH', 'it was asked for anew meanwhile')
+        }
+        if (personId !== null && !persons.may(ownerHash, personId, 'approve')) {
+          throw new Refusal('NOT_GRANTED', 'approves nothing any more')
         }
         const known = givenBy(row, given.authorizerId)
         if (known !== undefined) return known
@@ -223,11 +235,22 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         writer.putApproval(approvalId, { ...row, ended })
       }).flushed
     },
-    async decline(approvalId, userId, comment) {
+    async decline(approvalId, personId, comment) {
       const atMs = Date.now()
       await ledger.commit((writer) => {
         const { row, term } = undecided(approvalId, atMs)
-        if (row.userId !== userId) throw new Refusal('APPROVAL_UNKNOWN', 'of another user')
+        const { userId } = row
+        if (!persons.may(term.ownerHash, personId, 'read')) {
+          throw new Refusal('APPROVAL_UNKNOWN', 'of another user')
+        }
+        // Nothing leaves the wallet by it, so that who runs things may as well.
+        if (
+          !(['approve', 'run'] as const).some((power) =>
+            persons.may(term.ownerHash, personId, power),
+          )
+        ) {
+          throw new Refusal('NOT_GRANTED', 'a viewer decides nothing')
+        }
         const ended = { as: 'declined', atMs, comment } as const
         writer.putApproval(approvalId, { ...row, ended })
         writer.putDecision({
@@ -237,10 +260,11 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       }).flushed
     },
     decisionsAfter: (number) => ledger.approvals.decisionsAfter(number, DECISIONS_PER_ANSWER),
-    waiting(approvalId, userId) {
+    waiting(approvalId, personId) {
       const row = ledger.approvals.approval(approvalId)
-      if (row === null || row.userId !== userId) return null
+      if (row === null) return null
       const { statement: term } = readApprovalTerm(row.term)
+      if (!persons.may(term.ownerHash, personId, 'read')) return null
       return { row, term, call: ledger.approvals.approvalCall(approvalId) ?? NOTHING }
     },
   }

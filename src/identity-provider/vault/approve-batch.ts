@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
@@ -39,6 +38,7 @@ import { judgePath, judgePolicies, PolicyDenied } from './judge-policy.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf, isCancel, NonceTaken, relate, underApproval } from './nonce-ledger.js'
+import type { Persons } from './persons.js'
 import {
   checkGrant,
   checkServicePayload,
@@ -55,7 +55,7 @@ export interface ApproveContext {
   readonly grants: Grants
   readonly freezes: UserSideFreezes
   readonly lanes: Lanes
-  readonly authorizers: Pick<AuthorizerStore, 'setOf'>
+  readonly persons: Persons
   readonly signer: P256Signer
   readonly evidence: EvidenceLog
   /** The session with the present boot of the quorum signer; null before there is one. */

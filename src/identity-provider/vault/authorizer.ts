@@ -5,9 +5,12 @@ import { CONFIRMATION_LIFE_MS } from '../../custody/authorizers/grant-statement.
 import { decodeProof, encodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { readPrivateFile } from '../../custody/domain-keys/private-file.js'
+import type { Power } from '../../domain/role.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
+import type { Persons } from './persons.js'
 
 /**
  * Confirms that the user wants a grant enlarged, or a freeze lifted: a console token alone, which the identity
@@ -18,9 +21,20 @@ export interface Authorizer {
   readonly announcement: string
   /**
    * @param confirmation an encoded proof over the statement; null when the caller sent none
+   * @param power what the authorizer's person must have in the account; default: to enlarge
    * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
-  confirm(statement: Asked, confirmation: Uint8Array | null, nowMs: number): Promise<Confirmation>
+  confirm(
+    statement: Asked,
+    confirmation: Uint8Array | null,
+    nowMs: number,
+    power?: Power,
+  ): Promise<Confirmation>
+  /**
+   * In the step that puts a change in force: whoever confirmed it may have been removed meanwhile.
+   * @throws Refusal NOT_CONFIRMED
+   */
+  requireStanding(confirmation: Confirmation, ownerHash: Uint8Array): void
   /** Once the change is in force: the authenticator's count of uses must rise from here. */
   spend(confirmation: Confirmation): Promise<void>
 }
@@ -50,7 +64,8 @@ const CLOCK_SLACK_MS = 60_000
  * sign-and-verify path that a user's own takes
  */
 export function createAuthorizer(
-  store: AuthorizerStore,
+  store: Pick<AuthorizerStore, 'signCount' | 'raiseSignCount'>,
+  persons: Persons,
   registry: RegistryHolder,
   software: P256Signer | null,
 ): Authorizer {
@@ -59,9 +74,9 @@ export function createAuthorizer(
       software === null
         ? 'grants are enlarged by the passkeys and P-256 keys of users alone'
         : 'dev: a software key confirms the grants of users without a passkey or P-256 key',
-    async confirm(statement, confirmation, nowMs) {
+    async confirm(statement, confirmation, nowMs, power = 'enlarge') {
       const { webauthn, softwareAuthorizer } = registry.current
-      const { active } = store.setOf(statement.ownerHash)
+      const active = persons.authorizersOf(statement.ownerHash, power)
       const { message } = statement
       if (confirmation === null && (software === null || active.length > 0)) {
         throw new Refusal('NOT_CONFIRMED', 'an authorizer of the user must confirm it')
@@ -79,6 +94,13 @@ export function createAuthorizer(
         proof: encoded,
         authorizerId: verdict.authorizer?.id ?? null,
         signCount: verdict.signCount,
+      }
+    },
+    requireStanding({ authorizerId }, ownerHash) {
+      if (authorizerId === null) return
+      const standing = persons.authorizersOf(ownerHash, 'enlarge')
+      if (!standing.some(({ id }) => sameBytes(id, authorizerId))) {
+        throw new Refusal('NOT_CONFIRMED', 'no such authorizer of this user any more')
       }
     },
     async spend({ authorizerId, signCount }) {

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import { ACCOUNT_CLAIM } from '../../domain/role.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /** The user side's own check of console tokens: it never takes the service's word for a user. */
@@ -13,14 +14,21 @@ export interface TokenIssuer {
   readonly ageSecondsMax?: number
 }
 
-export type TokenVerifier = (token: string) => Promise<string>
+export type TokenVerifier = (token: string) => Promise<TokenHolder>
+
+/** Who holds a token, and the account that it is for: what they may there the ledger says. */
+export interface TokenHolder {
+  readonly personId: string
+  /** The person's own, where the token names none. */
+  readonly accountId: string
+}
 
 /** Asymmetric algorithms only: a public key must never pass for a secret. */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA']
 const LEEWAY_SECONDS = 30
 const SUBJECT_CHARS_MAX = 255
 
-/** @returns a function from token to user id that throws Refusal NOT_GRANTED */
+/** @returns a function from token to its holder that throws Refusal NOT_GRANTED */
 export function createTokenVerifier(from: TokenIssuer): TokenVerifier {
   const keys =
     'url' in from.keys
@@ -40,7 +48,11 @@ export function createTokenVerifier(from: TokenIssuer): TokenVerifier {
       if (sub === undefined || sub === '' || sub.length > SUBJECT_CHARS_MAX) {
         throw new Refusal('NOT_GRANTED', 'console token names no user')
       }
-      return sub
+      const account = ACCOUNT_CLAIM in payload ? payload[ACCOUNT_CLAIM] : sub
+      if (typeof account !== 'string' || account === '' || account.length > SUBJECT_CHARS_MAX) {
+        throw new Refusal('NOT_GRANTED', 'console token names no account')
+      }
+      return { personId: sub, accountId: account }
     } catch (error) {
       if (error instanceof errors.JOSEError && error.code !== 'ERR_JWKS_TIMEOUT') {
         throw new Refusal('NOT_GRANTED', `console token: ${error.code}`)

@@ -7,17 +7,16 @@ import {
   entryMessage,
 } from '../../custody/authorizers/certificate.js'
 import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
-import { decodeProof } from '../../custody/authorizers/proof.js'
-import { verifyProof } from '../../custody/authorizers/verify-proof.js'
-import type { GrantEvidence } from '../../custody/evidence/evidence-records.js'
+import type { GrantEvidence, MemberEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
-import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { RecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
+import { isConfirmed } from './fence-confirmed.js'
+import { forgetMembers, replayMember } from './fence-members.js'
 import { type Grant, type GrantedKey, isHead, termsIn, withoutKey } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
 import type { RecordedChanges } from './recorded-changes.js'
@@ -25,6 +24,8 @@ import type { RecordedChanges } from './recorded-changes.js'
 /** What a restored user side learnt again of users' grants and authorizers. */
 export interface ReplayedAuthority {
   readonly authorizers: number
+  /** Invitations, changes of role and removals. */
+  readonly members: number
   readonly revocations: number
   /** Changes that took away, and such that an authorizer confirmed. */
   readonly changes: number
@@ -57,6 +58,7 @@ interface Replay extends AuthorityStores {
 type Step = { readonly timeMs: number; readonly body: Buffer } & (
   | { readonly entry: AuthorizerEntry }
   | { readonly grant: GrantEvidence }
+  | { readonly member: MemberEvidence }
 )
 
 /**
@@ -72,15 +74,25 @@ export async function replayAuthority(
   service: ReadEvidence,
   registry: Registry,
 ): Promise<ReplayedAuthority> {
-  const ownSteps = own === null ? [] : stepsOf(own)
+  if (own === null) await forgetMembers(stores.ledger)
+  const ownSteps = own === null ? [] : [...stepsOf(own), ...memberStepsOf(own)]
   const ownBodies = new Set(ownSteps.map(({ body }) => hex(body)))
   const others = stepsOf(service).filter(({ body }) => !ownBodies.has(hex(body)))
-  const counts = { authorizers: 0, revocations: 0, changes: 0, unconfirmed: 0, unknownKeys: 0 }
+  const counts = {
+    authorizers: 0,
+    members: 0,
+    revocations: 0,
+    changes: 0,
+    unconfirmed: 0,
+    unknownKeys: 0,
+  }
   const replay: Replay = { ...stores, registry, ownBodies, counts, versions: new Map() }
   const unknownKeys = new Set<string>()
   for (const step of [...ownSteps, ...others].sort((a, b) => a.timeMs - b.timeMs)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step, replay)
-    else if (stores.ledger.key(step.grant.statement.keyId) !== null) {
+    else if ('member' in step) {
+      if (await replayMember(step.member, step.timeMs, stores, registry)) counts.members++
+    } else if (stores.ledger.key(step.grant.statement.keyId) !== null) {
       await replayGrant(step.grant, step, replay)
     } else unknownKeys.add(hex(step.grant.statement.keyId))
   }
@@ -99,6 +111,14 @@ function stepsOf({ authorizers, grants }: ReadEvidence): Step[] {
     grant: value,
   }))
   return [...entries, ...changes]
+}
+
+function memberStepsOf({ members }: ReadEvidence): Step[] {
+  return members.map(({ timeMs, value }) => ({
+    timeMs,
+    body: concat(value.encoded, value.proof),
+    member: value,
+  }))
 }
 
 async function replayAuthorizer(
@@ -193,32 +213,6 @@ async function isProven(
 ): Promise<boolean> {
   if (statement.proofKeyDigest !== null) return false
   return isConfirmed(statement.ownerHash, grantMessage(encoded), proof, replay, replay.registry)
-}
-
-/** Whether an authorizer that the user has now signed it. */
-export async function isConfirmed(
-  ownerHash: Uint8Array,
-  message: Uint8Array,
-  proof: Uint8Array,
-  { authorizers }: Pick<AuthorityStores, 'authorizers'>,
-  registry: Registry,
-): Promise<boolean> {
-  if (proof.length === 0) return false
-  try {
-    const verdict = await verifyProof(decodeProof(proof), message, {
-      authorizers: authorizers.setOf(ownerHash).active,
-      webauthn: registry.webauthn,
-      softwareAuthorizer: registry.softwareAuthorizer,
-      signCount: () => 0,
-    })
-    if (!verdict.ok) return false
-    const { authorizer, signCount } = verdict
-    if (authorizer !== null) await authorizers.raiseSignCount(authorizer.id, signCount)
-    return true
-  } catch (error) {
-    if (error instanceof Refusal) return false
-    throw error
-  }
 }
 
 function hex(bytes: Uint8Array): string {

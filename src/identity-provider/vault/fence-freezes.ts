@@ -4,7 +4,8 @@ import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.j
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import { type AuthorityStores, isConfirmed } from './fence-authority.js'
+import type { AuthorityStores } from './fence-authority.js'
+import { isConfirmed } from './fence-confirmed.js'
 
 /**
  * Replays freezes into a restored ledger: set by either log, since either side alone may take away;

@@ -15,7 +15,9 @@ import { concat, sameBytes, u8, u64 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
+import type { TokenHolder } from './console-token.js'
 import type { FreezeRow, LedgerStore } from './ledger-store.js'
+import type { Persons } from './persons.js'
 import type { RecordedChanges } from './recorded-changes.js'
 
 /**
@@ -31,11 +33,11 @@ export interface UserSideFreezes {
    */
   freeze(request: FreezeRequest): Promise<FreezeRow>
   /**
-   * @param tokenUser subject of the verified console token
+   * @param by holder of the verified console token
    * @returns the sequence it has now, and the encoded proof
    * @throws Refusal NOT_GRANTED, NOT_CONFIRMED, STALE_GRANT, UNKNOWN_WALLET or UNKNOWN_KEY
    */
-  unfreeze(request: UnfreezeRequest, tokenUser: string): Promise<LiftedFreeze>
+  unfreeze(request: UnfreezeRequest, by: TokenHolder): Promise<LiftedFreeze>
   /** @throws Frozen what stops a call of a user's wallet; `grantId` null: its key is not known */
   requireThawed(ownerHash: Uint8Array, walletId: Uint8Array, grantId: Uint8Array | null): void
   /** @throws Frozen what stops a call of a wallet of the service's own */
@@ -72,6 +74,7 @@ export function createFreezes(
   ledger: LedgerStore,
   shares: ShareStore,
   authorizer: Authorizer,
+  persons: Persons,
   changes: RecordedChanges,
   instance: () => Freezing | null,
 ): UserSideFreezes {
@@ -89,6 +92,11 @@ export function createFreezes(
       if (grant.userId !== userId) throw notOwned()
     } else if (!sameBytes(subject, ownerHash)) throw notOwned()
     return ownerHash
+  }
+
+  function requireOwner(by: TokenHolder, accountId: string, ownerHash: Uint8Array): void {
+    const isTheirs = by.accountId === accountId && persons.may(ownerHash, by.personId, 'enlarge')
+    if (!isTheirs) throw notOwned()
   }
 
   function requireNone(subject: FreezeSubject): void {
@@ -120,9 +128,9 @@ export function createFreezes(
       await recorded
       return result
     },
-    async unfreeze(request, tokenUser) {
+    async unfreeze(request, by) {
       const ownerHash = requireOwned(request)
-      if (tokenUser !== request.userId) throw notOwned()
+      requireOwner(by, request.userId, ownerHash)
       const { scope, subject, confirmation, confirmBeforeMs } = request
       const before = ledger.freeze(scope, subject)
       const sequence = before.sequence + 1
@@ -134,6 +142,8 @@ export function createFreezes(
       const confirmed = await authorizer.confirm(asked, confirmation, nowMs)
       const { recorded } = changes.commit((writer) => {
         // Another change may have been made while this one was confirmed.
+        requireOwner(by, request.userId, ownerHash)
+        authorizer.requireStanding(confirmed, ownerHash)
         if (ledger.freeze(scope, subject).sequence !== before.sequence) {
           throw new Refusal('STALE_GRANT', 'the freeze changed meanwhile')
         }

@@ -11,12 +11,12 @@ import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import type { GrantedPolicy } from '../../domain/key-policy.js'
-import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
-import { type Ancestor, ancestorsOf, beyond, endOf, hasEnded } from './ancestors.js'
+import { ancestorsOf, beyond } from './ancestors.js'
 import { type Asked, type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
+import type { TokenHolder } from './console-token.js'
 import type { GrantRequest } from './grant-request.js'
 import {
   type Grant,
@@ -27,7 +27,9 @@ import {
   withoutKey,
 } from './granted.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
+import type { Persons } from './persons.js'
 import type { RecordedChanges } from './recorded-changes.js'
+import { checkSubKey, isSameOwner, type PathView } from './sub-key-rules.js'
 
 /** What each API key may have signed, as the user side remembers it. */
 export interface Grants {
@@ -36,12 +38,12 @@ export interface Grants {
   proofKey(keyId: Uint8Array): Uint8Array | null
   /**
    * Applies a change durably.
-   * @param userId subject of the verified console token, or null without one: then the change may
+   * @param by holder of the verified console token, or null without one: then the change may
    * only take away
    * @throws Refusal STALE_GRANT when the grant is no longer the one that the change was made for;
    * NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET, UNKNOWN_KEY or CONFLICT
    */
-  put(request: GrantRequest, userId: string | null): Promise<PutGrant>
+  put(request: GrantRequest, by: TokenHolder | null): Promise<PutGrant>
   /** Of what is on record; resolves once all is. @throws Refusal UNKNOWN_KEY */
   reference(keyId: Uint8Array): Promise<GrantReference>
 }
@@ -59,12 +61,6 @@ export interface PutGrant extends GrantReference {
 
 /** Keys at work, of which a gateway may have thousands, with their proof keys unsealed. */
 const KNOWN_KEYS_MAX = 4_096
-
-/** A key's grant, and those above it. */
-export interface PathView extends GrantView {
-  /** Nearest first; of a key that its user made, none. */
-  readonly ancestors: readonly Ancestor[]
-}
 
 interface KnownKey extends PathView {
   /** Unsealed when it is first asked for. */
@@ -87,6 +83,7 @@ export function createGrants(
   ledger: LedgerStore,
   shares: ShareStore,
   authorizer: Authorizer,
+  persons: Persons,
   changes: RecordedChanges,
 ): Grants {
   const { dataKeys } = shares
@@ -170,11 +167,16 @@ export function createGrants(
     writer.putGrant(Buffer.from(key.grantId), { ...grant, liveKeys })
   }
 
+  /** A rotation, too: who makes a key has its secret. */
+  function isOwner(by: TokenHolder, { userId }: GrantRequest, ownerHash: Uint8Array): boolean {
+    return by.accountId === userId && persons.may(ownerHash, by.personId, 'enlarge')
+  }
+
   return {
     view: find,
     proofKey,
     reference,
-    async put(request, userId) {
+    async put(request, by) {
       const wallet = shares.get(request.walletId)
       if (wallet === null || wallet.proofs === null) {
         throw new Refusal('UNKNOWN_WALLET', 'no such key')
@@ -187,7 +189,7 @@ export function createGrants(
       const takesAway =
         first.effect === 'narrows' && (request.revoked || request.rotatedFrom === null)
       const needsNoUser = takesAway || first.effect === 'delegates'
-      if (userId === null ? !needsNoUser : userId !== request.userId) {
+      if (by === null ? !needsNoUser : !isOwner(by, request, ownerHash)) {
         throw new Refusal('NOT_GRANTED', 'console token of another user, or none')
       }
       const confirmed: Confirmation =
@@ -202,6 +204,10 @@ export function createGrants(
         // Planned again: another change may have been made while this one was confirmed.
         const change = plan(request)
         const isAsConfirmed = change.grant.version === first.grant.version
+        if (by !== null && !isOwner(by, request, ownerHash)) {
+          throw new Refusal('NOT_GRANTED', 'no owner any more')
+        }
+        authorizer.requireStanding(confirmed, ownerHash)
         if (change.effect === 'enlarges' && !(first.effect === 'enlarges' && isAsConfirmed)) {
           throw new Refusal('STALE_GRANT', 'the grant changed meanwhile')
         }
@@ -307,39 +313,6 @@ function changePresent(request: GrantRequest, present: PathView, dataKeys: DataK
   }
 }
 
-/** @throws Refusal */
-function checkSubKey(
-  request: GrantRequest,
-  maker: PathView,
-  ledger: LedgerStore,
-  nowMs: number,
-): void {
-  const { key, grant } = maker
-  const { expiresAtMs } = key
-  if (key.revoked || (expiresAtMs !== null && expiresAtMs <= nowMs)) {
-    throw new Refusal('NOT_GRANTED', 'its maker has ended')
-  }
-  if (request.parentId === null || !sameBytes(key.grantId, request.parentId)) {
-    throw new Refusal('NOT_GRANTED', 'a parent that did not make it')
-  }
-  if (!isSameOwner(request, grant)) throw new Refusal('NOT_GRANTED', 'maker of another wallet')
-  const terms = termsIn(maker)
-  const parent = { grantId: key.grantId, grant, endsAtMs: endOf(ledger, grant) }
-  // A lineage that keeps no list of its keys yet lives with the one that asks.
-  const above = [...(grant.liveKeys.length === 0 ? [] : [parent]), ...maker.ancestors]
-  if (above.some((one) => hasEnded(one, nowMs))) {
-    throw new Refusal('NOT_GRANTED', 'a key above it has ended')
-  }
-  const mayMake = [terms, grant, ...maker.ancestors.map((one) => one.grant)].every(
-    ({ permission, mayDelegate }) => permission === 'trade' && mayDelegate,
-  )
-  if (!mayMake) throw new Refusal('NOT_GRANTED', 'its maker makes no keys')
-  if (maker.ancestors.length >= SUB_KEY_DEPTH_MAX) throw new Refusal('NOT_GRANTED', 'too deep')
-  if (enlargements(terms, request).length > 0 || beyond(above, request).length > 0) {
-    throw new Refusal('NOT_GRANTED', 'more than the key that made it has')
-  }
-}
-
 function holdsProofKey(
   keyId: Uint8Array,
   key: GrantedKey,
@@ -353,10 +326,6 @@ function holdsProofKey(
   } finally {
     held.fill(0)
   }
-}
-
-function isSameOwner(request: GrantRequest, grant: Grant): boolean {
-  return grant.userId === request.userId && sameBytes(grant.walletId, request.walletId)
 }
 
 function termsOf(request: GrantRequest): GrantedPolicy & Pick<Grant, 'walletId' | 'userId'> {

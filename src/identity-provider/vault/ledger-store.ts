@@ -15,6 +15,7 @@ import {
   storedGrant,
   storedKey,
 } from './granted.js'
+import { type MemberReader, type MemberWriter, openMemberRows } from './member-rows.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 import { oneAtATime } from './one-at-a-time.js'
 import { type OwedReader, type OwedWriter, openOwedRows } from './owed-evidence.js'
@@ -38,6 +39,7 @@ import { openUsageRows } from './usage-rows.js'
  * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
  * | 11 to 14 | | what waits for people (`approval-rows.ts`) |
  * | 15-owed | number | entry that the evidence is owed (`owed-evidence.ts`) |
+ * | 18-members | SHA-256 of an account's id (32 bytes) | MemberRow |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
@@ -45,7 +47,7 @@ import { openUsageRows } from './usage-rows.js'
  * this ledger is an index of: rows of approvals follow in groups, a fifth of a second later, and
  * what a crash kept from following is read from the evidence at the next start (`catch-up.ts`).
  */
-export interface LedgerStore extends OwedReader {
+export interface LedgerStore extends OwedReader, MemberReader {
   /** The last lane given out, in this or an earlier run. */
   readonly lastLane: number
   /** Number of the latest start of the service; 0 before the first. */
@@ -86,7 +88,7 @@ export interface LedgerStore extends OwedReader {
   close(): Promise<void>
 }
 
-export interface LedgerWriter extends ApprovalWriter, OwedWriter {
+export interface LedgerWriter extends ApprovalWriter, MemberWriter, OwedWriter {
   /** Never lowers what is there. */
   putLane(lane: number, batchSeq: number): void
   /** @param number above that of every start before */
@@ -212,10 +214,12 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   const unrecorded = new Set<number>()
   const approvals = openApprovalRows(root)
   const owed = openOwedRows(root, evidence)
+  const members = openMemberRows(root)
   const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, freezeRows]
   const writer: LedgerWriter = {
     ...approvals.writer,
     ...owed.writer,
+    ...members.writer,
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
       if (batchSeq <= (highest.get(lane) ?? 0)) return
@@ -279,6 +283,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
           ...usageRows.put(),
           ...approvals.put(),
           owed.put(),
+          members.put(),
         ]
         // Their approvals enter the evidence after they came here.
         void marks.put(COVERED, evidence.length)
@@ -307,6 +312,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
 
   return {
     ...owed.reader,
+    ...members.reader,
     highestIn: (lane) => highest.get(lane) ?? 0,
     covered,
     get lastBoot() {

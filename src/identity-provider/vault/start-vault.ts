@@ -28,6 +28,7 @@ import { createSealer, type ShareSealer } from '../../quorum-protocol/sealed-sha
 import { type Connection, type Handlers, serveSocket } from '../../quorum-protocol/server.js'
 import { openServiceBoot } from '../../quorum-protocol/service-boot.js'
 import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
@@ -45,6 +46,7 @@ import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
 import { settleOwed } from './owed-evidence.js'
+import { createPersons } from './persons.js'
 import { createRecordedChanges } from './recorded-changes.js'
 import { createServiceBoots } from './service-boots.js'
 import { createShareRefresh } from './share-refresh.js'
@@ -67,8 +69,8 @@ export interface VaultOptions {
 export interface Vault {
   readonly authorizers: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
-  /** What a key of a user's may do now; null: it is nobody's, or another's. */
-  readonly termsOf: (keyId: Uint8Array, userId: string) => GrantTerms | null
+  /** What a key may do now; null: it is nobody's, or of no account that the person may see. */
+  readonly termsOf: (keyId: Uint8Array, personId: string) => GrantTerms | null
   /** As the root signed it: where passkeys live; null: they are not taken. */
   readonly webauthn: () => WebAuthnPins | null
   close(): Promise<void>
@@ -97,16 +99,17 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const changes = createRecordedChanges(ledger, evidence)
   const recorded = createRecordedAuthorizers(store, evidence)
   const software = mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : null
-  const authorizer = createAuthorizer(store, registry, software)
+  const persons = createPersons(ledger, store)
+  const authorizer = createAuthorizer(store, persons, registry, software)
   log.warn(authorizer.announcement)
-  const authorizers = createAuthorizerCeremonies({ store, recorded, registry, signer })
-  const grants = createGrants(ledger, shares, authorizer, changes)
+  const authorizers = createAuthorizerCeremonies({ store, recorded, persons, registry, signer })
+  const grants = createGrants(ledger, shares, authorizer, persons, changes)
   const instance = followInstanceFreeze(instanceFreezePath(home, 'user'), (freezing) =>
     log.warn({ frozen: freezing }, freezing === null ? 'signing goes on' : 'nothing new is signed'),
   )
-  const freezes = createFreezes(ledger, shares, authorizer, changes, instance.current)
+  const freezes = createFreezes(ledger, shares, authorizer, persons, changes, instance.current)
   const approvals = createApprovals({
-    ...{ ledger, shares, grants, authorizers: store, authorizer, registry, evidence },
+    ...{ ledger, shares, grants, authorizers: store, persons, authorizer, registry, evidence },
   })
   const disk = await watchFreeSpace({
     path: layout.ledger,
@@ -114,7 +117,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     log,
   })
   options.metrics.watch({ disk, frozen: () => instance.current() !== null })
-  const userOf = createTokenVerifier(options.tokens)
+  const holderOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
   const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
@@ -167,9 +170,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const request = parseGrantRequest(parameters)
       // What only takes away goes on.
       if (!request.revoked) requireSpace()
-      const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
+      const holder = request.consoleToken === '' ? null : await holderOf(request.consoleToken)
       boots.requireServed(connection)
-      const { grantId, version, proof } = await grants.put(request, user)
+      const { grantId, version, proof } = await grants.put(request, holder)
       return [grantId, version, proof]
     },
     // What only takes away goes on, with as little space.
@@ -184,9 +187,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     'freeze-lift': async (parameters, connection) => {
       requireSpace()
       const { consoleToken, ...request } = parseUnfreezeRequest(parameters)
-      const user = await userOf(consoleToken)
+      const holder = await holderOf(consoleToken)
       boots.requireServed(connection)
-      const { sequence, proof } = await freezes.unfreeze(request, user)
+      const { sequence, proof } = await freezes.unfreeze(request, holder)
       return [sequence, proof]
     },
     'authorizers-get': ([ownerHash, after]) =>
@@ -203,9 +206,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     'approval-give': async (parameters, connection) => {
       requireSpace()
       const { approvalId, proof, consoleToken } = parseApprove(parameters)
-      const userId = consoleToken === '' ? null : await userOf(consoleToken)
+      const holder = consoleToken === '' ? null : await holderOf(consoleToken)
       boots.requireServed(connection)
-      const given = await approvals.approve(approvalId, proof, { userId, at: 'service' })
+      const personId = holder?.personId ?? null
+      const given = await approvals.approve(approvalId, proof, { personId, at: 'service' })
       return [given.authorizerId, given.proof]
     },
     // What only takes away goes on, with as little space.
@@ -231,7 +235,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
           lanes,
           grants,
           freezes,
-          authorizers: store,
+          persons,
           signer,
           sealer,
           evidence,
@@ -272,9 +276,11 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         return approvals.approve(approvalId, proof, by)
       },
     },
-    termsOf(keyId, userId) {
+    termsOf(keyId, personId) {
       const view = grants.view(keyId)
-      return view === null || view.grant.userId !== userId ? null : termsIn(view)
+      const ownerHash = view === null ? null : sha256(Buffer.from(view.grant.userId))
+      const maySee = ownerHash !== null && persons.may(ownerHash, personId, 'read')
+      return view !== null && maySee ? termsIn(view) : null
     },
     webauthn: () => registry.current.webauthn,
     async close() {

@@ -1,0 +1,39 @@
+import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import { decodeProof } from '../../custody/authorizers/proof.js'
+import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import type { LedgerStore } from './ledger-store.js'
+import { createPersons } from './persons.js'
+
+/** What a restored ledger is replayed into, as far as confirmations rest on it. */
+export interface ConfirmingStores {
+  readonly ledger: LedgerStore
+  readonly authorizers: AuthorizerStore
+}
+
+/** Whether an authorizer of an owner by now signed it. */
+export async function isConfirmed(
+  ownerHash: Uint8Array,
+  message: Uint8Array,
+  proof: Uint8Array,
+  { ledger, authorizers }: ConfirmingStores,
+  registry: Registry,
+): Promise<boolean> {
+  if (proof.length === 0) return false
+  try {
+    const verdict = await verifyProof(decodeProof(proof), message, {
+      authorizers: createPersons(ledger, authorizers).authorizersOf(ownerHash, 'enlarge'),
+      webauthn: registry.webauthn,
+      softwareAuthorizer: registry.softwareAuthorizer,
+      signCount: () => 0,
+    })
+    if (!verdict.ok) return false
+    const { authorizer, signCount } = verdict
+    if (authorizer !== null) await authorizers.raiseSignCount(authorizer.id, signCount)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+import type { MemberEvidence } from '../../custody/evidence/evidence-records.js'
+import {
+  alone,
+  checkMemberChange,
+  foldMember,
+  type MemberSet,
+} from '../../custody/members/member-set.js'
+import { type MemberStatement, memberMessage } from '../../custody/members/member-statement.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import { type ConfirmingStores, isConfirmed } from './fence-confirmed.js'
+import type { LedgerStore } from './ledger-store.js'
+
+/**
+ * Replays a change of members into a restored ledger, from the user side's own log alone. One that
+ * does not hold is left out, and nobody is a member by it.
+ * @returns whether the ledger learnt it
+ */
+export async function replayMember(
+  { statement, encoded, proof }: MemberEvidence,
+  timeMs: number,
+  stores: ConfirmingStores,
+  registry: Registry,
+): Promise<boolean> {
+  const { ledger } = stores
+  const { accountId, sequence } = statement
+  const ownerHash = sha256(Buffer.from(accountId))
+  const before = ledger.members(ownerHash) ?? alone(accountId)
+  if (sequence <= before.sequence) return false
+  const effect = effectOf(before, statement, timeMs)
+  const holds =
+    effect !== null &&
+    (effect !== 'enlarges' ||
+      (await isConfirmed(ownerHash, memberMessage(encoded), proof, stores, registry)))
+  // The sequence goes on anyway, so that no proof from before is good for a next change.
+  const next = holds ? foldMember(before, statement, timeMs) : { ...before, sequence }
+  await ledger.commit((writer) => writer.putMembers({ accountId, ...next })).flushed
+  return holds
+}
+
+function effectOf(before: MemberSet, statement: MemberStatement, timeMs: number) {
+  try {
+    return checkMemberChange(before, statement, timeMs)
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+/**
+ * Where the user side's own log is gone nobody can say who was removed since the backup. So those
+ * whom an account began with keep it alone, and invite the others again; where they had left it, its
+ * owners of the backup do.
+ */
+export async function forgetMembers(ledger: LedgerStore): Promise<void> {
+  for (const { accountId, members, sequence } of ledger.allMembers()) {
+    const owners = members.filter((one) => one.role === 'owner' && one.acceptBeforeMs === null)
+    const first = owners.filter(({ personId }) => personId === accountId)
+    const left = first.length > 0 ? first : owners
+    // Above what any change had that is forgotten, so that no proof of it is good again.
+    const next = { accountId, members: left, sequence: sequence + SEQUENCES_FORGOTTEN }
+    await ledger.commit((writer) => writer.putMembers(next)).flushed
+  }
+}
+
+/** More changes than an account has between two backups, and few of what 32 bits count. */
+const SEQUENCES_FORGOTTEN = 65_536

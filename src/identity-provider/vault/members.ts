@@ -1,0 +1,107 @@
+import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
+import {
+  alone,
+  checkMemberChange,
+  foldMember,
+  type MemberSet,
+  roleIn,
+} from '../../custody/members/member-set.js'
+import {
+  encodeMemberStatement,
+  type MemberStatement,
+  memberMessage,
+} from '../../custody/members/member-statement.js'
+import type { Role } from '../../domain/role.js'
+import { concat } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import { type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
+import type { LedgerStore } from './ledger-store.js'
+import type { RecordedChanges } from './recorded-changes.js'
+
+/**
+ * Who is a member of which account, and as what. An account is a person's own from the start, who is
+ * its owner; others come by invitation.
+ */
+export interface Members {
+  setOf(accountId: string): MemberSet
+  /** Null: no member. */
+  roleOf(accountId: string, personId: string): Role | null
+  /** Accounts that the person is a member of, their own first. */
+  membershipsOf(personId: string): readonly Membership[]
+  /**
+   * Checks, and applies durably; in force at once.
+   * @param confirmation an encoded proof of an owner's authorizer; null: none was sent
+   * @returns the set it makes
+   * @throws Refusal STALE_GRANT, NOT_GRANTED, NOT_CONFIRMED, CONFLICT, EXPIRED or MALFORMED
+   */
+  change(statement: MemberStatement, confirmation: Uint8Array | null): Promise<MemberSet>
+}
+
+export interface Membership {
+  readonly accountId: string
+  readonly role: Role
+}
+
+/** Spec silent: accounts that one person may be a member of, their own among them. */
+export const MEMBERSHIPS_MAX = 32
+
+export function createMembers(
+  ledger: LedgerStore,
+  authorizer: Authorizer,
+  changes: RecordedChanges,
+): Members {
+  function setOf(accountId: string): MemberSet {
+    return ledger.members(ownerHashOf(accountId)) ?? alone(accountId)
+  }
+
+  function membershipsOf(personId: string): Membership[] {
+    const others = ledger.accountsOf(personId).map(({ accountId }) => accountId)
+    return [...new Set([personId, ...others])].flatMap((accountId) => {
+      const role = roleIn(setOf(accountId), personId)
+      return role === null ? [] : [{ accountId, role }]
+    })
+  }
+
+  /** @throws Refusal */
+  function check(statement: MemberStatement, nowMs: number) {
+    const { accountId, personId, action } = statement
+    const effect = checkMemberChange(setOf(accountId), statement, nowMs)
+    // Not with an invitation: strangers could else keep a person from being invited.
+    if (action === 'accept' && membershipsOf(personId).length >= MEMBERSHIPS_MAX) {
+      throw new Refusal('CONFLICT', 'a member of too many accounts')
+    }
+    return effect
+  }
+
+  return {
+    setOf,
+    roleOf: (accountId, personId) => roleIn(setOf(accountId), personId),
+    membershipsOf,
+    async change(statement, confirmation) {
+      const { accountId, confirmBeforeMs } = statement
+      const nowMs = Date.now()
+      const encoded = encodeMemberStatement(statement)
+      const asked = { message: memberMessage(encoded), ownerHash: ownerHashOf(accountId) }
+      const confirmed: Confirmation =
+        check(statement, nowMs) === 'enlarges'
+          ? await authorizer.confirm({ ...asked, confirmBeforeMs }, confirmation, nowMs)
+          : NOTHING_CONFIRMED
+      const { result, recorded } = changes.commit((writer) => {
+        // Again: while it was confirmed, whoever asked for it may have been removed.
+        check(statement, nowMs)
+        authorizer.requireStanding(confirmed, ownerHashOf(accountId))
+        const next = foldMember(setOf(accountId), statement, nowMs)
+        writer.putMembers({ accountId, ...next })
+        const body = concat(encoded, confirmed.proof)
+        return { result: next, entry: { timeMs: nowMs, kind: EVIDENCE_KIND.member, body } }
+      })
+      await Promise.all([recorded, authorizer.spend(confirmed)])
+      return result
+    },
+  }
+}
+
+function ownerHashOf(accountId: string): Buffer {
+  return sha256(Buffer.from(accountId))
+}
