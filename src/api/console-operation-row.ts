@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Power } from '../domain/role.js'
 import type { ErrorCode } from '../errors/catalogue.js'
 
 /**
@@ -9,6 +10,13 @@ export interface ConsoleOperationRow {
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
+  /**
+   * What the person must be able to do in the account, by their role there; any of these is enough.
+   * Spec silent: who makes a key has its secret, and who frees an address lets money go there, so
+   * that to rotate a key and to change rules takes an owner; of breakers and caps, too, a raise and a
+   * lowering are one call.
+   */
+  readonly needs: readonly [Power, ...Power[]]
   readonly title: string
   readonly input: z.ZodType
   readonly output: z.ZodType

@@ -7,6 +7,7 @@ export interface ConsoleStreamRow {
   readonly name: string
   readonly method: 'GET'
   readonly path: string
+  readonly needs: readonly ['read']
   readonly title: string
   readonly description: string
   readonly input: z.ZodType
@@ -19,6 +20,7 @@ export const eventStream = {
   name: 'stream_events',
   method: 'GET',
   path: '/api/v1/agent/events/stream',
+  needs: ['read'],
   title: 'Follow the event log as it grows',
   description:
     'Server-sent events: `id` is the seq, `event` the type, `data` the event as `list_events` gives it. `Last-Event-ID`, or `after`, resumes without a gap; without either it begins with what comes next. The first event is `stream.opened`, whose `id` is where it begins. `stream.closed` ends it, with a `reason`: `token_ended`, `shutting_down`, or an error code. A comment comes when there was nothing for some seconds.',

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { DRILLS, OWN_ACCOUNT_DRILLS } from '../domain/drill.js'
+import { rolesWith } from '../domain/role.js'
 import type { ErrorCode } from '../errors/catalogue.js'
 import type { ConsoleOperationRow } from './console-operation-row.js'
 import { consoleOperations } from './console-operations.js'
@@ -101,12 +102,15 @@ function consoleOperation(row: ConsoleOperationRow, outputs: OutputSchemas): Jso
     ...row.errors,
   ]
   const security = { consoleToken: [], ...(row.presentsKey === true ? { apiKey: [] } : {}) }
-  return { ...baseOperation(row, outputs, codes, []), security: [security] }
+  const description = `Roles: ${rolesWith(row.needs)
+    .map((role) => `\`${role}\``)
+    .join(', ')}.`
+  return { ...baseOperation(row, outputs, codes, []), description, security: [security] }
 }
 
 function streamOperation(row: ConsoleStreamRow, outputs: OutputSchemas): JsonSchema {
-  const { description } = row
   const operation = consoleOperation(row, outputs)
+  const description = `${row.description}\n\n${operation.description}`
   const content = { 'text/event-stream': { schema: outputs.of(row.output) } }
   const opened = { description: row.title, headers: SUCCESS_HEADERS, content }
   const responses = { ...(operation.responses as JsonSchema), 200: opened }

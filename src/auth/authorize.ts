@@ -1,4 +1,5 @@
 import type { ApiKey, Permission } from '../domain/api-key.js'
+import { mayIn, type Power, type Role, rolesWith } from '../domain/role.js'
 import { type Fault, fault } from '../errors/fault.js'
 import type { AuthenticatedKey } from './api-key.js'
 
@@ -14,6 +15,17 @@ export function authorizeOperation(
 ): Fault | null {
   if (operation.permission === 'read') return null
   return key.permission === 'trade' ? (frozen ?? null) : fault('PERMISSION_DENIED')
+}
+
+/** Of a console route: whether the person's role in the account lets them. */
+export function authorizeRole(
+  role: Role,
+  { needs }: { readonly needs: readonly Power[] },
+): Fault | null {
+  if (needs.some((power) => mayIn(role, power))) return null
+  const roles = rolesWith(needs)
+  const message = `Your role in this account is ${role}; this takes ${roles.join(' or ')}.`
+  return fault('PERMISSION_DENIED', { role, roles }, message)
 }
 
 /**

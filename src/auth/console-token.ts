@@ -9,11 +9,17 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { UserId } from '../domain/ids.js'
+import { ACCOUNT_CLAIM, ROLE_CLAIM, ROLES, type Role } from '../domain/role.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
 /** Who holds a verified console token. */
 export interface ConsoleUser {
+  /** The account that the token is for. */
   readonly userId: UserId
+  /** Who is signed in: of their own account the same. */
+  readonly personId: UserId
+  /** What the person is in the account, by the issuer's word. */
+  readonly role: Role
   /** Null when the issuer does not say. */
   readonly email: string | null
   /** End of the token's life, milliseconds since the epoch, leeway not added. */
@@ -84,7 +90,9 @@ export function createConsoleTokenVerifier(options: ConsoleTokenOptions): Consol
         requiredClaims: ['sub', 'exp'],
       })
       const user = userOf(payload)
-      if (user === null) return refuse(invalid('The console token names no user (sub).'))
+      if (user === null) {
+        return refuse(invalid('The console token names no user (sub), or no account and role.'))
+      }
       const lifeMs = user.expiresAtMs + LEEWAY_SECONDS * 1_000 - Date.now()
       verified.set(digest, user, { ttl: Math.max(1, Math.min(lifeMs, CACHE_LIFE_MS)) })
       return ok(user)
@@ -145,9 +153,25 @@ async function fetchTwice(...[url, init]: Parameters<FetchImplementation>): Prom
 
 function userOf(payload: JWTPayload): ConsoleUser | null {
   const { sub, exp } = payload
-  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX) return null
+  if (!isSubject(sub)) return null
+  const place = placeOf(payload, sub)
+  if (place === null) return null
   const email = typeof payload.email === 'string' ? payload.email : null
-  return { userId: sub as UserId, email, expiresAtMs: (exp ?? 0) * 1_000 }
+  const { accountId, role } = place
+  const ids = { userId: accountId as UserId, personId: sub as UserId }
+  return { ...ids, role, email, expiresAtMs: (exp ?? 0) * 1_000 }
+}
+
+/** Null where one of the claims is not what it should be, or comes without the other. */
+function placeOf(payload: JWTPayload, sub: string): { accountId: string; role: Role } | null {
+  if (!(ACCOUNT_CLAIM in payload || ROLE_CLAIM in payload)) return { accountId: sub, role: 'owner' }
+  const accountId = payload[ACCOUNT_CLAIM]
+  const role = ROLES.find((one) => one === payload[ROLE_CLAIM])
+  return isSubject(accountId) && role !== undefined ? { accountId, role } : null
+}
+
+function isSubject(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= SUBJECT_CHARS_MAX
 }
 
 function explain(error: unknown): Fault {

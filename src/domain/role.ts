@@ -25,13 +25,20 @@ export function mayIn(role: Role, power: Power): boolean {
   return POWERS_OF[role].includes(power)
 }
 
+/** Roles that have any of the powers. */
+export function rolesWith(powers: readonly Power[]): Role[] {
+  return ROLES.filter((role) => powers.some((power) => mayIn(role, power)))
+}
+
 /** Whether the second has a power that the first has not. */
 export function isRaised(before: Role, after: Role): boolean {
   return POWERS_OF[after].some((power) => !mayIn(before, power))
 }
 
 /**
- * Claim of a console token besides `sub`, which is the person: the account that it is for. Without it
- * that is the person's own. Named apart from what other issuers may put into their tokens.
+ * Claims of a console token besides `sub`, which is the person: the account that it is for, and what
+ * the person is there. Without them it is for the person's own account, whose owner they are. Named
+ * apart from what other issuers may put into their tokens.
  */
 export const ACCOUNT_CLAIM = 'countersign_account'
+export const ROLE_CLAIM = 'countersign_role'

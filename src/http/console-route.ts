@@ -1,6 +1,7 @@
 import type { ConsoleOperationRow } from '../api/console-operation-row.js'
 import { parseInput } from '../api/parse.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
+import { authorizeRole } from '../auth/authorize.js'
 import { claimedSubjectOf } from '../auth/unverified-tokens.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
@@ -27,7 +28,7 @@ import {
 } from './request-input.js'
 import { runOperation } from './run-operation.js'
 
-/** A console route: bearer token → rate of the user → the request's form → the operation. */
+/** A console route: bearer token → rate of the person → role → the request's form → the operation. */
 
 export type ConsoleHandler = (
   context: ConsoleContext,
@@ -76,7 +77,12 @@ async function serve(
 
   const identity = await identify(exchange, authorization, deps)
   if (identity === null) return
-  if (!admit(exchange, deps.rateLimit, identity.userId)) return
+  if (!admit(exchange, deps.rateLimit, identity.personId)) return
+  const denied = authorizeRole(identity.role, row)
+  if (denied !== null) {
+    exchange.refuse(denied)
+    return
+  }
   const presented = keyHeader === '' ? ok(null) : deps.authenticate(keyHeader)
   if (!presented.ok) {
     const count = () => deps.failedAuthentications.take(exchange.remoteAddress())
@@ -115,8 +121,8 @@ export async function identify(
     refuseUnauthenticated(exchange, () => unverifiedTokens.failed(caller), identity.fault)
     return null
   }
-  const { userId } = identity.value
-  if (!isRemembered) unverifiedTokens.verified({ address, claimedSubject: userId })
+  const { personId } = identity.value
+  if (!isRemembered) unverifiedTokens.verified({ address, claimedSubject: personId })
   return identity.value
 }
 

@@ -2,6 +2,7 @@ import type { AuthenticatedKey } from '../auth/api-key.js'
 import { type RateLimitDecision, type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
 import type { TokenCaller, UnverifiedTokens } from '../auth/unverified-tokens.js'
 import type { KeyId, UserId } from '../domain/ids.js'
+import type { Role } from '../domain/role.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
 import type { DrilledHandlers } from '../operations/drilled-handler.js'
@@ -19,7 +20,7 @@ export interface RouteDeps extends ExchangeContext {
   readonly verifyConsole: (header: string) => Promise<Result<ConsoleIdentity>>
   /** True for a console token that was verified a moment ago. */
   readonly remembersConsole: (header: string) => boolean
-  /** Per API key, and per user on console routes. */
+  /** Per API key, and per person on console routes. */
   readonly rateLimit: RateLimiter
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
@@ -33,7 +34,11 @@ export interface RouteDeps extends ExchangeContext {
 }
 
 export interface ConsoleIdentity {
+  /** The account that the token is for. */
   readonly userId: UserId
+  /** Whose sign-in it is; the rate is theirs, so that no member takes another's. */
+  readonly personId: UserId
+  readonly role: Role
   readonly email: string | null
   /** Of the token, milliseconds since the epoch. */
   readonly expiresAtMs: number

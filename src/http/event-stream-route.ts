@@ -1,5 +1,6 @@
 import { eventStream } from '../api/console-streams.js'
 import { parseInput } from '../api/parse.js'
+import { authorizeRole } from '../auth/authorize.js'
 import { fault } from '../errors/fault.js'
 import type { ConsoleContext, ConsoleHandlers } from '../operations/context.js'
 import type { HttpRequest } from './app.js'
@@ -59,8 +60,13 @@ async function serve(
   const lastEventId = headerOf(request, 'last-event-id')
   const identity = await identify(exchange, authorization, deps)
   if (identity === null) return
-  const { userId, email, expiresAtMs } = identity
-  if (!admit(exchange, deps.rateLimit, userId)) return
+  const { userId, personId, email, expiresAtMs } = identity
+  if (!admit(exchange, deps.rateLimit, personId)) return
+  const denied = authorizeRole(identity.role, eventStream)
+  if (denied !== null) {
+    exchange.refuse(denied)
+    return
+  }
   const input = raw.ok ? parseInput(eventStream.input, raw.value) : raw
   if (!input.ok) {
     exchange.refuse(input.fault)
@@ -70,7 +76,7 @@ async function serve(
     exchange.send({ status: 200, body: '', contentType: CONTENT_TYPE })
     return
   }
-  const leave = streams.enter(userId)
+  const leave = streams.enter(personId)
   if (leave === null) {
     exchange.refuse(fault('OVERLOADED', {}, TOO_MANY))
     return

@@ -15,6 +15,7 @@ import { createUnverifiedTokens } from '../../src/auth/unverified-tokens.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import type { Role } from '../../src/domain/role.js'
 import { fault, ok, refuse } from '../../src/errors/fault.js'
 import type { FrontDoor } from '../../src/http/front-door.js'
 import type { ReadinessPart } from '../../src/http/health-routes.js'
@@ -63,6 +64,8 @@ export interface HarnessOptions {
   readonly refusesWrite?: (keyId: KeyId) => boolean
   readonly inFlightMax?: number
   readonly readableSeq?: () => number
+  /** Whom console tokens are of, in the account `user_1`; default: its owner. */
+  readonly consolePerson?: () => { readonly personId: UserId; readonly role: Role }
   /** Of console tokens; default: never. */
   readonly tokenExpiresAtMs?: () => number
   readonly drainTimeoutMs?: number
@@ -155,7 +158,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       }
       remembered.add(header)
       const expiresAtMs = options.tokenExpiresAtMs?.() ?? Number.POSITIVE_INFINITY
-      return ok({ userId: 'user_1' as UserId, email: null, expiresAtMs })
+      const userId = 'user_1' as UserId
+      const person = options.consolePerson?.() ?? { personId: userId, role: 'owner' as const }
+      return ok({ userId, ...person, email: null, expiresAtMs })
     },
     rateLimit: createRateLimiter({ policy: options.ratePolicy ?? KEY_POLICY, nowMs }),
     failedAuthentications: createRateLimiter({

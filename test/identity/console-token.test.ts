@@ -68,6 +68,36 @@ const refusalOf = async (header: string | undefined) => {
   return result.fault
 }
 
+describe('a console token for an account', () => {
+  const of = (claims: JWTPayload) => token({ claims }).then((made) => `Bearer ${made}`)
+
+  it('is its person’s own and its owner’s where it names none', async () => {
+    const value = { userId: 'user_1', personId: 'user_1', role: 'owner' }
+    expect(await verifier.verify(await of({}))).toMatchObject({ ok: true, value })
+    // Names that other issuers use are none of ours.
+    const foreign = { account: 'user_2', role: 'viewer', roles: ['owner'] }
+    expect(await verifier.verify(await of(foreign))).toMatchObject({ ok: true, value })
+  })
+
+  it('names the account, and what the person is there', async () => {
+    const claims = { countersign_account: 'user_2', countersign_role: 'viewer' }
+    const value = { userId: 'user_2', personId: 'user_1', role: 'viewer' }
+    expect(await verifier.verify(await of(claims))).toMatchObject({ ok: true, value })
+  })
+
+  it.each([
+    { countersign_account: 'user_2' },
+    { countersign_role: 'owner' },
+    { countersign_account: 'user_2', countersign_role: 'root' },
+    { countersign_account: 'user_2', countersign_role: ['owner'] },
+    { countersign_account: '', countersign_role: 'owner' },
+    { countersign_account: null, countersign_role: 'owner' },
+    { countersign_account: 'x'.repeat(256), countersign_role: 'owner' },
+  ])('is none with claims that are not whole: %j', async (claims) => {
+    expect((await refusalOf(await of(claims))).code).toBe('INVALID_TOKEN')
+  })
+})
+
 describe('a console token is accepted', () => {
   it.each([
     ['ES256', ec.privateKey, 'ec'],
