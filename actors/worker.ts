@@ -35,6 +35,7 @@ import { CUSTODY_ADDRESS, freezesAddress } from './addresses.js'
 import { meterUnconfirmed } from './chain-watcher/meter-unconfirmed.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { followDecisions } from './custody/decisions.js'
+import { followMembers } from './custody/follow-members.js'
 import { createCustodyShell } from './custody/shell.js'
 import { createFreezesShell } from './freezes/shell.js'
 import { createGasWalletShell } from './gas-wallet/shell.js'
@@ -290,6 +291,7 @@ let draining = false
 // One thread asks, and tells the wallets on all of them.
 if (workerOf(CUSTODY_ADDRESS, workerCount) === workerIndex) {
   void followDecisions({ approvals, reader, tell, timers, log }, () => draining)
+  void followMembers({ coSigner, timers, log }, () => draining)
 }
 
 async function drain(): Promise<void> {

@@ -16,6 +16,8 @@ import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
+import { serviceLayout } from './custody/domain-keys/layout.js'
+import { openServiceMembers } from './custody/members/service-members.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { watchGasBalances } from './defi/gas-balances.js'
 import { writeGasWalletsFile } from './defi/gas-wallets-file.js'
@@ -264,7 +266,8 @@ const readiness = readinessParts({
   clock,
   disk,
 })
-const consoleTokens = openConsoleTokens(config)
+const members = openServiceMembers(serviceLayout(home).ledger)
+const consoleTokens = openConsoleTokens(config, members)
 const server = createHttpServer({
   ...callers.byKey,
   refusesWrite: (keyId) => writes.refuses(keyId),
@@ -273,6 +276,7 @@ const server = createHttpServer({
   ...(traces === null ? {} : { traces }),
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,
+  isMember: consoleTokens.isMember,
   readableSeq: sequence.readable,
   ...drills,
   extraRoutes: [
@@ -338,6 +342,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   await actors.close()
   await traces?.close()
   callers.clear()
+  await members.close()
   await oracles.close()
   await own.close()
   lists.close()

@@ -44,6 +44,7 @@ export async function approvedBy(
   const given = await approvals.approve(askedCall(approval, tx), confirmed)
   return {
     authorizerId: given.authorizerId ?? SOFTWARE_AUTHORIZER,
+    ...(given.personIds === null ? {} : { personIds: given.personIds }),
     decision: 'approve',
     comment,
     atMs: timers.now(),

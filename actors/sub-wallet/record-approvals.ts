@@ -167,8 +167,9 @@ function approvalAudit(
   atMs: number,
 ): NewAuditRecord {
   const { userId, subWalletId, keyId, txId } = tx
-  const decided = approval.decisions.map(({ authorizerId, decision, comment }) => ({
+  const decided = approval.decisions.map(({ authorizerId, personIds, decision, comment }) => ({
     ...{ authorizer_id: authorizerId, decision, comment },
+    ...((personIds ?? null) === null ? {} : { person_ids: personIds }),
   }))
   return auditEntry({
     ...{ userId, subWalletId, keyId, txId, requestId, atMs, type },

@@ -118,6 +118,11 @@ export interface ApprovalDecision {
   /** `aut_…`; null of a console token's decline. */
   readonly authorizerId: string | null
   readonly decision: 'approve' | 'decline'
+  /**
+   * Of a shared account: whose authorizer it is, of those who might approve then. Null where nobody was
+   * invited; absent of a record of before.
+   */
+  readonly personIds?: readonly string[] | null
   /** Given to the agent. */
   readonly comment: string | null
   readonly atMs: number
@@ -181,7 +186,7 @@ export function intentSubject(
   return { kind: 'intent', chainId, router, account, terms }
 }
 
-/** Those who approved the present term, each once. */
+/** What the present term was approved by, each once. */
 export function approversOf({ decisions }: Pick<Approval, 'decisions'>): Set<string> {
   const found = new Set<string>()
   for (const { decision, authorizerId } of decisions) {
@@ -190,6 +195,27 @@ export function approversOf({ decisions }: Pick<Approval, 'decisions'>): Set<str
   return found
 }
 
-export function isApproved(approval: Pick<Approval, 'decisions' | 'needed'>): boolean {
-  return approversOf(approval).size >= approval.needed
+/**
+ * How many people approved the present term. Where nobody was invited each authorizer counts; else each
+ * person once, and whoever holds an authorizer that another person holds, too, could pass for both.
+ */
+export function peopleWhoApproved({
+  decisions,
+  userId,
+}: Pick<Approval, 'decisions' | 'userId'>): number {
+  const given = decisions.filter(({ decision }) => decision === 'approve')
+  // What was approved before the first invitation came from the account's own person.
+  const isShared = given.some(({ personIds }) => (personIds ?? null) !== null)
+  const counted = new Set<string>()
+  let people = 0
+  for (const { authorizerId, personIds } of given) {
+    const holders = personIds ?? [isShared ? userId : (authorizerId ?? '')]
+    if (holders.length > 0 && !holders.some((holder) => counted.has(holder))) people++
+    for (const holder of holders) counted.add(holder)
+  }
+  return people
+}
+
+export function isApproved(approval: Pick<Approval, 'decisions' | 'needed' | 'userId'>): boolean {
+  return peopleWhoApproved(approval) >= approval.needed
 }

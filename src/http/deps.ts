@@ -18,6 +18,8 @@ export interface RouteDeps extends ExchangeContext {
    * @returns refusals: `INVALID_TOKEN`, `COSIGNER_UNAVAILABLE` (the issuer's keys are out of reach)
    */
   readonly verifyConsole: (header: string) => Promise<Result<ConsoleIdentity>>
+  /** Whether who holds a console token is a member of its account by now. */
+  readonly isMember: (identity: Pick<ConsoleIdentity, 'userId' | 'personId'>) => boolean
   /** True for a console token that was verified a moment ago. */
   readonly remembersConsole: (header: string) => boolean
   /** Per API key, and per person on console routes. */

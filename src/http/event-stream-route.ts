@@ -101,7 +101,9 @@ async function serve(
       // nginx would gather the pieces.
       headers: [['X-Accel-Buffering', 'no']],
     })
-    const followed = streams.follow({ userId, expiresAtMs, after: from, read, reply }, leave)
+    const isMember = () => deps.isMember(identity)
+    const opened = { userId, expiresAtMs, isMember, after: from, read, reply }
+    const followed = streams.follow(opened, leave)
     if (exchange.aborted) followed.abort()
     else exchange.onAbort(followed.abort)
   } catch (error) {

@@ -19,6 +19,8 @@ const LOOK_MS = 200
 const HEARTBEAT_MS = 4_000
 /** Without a byte taken. */
 const STALLED_MS = 30_000
+/** Between two looks whether its person is a member still. */
+const MEMBER_MS = 1_000
 
 export type EventPage = z.infer<typeof eventPage>
 
@@ -35,6 +37,8 @@ export interface OpenedStream {
   readonly userId: UserId
   /** Of its token. */
   readonly expiresAtMs: number
+  /** False: its token is good for nothing any more. */
+  readonly isMember: () => boolean
   /** Seq after which it begins. */
   readonly after: number
   readonly read: (after: number) => Answer<EventPage> | Promise<Answer<EventPage>>
@@ -50,6 +54,8 @@ interface Follower extends OpenedStream {
   /** All up to it were sent. */
   seenSeq: number
   writtenAtMs: number
+  /** When it was last looked whether its token is still good. */
+  checkedAtMs: number
   /** Since when nothing more goes out; null: it does. */
   fullSinceMs: number | null
   isReading: boolean
@@ -127,12 +133,19 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
     }
   }
 
+  function isOut(follower: Follower, elapsedMs: number): boolean {
+    if (elapsedMs - follower.checkedAtMs < MEMBER_MS) return false
+    follower.checkedAtMs = elapsedMs
+    return !follower.isMember()
+  }
+
   function look(follower: Follower): void {
     if (follower.isOver) return
     const elapsedMs = monotonicMs()
     if (isDraining()) end(follower, 'shutting_down')
-    else if (nowMs() >= follower.expiresAtMs) end(follower, 'token_ended')
-    else if (follower.fullSinceMs !== null) {
+    else if (nowMs() >= follower.expiresAtMs || isOut(follower, elapsedMs)) {
+      end(follower, 'token_ended')
+    } else if (follower.fullSinceMs !== null) {
       if (elapsedMs - follower.fullSinceMs > STALLED_MS) follower.reply.abort()
     } else if (follower.isReading) return
     else if (follower.waiting.length > 0) pump(follower)
@@ -162,6 +175,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
         // What the log has may begin anywhere after: the first look reads it.
         seenSeq: -1,
         writtenAtMs: monotonicMs(),
+        checkedAtMs: monotonicMs(),
         fullSinceMs: null,
         isReading: false,
         isOver: false,

@@ -21,6 +21,7 @@ export interface HttpServerOptions
     RouteDeps,
     | 'authenticate'
     | 'verifyConsole'
+    | 'isMember'
     | 'remembersConsole'
     | 'rateLimit'
     | 'failedAuthentications'

@@ -21,6 +21,7 @@ import type {
   SignApproval,
 } from './co-signer.js'
 import type { GrantAuthority } from './grant-authority.js'
+import type { MembersElsewhere } from './members.js'
 
 /** What waits for people, as this domain tells the user side of it. */
 export interface ApprovalsElsewhere {
@@ -37,12 +38,21 @@ const DECISIONS_PER_ANSWER = 64
 /** The id makes a proof good for its call alone, however often it is asked for. */
 const VERSION = 1
 
-export function createApprovalsElsewhere(
-  userSide: SocketClient,
-  authority: GrantAuthority,
-  evidence: EvidenceLog,
-  nowMs: () => number,
-): ApprovalsElsewhere {
+export interface ApprovalsContext {
+  readonly userSide: SocketClient
+  readonly authority: GrantAuthority
+  readonly evidence: EvidenceLog
+  readonly members: Pick<MembersElsewhere, 'approversBy'>
+  readonly nowMs: () => number
+}
+
+export function createApprovalsElsewhere({
+  userSide,
+  authority,
+  evidence,
+  members,
+  nowMs,
+}: ApprovalsContext): ApprovalsElsewhere {
   function record(
     action: 'asked' | 'approved',
     term: ApprovalTerm,
@@ -68,6 +78,7 @@ export function createApprovalsElsewhere(
       const proof = await authority.proofOver(
         {
           userId,
+          power: 'approve',
           version: VERSION,
           authorization:
             authorization === null ? null : { ...authorization, version: VERSION, confirmBeforeMs },
@@ -84,9 +95,13 @@ export function createApprovalsElsewhere(
       if (authorizerId === undefined || taken === undefined) {
         throw new Refusal('MALFORMED', 'approval')
       }
-      const authorizedBy = await authority.accepted(userId, taken, approvalTermMessage(statement))
+      const message = approvalTermMessage(statement)
+      const authorizedBy = await authority.accepted(userId, taken, message, 'approve')
       await record('approved', term, taken)
-      return { authorizerId: nameOf(authorizerId), authorizedBy, proof: Buffer.from(taken) }
+      return {
+        ...{ authorizerId: nameOf(authorizerId), authorizedBy, proof: Buffer.from(taken) },
+        personIds: authorizerId.length === 0 ? null : members.approversBy(userId, authorizerId),
+      }
     },
     async end({ approvalId, as }) {
       await userSide.call('approval-end', [ulidBytes(approvalId), as])

@@ -76,6 +76,11 @@ export interface CoSigner {
    */
   approvalDecisions(after: string | null): Promise<ApprovalDecisions>
   /**
+   * Learns who is a member of which account by now; cheap where nothing changed.
+   * @throws FaultError COSIGNER_UNAVAILABLE
+   */
+  followMembers(): Promise<void>
+  /**
    * The user's authorizers, as this domain verified them.
    * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
@@ -158,6 +163,8 @@ export interface ApprovalUpdate {
 export interface ApprovalGiven {
   /** `aut_…`; null: dev's software authorizer. */
   readonly authorizerId: string | null
+  /** Persons of a shared account who may approve there by it; null: nobody was invited to it. */
+  readonly personIds: readonly string[] | null
   readonly authorizedBy: NonNullable<GrantOutcome['authorizedBy']>
   /** Encoded, for `SignApproval`. */
   readonly proof: Uint8Array

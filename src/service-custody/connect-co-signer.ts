@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import { getAddress } from 'viem/utils'
 import type { Timers } from '../clock/timers.js'
 import { openAuthorizerStore } from '../custody/authorizers/authorizer-store.js'
+import { syncAuthorizers } from '../custody/authorizers/service-authorizers.js'
 import { followRegistry } from '../custody/domain-keys/follow-registry.js'
 import {
   identityProviderSocket,
@@ -18,6 +19,7 @@ import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { chooseSigner } from '../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../custody/key-stores/wrapping-key.js'
+import { openServiceMembers } from '../custody/members/service-members.js'
 import { fileKeysOf } from '../custody/process-environment.js'
 import { type ApprovalId, type SubWalletId, ulidBytes } from '../domain/ids.js'
 import type { Meter } from '../domain/meter.js'
@@ -46,10 +48,16 @@ import { coSignerFault } from './co-signer-fault.js'
 import { createConsoleQueue } from './console-queue.js'
 import { createWalletKey } from './create-wallet.js'
 import { createFreezesElsewhere, isStopped } from './freezes.js'
-import { createGrantAuthority, listedAuthorizer, managePage } from './grant-authority.js'
+import {
+  createGrantAuthority,
+  listedAuthorizer,
+  managePage,
+  ownerHashOf,
+} from './grant-authority.js'
 import { grantParameters } from './grant-parameters.js'
 import { createGrantReferences, type GrantReference } from './grant-references.js'
 import { lastBatchSeq } from './last-batch.js'
+import { createMembersElsewhere } from './members.js'
 import { failed, takenOver, unavailable } from './outcome.js'
 import { linkQuorum } from './quorum-link.js'
 import type { QuorumReach } from './quorum-reach.js'
@@ -139,14 +147,21 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   })
   const grants = createGrantReferences(link.userSide)
   const authorizers = openAuthorizerStore(layout.ledger)
+  const known = (personId: string) =>
+    syncAuthorizers(ownerHashOf(personId), {
+      ...{ userSide: link.userSide, store: authorizers, registry, evidence },
+    })
+  const book = openServiceMembers(layout.ledger)
+  const members = createMembersElsewhere({
+    ...{ userSide: link.userSide, book, store: authorizers, registry, evidence, known },
+  })
   const authority = createGrantAuthority({
-    userSide: link.userSide,
-    store: authorizers,
-    registry,
-    evidence,
+    ...{ userSide: link.userSide, store: authorizers, registry, members },
   })
   const freezes = createFreezesElsewhere(link.userSide, authority, evidence, timers.now)
-  const approvals = createApprovalsElsewhere(link.userSide, authority, evidence, timers.now)
+  const approvals = createApprovalsElsewhere({
+    ...{ userSide: link.userSide, authority, evidence, members, nowMs: timers.now },
+  })
   const consoleQueue = createConsoleQueue(timers.elapsed)
   const pipeline = createSignPipeline({
     timers,
@@ -275,7 +290,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 
   async function authorizersOf(userId: string): Promise<AuthorizerList> {
     try {
-      const { active } = await authority.known(userId)
+      const { active } = await known(userId)
       return {
         authorizers: active.map(listedAuthorizer),
         manageUrl: managePage(registry.current.webauthn),
@@ -339,6 +354,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     approve: (update) => atConsole(update.userId, () => faulting(approvals.approve(update))),
     endApproval: (ended) => faulting(approvals.end(ended)),
     approvalDecisions: (after) => faulting(approvals.decisions(after)),
+    followMembers: () => faulting(members.follow()),
     refuseWaiting: (subject, { scope, sinceMs }) =>
       pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
     pageOf(approvalId) {
@@ -369,6 +385,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       pipeline.abandon('closing')
       await checks.close()
       await shares.close()
+      await book.close()
       await authorizers.close()
       await evidence.close()
       await keyStore.close()

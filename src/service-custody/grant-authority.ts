@@ -1,5 +1,5 @@
 import { type Authorizer, authorizerName } from '../custody/authorizers/authorizer.js'
-import type { AuthorizerSet } from '../custody/authorizers/authorizer-set.js'
+import type { AuthorizerStore } from '../custody/authorizers/authorizer-store.js'
 import {
   CONFIRMATION_LIFE_MS,
   encodeGrantStatement,
@@ -7,16 +7,18 @@ import {
   grantMessage,
 } from '../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../custody/authorizers/proof.js'
-import { type SyncContext, syncAuthorizers } from '../custody/authorizers/service-authorizers.js'
 import { subKeyProof } from '../custody/authorizers/sub-key-proof.js'
 import { verifyProof } from '../custody/authorizers/verify-proof.js'
 import { canonicalGrant } from '../domain/grant-terms.js'
 import { ulidBytes } from '../domain/ids.js'
 import { isoTime } from '../domain/iso-time.js'
+import type { Power } from '../domain/role.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { expectBytes } from '../quorum-protocol/bytes.js'
+import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { WebAuthnPins } from '../quorum-protocol/registry.js'
+import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import type {
   GrantAuthorization,
@@ -25,6 +27,7 @@ import type {
   ListedAuthorizer,
   ShownNames,
 } from './co-signer.js'
+import type { MembersElsewhere } from './members.js'
 
 /**
  * The service's own judgement of what a user confirmed. The user side judges again by itself;
@@ -61,14 +64,16 @@ export interface GrantAuthority {
     userId: string,
     proof: Uint8Array,
     message: Uint8Array,
+    power?: Power | 'own',
   ): Promise<NonNullable<GrantOutcome['authorizedBy']>>
-  /** @throws Refusal, Unanswered */
-  known(userId: string): Promise<AuthorizerSet>
 }
 
 /** What a person is to confirm. */
 export interface AskedProof {
+  /** The account, any of whose people with the power may confirm it. */
   readonly userId: string
+  /** Default: to enlarge. `own`: `userId` is the person who has to. */
+  readonly power?: Power | 'own'
   readonly authorization: GrantAuthorization | null
   /** Of the change: a proof is good for it alone. */
   readonly version: number
@@ -95,18 +100,21 @@ export interface GrantBasis {
   readonly makerProof?: Uint8Array
 }
 
-/** @param context the user side's socket, and what this domain remembers */
-export function createGrantAuthority(context: SyncContext): GrantAuthority {
-  const { userSide, store, registry } = context
+export interface AuthorityContext {
+  readonly userSide: SocketClient
+  /** What this domain remembers. */
+  readonly store: AuthorizerStore
+  readonly registry: RegistryHolder
+  readonly members: Pick<MembersElsewhere, 'authorizersOf' | 'knownAuthorizersOf'>
+}
 
-  function known(userId: string): Promise<AuthorizerSet> {
-    return syncAuthorizers(ownerHashOf(userId), context)
-  }
+export function createGrantAuthority(context: AuthorityContext): GrantAuthority {
+  const { userSide, store, registry, members } = context
 
-  function judge(set: AuthorizerSet, proof: Uint8Array, message: Uint8Array) {
+  function judge(active: readonly Authorizer[], proof: Uint8Array, message: Uint8Array) {
     const { webauthn, softwareAuthorizer } = registry.current
     return verifyProof(decodeProof(proof), message, {
-      authorizers: set.active,
+      authorizers: active,
       webauthn,
       softwareAuthorizer,
       signCount: store.signCount,
@@ -142,9 +150,9 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
 
   async function proofOver(asked: AskedProof, nowMs: number): Promise<Uint8Array | null> {
     const { userId, authorization, version, statementUntil, messageOf } = asked
-    const set = await known(userId)
+    const active = await members.authorizersOf(userId, asked.power ?? 'enlarge')
     const { webauthn, softwareAuthorizer } = registry.current
-    if (authorization === null && set.active.length === 0 && softwareAuthorizer !== null) {
+    if (authorization === null && active.length === 0 && softwareAuthorizer !== null) {
       return null
     }
     const confirmBeforeMs =
@@ -154,20 +162,24 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     const challenge = sha256(message)
     const path = asked.confirmPath ?? confirmPathOf(statement, asked.shownAs)
     const toSign = { statement, challenge, version, confirmBeforeMs, path }
-    if (authorization === null) throw required(toSign, set, webauthn)
+    if (authorization === null) throw required(toSign, active, webauthn)
     if (authorization.version !== version) throw refused('it changed meanwhile')
     if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
     const left = authorization.proof ?? (await userSide.call('proof-get', [challenge]))
-    if (left === null) throw required(toSign, set, webauthn)
+    if (left === null) throw required(toSign, active, webauthn)
     const proof = expectBytes(left)
-    const verdict = await judge(set, proof, message)
+    const verdict = await judge(active, proof, message)
     if (!verdict.ok) throw refused(verdict.reason)
     return proof
   }
 
-  async function accepted(userId: string, proof: Uint8Array, message: Uint8Array) {
-    const set = store.setOf(ownerHashOf(userId))
-    const verdict = await judge(set, proof, message)
+  async function accepted(
+    userId: string,
+    proof: Uint8Array,
+    message: Uint8Array,
+    power: Power | 'own' = 'enlarge',
+  ) {
+    const verdict = await judge(members.knownAuthorizersOf(userId, power), proof, message)
     if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
     if (verdict.authorizer !== null) {
       await store.raiseSignCount(verdict.authorizer.id, verdict.signCount)
@@ -176,7 +188,6 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
   }
 
   return {
-    known,
     proofOver,
     accepted,
     async basisOf(update, nowMs) {
@@ -267,11 +278,11 @@ function confirmPathOf(statement: Uint8Array, shownAs: ShownNames | undefined): 
 
 function required(
   { statement, challenge, version, confirmBeforeMs, path }: ToSign,
-  set: AuthorizerSet,
+  active: readonly Authorizer[],
   webauthn: WebAuthnPins | null,
 ): FaultError {
   const page = managePage(webauthn)
-  const authorizers = set.active.map(listedAuthorizer).map((listed) => ({
+  const authorizers = active.map(listedAuthorizer).map((listed) => ({
     authorizer_id: listed.authorizerId,
     kind: listed.kind,
     label: listed.label,

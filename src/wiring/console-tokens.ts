@@ -1,20 +1,64 @@
-import { type ConsoleTokenVerifier, createConsoleTokenVerifier } from '../auth/console-token.js'
-import { fault, refuse } from '../errors/fault.js'
+import {
+  type ConsoleTokenVerifier,
+  type ConsoleUser,
+  createConsoleTokenVerifier,
+} from '../auth/console-token.js'
+import { alone, roleIn } from '../custody/members/member-set.js'
+import type { ServiceMembers } from '../custody/members/service-members.js'
+import type { Role } from '../domain/role.js'
+import { fault, ok, refuse } from '../errors/fault.js'
+import { sha256 } from '../quorum-protocol/tagged.js'
 
-/** Takes the tokens of the issuer; without one, none. */
-export function openConsoleTokens(config: {
-  readonly identityIssuer: string | null
-  readonly identityJwksUrl: string | null
-  readonly consoleAudience: string
-}): Pick<ConsoleTokenVerifier, 'remembers' | 'verify'> {
+type Members = Pick<ServiceMembers, 'members'>
+
+export interface ConsoleTokens extends Pick<ConsoleTokenVerifier, 'remembers' | 'verify'> {
+  /** Whether the person is a member of the account by now, whatever a token says that lives on. */
+  isMember(user: Pick<ConsoleUser, 'userId' | 'personId'>): boolean
+}
+
+/**
+ * Takes the tokens of the issuer; without one, none. The issuer says who it is and which account is
+ * meant; what the person is there this service knows by itself, so that a removal and a lowered role
+ * end what a token says that was given before.
+ */
+export function openConsoleTokens(
+  config: {
+    readonly identityIssuer: string | null
+    readonly identityJwksUrl: string | null
+    readonly consoleAudience: string
+  },
+  members: Members,
+): ConsoleTokens {
   const { identityIssuer: issuer, identityJwksUrl, consoleAudience: audience } = config
+  const isMember: ConsoleTokens['isMember'] = (user) => roleOf(members, user) !== null
   if (issuer !== null) {
     const jwksUrl = identityJwksUrl ?? `${issuer}/jwks`
-    return createConsoleTokenVerifier({ issuer, audience, jwksUrl })
+    const tokens = createConsoleTokenVerifier({ issuer, audience, jwksUrl })
+    return {
+      isMember,
+      remembers: tokens.remembers,
+      async verify(header) {
+        const verified = await tokens.verify(header)
+        if (!verified.ok) return verified
+        const role = roleOf(members, verified.value)
+        if (role !== null) return ok({ ...verified.value, role })
+        return refuse(fault('INVALID_TOKEN', {}, NO_MEMBER))
+      },
+    }
   }
   const message = 'This service has no identity provider configured.'
   return {
+    isMember,
     remembers: () => false,
     verify: async () => refuse(fault('INVALID_TOKEN', {}, message)),
   }
+}
+
+const NO_MEMBER = 'You are no member of this account, or none any more.'
+
+function roleOf(
+  members: Members,
+  { userId, personId }: Pick<ConsoleUser, 'userId' | 'personId'>,
+): Role | null {
+  return roleIn(members.members(sha256(Buffer.from(userId))) ?? alone(userId), personId)
 }

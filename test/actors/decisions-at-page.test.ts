@@ -25,7 +25,8 @@ class Page {
   constructor(wallet: WaitingWallet) {
     const proof = Buffer.from('02', 'hex')
     const approvals = {
-      approve: async () => ({ authorizerId: ALICE, authorizedBy: 'passkey', proof }) as const,
+      approve: async () =>
+        ({ authorizerId: ALICE, personIds: null, authorizedBy: 'passkey', proof }) as const,
       decisions: async (after: string | null) => {
         const decisions = this.#decided.slice(Number(after))
         return { decisions, cursor: String(this.#decided.length) }

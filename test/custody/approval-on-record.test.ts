@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalKeyProof, encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import { NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
 import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
+import { createPersons } from '../../src/custody/members/persons.js'
 import { type ApprovalId, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
 import type { AskedApproval } from '../../src/identity-provider/vault/approval-request.js'
 import {
@@ -16,7 +17,6 @@ import {
   type LedgerStore,
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
-import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { callTerm } from './approval-terms.js'
 import { ALICE } from './policy-cases.js'

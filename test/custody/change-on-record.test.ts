@@ -15,6 +15,7 @@ import {
 import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
 import { EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
+import { createPersons } from '../../src/custody/members/persons.js'
 import { createAuthorizerCeremonies } from '../../src/identity-provider/authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../../src/identity-provider/authorizers/recorded-authorizers.js'
 import type { Authorizer } from '../../src/identity-provider/vault/authorizer.js'
@@ -24,7 +25,6 @@ import {
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
 import { settleOwed } from '../../src/identity-provider/vault/owed-evidence.js'
-import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import type { P256Signer } from '../../src/quorum-protocol/p256.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'

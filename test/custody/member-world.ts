@@ -12,6 +12,7 @@ import {
   type MemberStatement,
   memberMessage,
 } from '../../src/custody/members/member-statement.js'
+import { createPersons } from '../../src/custody/members/persons.js'
 import type { Role } from '../../src/domain/role.js'
 import { createAuthorizerCeremonies } from '../../src/identity-provider/authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../../src/identity-provider/authorizers/recorded-authorizers.js'
@@ -19,7 +20,6 @@ import { createAuthorizer } from '../../src/identity-provider/vault/authorizer.j
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { createMembers } from '../../src/identity-provider/vault/members.js'
 import { settleOwed } from '../../src/identity-provider/vault/owed-evidence.js'
-import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import type { P256Signer } from '../../src/quorum-protocol/p256.js'
 import type { Registry } from '../../src/quorum-protocol/registry.js'
@@ -34,7 +34,11 @@ const REGISTRY = { current: LIVE } as unknown as RegistryHolder
 export type MemberStores = ReturnType<typeof openStores>
 export type World = Awaited<ReturnType<typeof openWorld>>
 
+/** Of the persons of one test. */
+const firstKeys = new Map<string, P256Signer>()
+
 export function newHome(): string {
+  firstKeys.clear()
   return mkdtempSync(join(tmpdir(), 'cs-members-'))
 }
 
@@ -75,9 +79,14 @@ export async function openWorld(home: string, append?: EvidenceLog['append']) {
     ...{ store, recorded, persons, registry: REGISTRY, signer },
   })
 
-  /** Their first, on the sign-in alone; or another, by the first. */
+  /** Their first, on the sign-in alone, where they have none; or another, by the first. */
   async function addKey(personId: string, by?: P256Signer): Promise<P256Signer> {
+    const first = firstKeys.get(personId)
+    if (by === undefined && first !== undefined && ceremonies.list(personId).length > 0) {
+      return first
+    }
     const key = strangerKey()
+    if (by === undefined) firstKeys.set(personId, key)
     const { ceremonyId, certificate } = ceremonies.beginKey(personId, 'key', key.publicKey)
     const possession = await key.sign(certificateMessage(certificate))
     const asked = await ceremonies.finish(personId, ceremonyId, possession)
@@ -111,7 +120,8 @@ export async function openWorld(home: string, append?: EvidenceLog['append']) {
   /** Invited by the account's own person, and come. */
   async function join(accountId: string, personId: string, role: Role, key: P256Signer) {
     await change({ action: 'invite', accountId, personId, role }, key)
-    await change({ action: 'accept', accountId, personId, role, byId: personId }, null)
+    const own = await addKey(personId)
+    await change({ action: 'accept', accountId, personId, role, byId: personId }, own)
   }
 
   function memberEvidence() {

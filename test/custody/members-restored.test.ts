@@ -4,7 +4,8 @@ import { encodeMemberStatement } from '../../src/custody/members/member-statemen
 import { createRecordedAuthorizers } from '../../src/identity-provider/authorizers/recorded-authorizers.js'
 import { replayAuthority } from '../../src/identity-provider/vault/fence-authority.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
-import type { P256Signer } from '../../src/quorum-protocol/p256.js'
+import { type P256Signer, publicKeyFromRaw } from '../../src/quorum-protocol/p256.js'
+import type { Registry } from '../../src/quorum-protocol/registry.js'
 import { refusalOf } from './hostile.js'
 import {
   copyStores,
@@ -50,13 +51,15 @@ async function backedUp(): Promise<void> {
 async function restored(log: 'own log' | 'no log') {
   const own = log === 'own log' ? readEvidence('own', world.log.entries()) : null
   const none = readEvidence('service', [])
+  const approver = publicKeyFromRaw(world.signer.publicKey)
+  const registry = { ...LIVE, keysOf: () => [approver] } as unknown as Registry
   await world.close()
   world = await openWorld(backup)
   const { ledger, store, log: evidence } = world
   const changes = createRecordedChanges(ledger, evidence)
   const recorded = createRecordedAuthorizers(store, evidence)
   const stores = { ledger, authorizers: store, recorded, changes }
-  return replayAuthority(stores, own, none, LIVE)
+  return replayAuthority(stores, own, none, registry)
 }
 
 describe('a change of members that a process ended in the midst of', () => {

@@ -8,6 +8,7 @@ import { encodeGrantStatement } from '../../src/custody/authorizers/grant-statem
 import { subKeyProof } from '../../src/custody/authorizers/sub-key-proof.js'
 import type { ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
+import { createPersons } from '../../src/custody/members/persons.js'
 import { canonicalGrant, grantedOf } from '../../src/domain/grant-terms.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { hasEnded } from '../../src/identity-provider/vault/ancestors.js'
@@ -18,7 +19,6 @@ import {
   type LedgerStore,
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
-import { createPersons } from '../../src/identity-provider/vault/persons.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 

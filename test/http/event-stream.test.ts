@@ -106,6 +106,17 @@ test('a stream needs a console token, and ends with it', async () => {
   expect(stream.got.text).toContain('event: stream.closed\ndata: {"reason":"token_ended"}')
 })
 
+test('a stream ends soon after its person is no member any more', async () => {
+  const log: Log = { length: 0, dataChars: 1, pages: 0 }
+  let isMember = true
+  const harness = await start(log, { consoleMember: () => isMember })
+  const stream = await follow(harness)
+  await vi.waitFor(() => expect(stream.got.text).toContain('stream.opened'), WAIT)
+  isMember = false
+  await stream.over
+  expect(stream.got.text).toContain('event: stream.closed\ndata: {"reason":"token_ended"}')
+})
+
 test('a server that shuts down ends its streams, and waits for none', async () => {
   const harness = await start({ length: 0, dataChars: 1, pages: 0 }, { drainTimeoutMs: 20_000 })
   const stream = await follow(harness)

@@ -66,6 +66,8 @@ export interface HarnessOptions {
   readonly readableSeq?: () => number
   /** Whom console tokens are of, in the account `user_1`; default: its owner. */
   readonly consolePerson?: () => { readonly personId: UserId; readonly role: Role }
+  /** Whether whoever holds a console token is a member still; default: yes. */
+  readonly consoleMember?: () => boolean
   /** Of console tokens; default: never. */
   readonly tokenExpiresAtMs?: () => number
   readonly drainTimeoutMs?: number
@@ -150,6 +152,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       consoleOperations.map(({ name }) => [name, echo(name, options.console?.[name])]),
     ) as unknown as ConsoleHandlers,
     authenticate: authenticator.authenticate,
+    isMember: () => options.consoleMember?.() ?? true,
     remembersConsole: (header) => remembered.has(header),
     verifyConsole: async (header) => {
       verifications++

@@ -103,6 +103,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
     ...shared,
     console,
     unverifiedTokens: createUnverifiedTokens({ nowMs }),
+    isMember: () => true,
     remembersConsole: () => false,
     verifyConsole: async () => refuse(fault('INVALID_TOKEN')),
     metrics: createHttpMetrics(),

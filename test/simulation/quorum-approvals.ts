@@ -80,7 +80,8 @@ export class QuorumApprovals {
     }
     const proof = authorization?.proof ?? keyOf(consoleToken as Person)
     this.#give(term.approvalId, row, proof, nowMs)
-    return { authorizerId: nameOfPerson(proof), authorizedBy: 'passkey', proof }
+    const authorizerId = nameOfPerson(proof)
+    return { authorizerId, personIds: null, authorizedBy: 'passkey', proof }
   }
 
   /** At the user side's own page, without the service. */

@@ -161,6 +161,7 @@ export class Quorum {
       approve: (update) => ask(() => this.approvals.approve(update, this.#nowMs)),
       endApproval: (ended) => ask(() => this.approvals.end(ended, this.#nowMs)),
       approvalDecisions: (after) => ask(() => this.approvals.decisionsAfter(after)),
+      followMembers: async () => {},
       authorizersOf: unknown,
     }
   }

@@ -3,8 +3,8 @@ import {
   type Approval,
   type ApprovalToSign,
   approvalIdOf,
-  approversOf,
   isApproved,
+  peopleWhoApproved,
   type WaitingSponsorship,
 } from '../../../src/domain/approval.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
@@ -126,7 +126,7 @@ export function askedAgainFor(
   { admitted, asks }: CallAtGates,
 ): AskedAgain | null {
   if (asks !== undefined) {
-    if (asks.needed > approversOf(approval).size) return 'policy'
+    if (asks.needed > peopleWhoApproved(approval)) return 'policy'
     if (asks.delaySeconds > approval.delaySeconds) return 'policy'
   }
   return hasMoved(approval.valueMicros, admitted?.valuation.valueMicros ?? 0n) ? 'price' : null

@@ -5,8 +5,8 @@ import {
 } from '../../custody/approvals/approval-term.js'
 import { authorizerName } from '../../custody/authorizers/authorizer.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
+import { countPeople, type People } from '../../custody/members/persons.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
-import { countPeople, type People } from '../../identity-provider/vault/persons.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 
 /** What the user side's log says of approvals: who gave which, and who was an authorizer when. */

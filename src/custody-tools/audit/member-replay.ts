@@ -1,8 +1,8 @@
 import type { AuthorizerSet } from '../../custody/authorizers/authorizer-set.js'
 import { alone, checkMemberChange, foldMember } from '../../custody/members/member-set.js'
 import type { MemberStatement } from '../../custody/members/member-statement.js'
+import { createPersons, type Persons } from '../../custody/members/persons.js'
 import type { MemberRow } from '../../identity-provider/vault/member-rows.js'
-import { createPersons, type Persons } from '../../identity-provider/vault/persons.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 

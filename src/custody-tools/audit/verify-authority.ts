@@ -24,7 +24,7 @@ import type {
   MemberEvidence,
 } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
-import { memberMessage } from '../../custody/members/member-statement.js'
+import { memberMessage, signedForOf } from '../../custody/members/member-statement.js'
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
 import type { Power } from '../../domain/role.js'
 import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
@@ -120,7 +120,8 @@ export async function verifyAuthority(
       await replayApproval(step.approval, step.index, step.timeMs, replay)
     else await replayFreeze(step.freeze, step.index, step.timeMs, replay)
   }
-  const proved = ({ encoded, proof }: GrantEvidence | FreezeEvidence) => concat(encoded, proof)
+  const proved = ({ encoded, proof }: GrantEvidence | FreezeEvidence | MemberEvidence) =>
+    concat(encoded, proof)
   const compare = <T>(
     what: string,
     of: (evidence: ReadEvidence) => readonly Dated<T>[],
@@ -134,6 +135,7 @@ export async function verifyAuthority(
     }
   }
   compare('authorizer', ({ authorizers }) => authorizers, encodeEntry)
+  compare('member', ({ members }) => members, proved)
   compare('freeze', ({ freezes }) => freezes, proved)
   compare('approval', ({ approvals }) => approvals, encodeApprovalEvidence)
   compare('grant', ({ grants }) => grants, proved)
@@ -204,8 +206,11 @@ async function replayMember(
     replay.problems.push(`user side log: member in entry ${index} ${reason}`)
   const ownerHash = sha256(Buffer.from(statement.accountId))
   try {
-    if (replay.members.effectOf(statement, timeMs) === 'enlarges') {
-      const verdict = await judge(ownerHash, memberMessage(encoded), proof, replay)
+    const effect = replay.members.effectOf(statement, timeMs)
+    if (effect !== 'takes-away') {
+      const power = effect === 'accepts' ? 'own' : 'enlarge'
+      const message = memberMessage(encoded)
+      const verdict = await judge(signedForOf(statement), message, proof, replay, power)
       if (verdict !== null) problem(`has a proof that does not verify: ${verdict}`)
       else if (timeMs > statement.confirmBeforeMs) problem('was confirmed too late')
     }
@@ -378,11 +383,15 @@ async function judge(
   message: Uint8Array,
   proof: Uint8Array,
   replay: Replay,
-  power: Power = 'enlarge',
+  power: Power | 'own' = 'enlarge',
 ): Promise<string | null> {
   const { registry } = replay
   try {
-    const active = replay.members.persons.authorizersOf(ownerHash, power)
+    const { persons } = replay.members
+    const active =
+      power === 'own'
+        ? persons.ownAuthorizersOf(ownerHash)
+        : persons.authorizersOf(ownerHash, power)
     const verdict = await verifyProof(decodeProof(proof), message, {
       authorizers: active,
       webauthn: registry.webauthn,

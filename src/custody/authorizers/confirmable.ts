@@ -1,5 +1,4 @@
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import { sha256 } from '../../quorum-protocol/tagged.js'
 import {
   approvalTermMessage,
   isApprovalTerm,
@@ -11,6 +10,7 @@ import {
   isMemberStatement,
   memberMessage,
   readMemberStatement,
+  signedForOf,
 } from '../members/member-statement.js'
 import { describeGrant } from './describe-grant.js'
 import {
@@ -23,12 +23,12 @@ import { grantMessage, readGrantStatement } from './grant-statement.js'
 
 /** A statement that a user's authorizer is asked to sign, whatever it is about. */
 export interface Confirmable {
-  readonly kind: 'grant' | 'unfreeze' | 'approval' | 'member'
+  readonly kind: 'grant' | 'unfreeze' | 'approval' | 'member' | 'join'
   /** The statement's own bytes: what is shown is read from what is signed. */
   readonly encoded: Uint8Array
   /** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
   readonly message: Buffer
-  /** 32 bytes: SHA-256 of the user id. */
+  /** 32 bytes: SHA-256 of the account's id; of an invitation that is accepted, of the person's. */
   readonly ownerHash: Uint8Array
   readonly confirmBeforeMs: number
   /** In words: name and value of each line. */
@@ -81,14 +81,12 @@ function readGrant(bytes: Uint8Array) {
 
 function readMember(bytes: Uint8Array) {
   const { statement, encoded, rest } = readMemberStatement(bytes)
-  const { action, accountId, confirmBeforeMs } = statement
-  if (action !== 'invite' && action !== 'change') {
-    throw new Refusal('MALFORMED', 'what takes away needs no proof')
-  }
-  const ownerHash = sha256(Buffer.from(accountId))
+  const { action, confirmBeforeMs } = statement
+  if (action === 'remove') throw new Refusal('MALFORMED', 'what takes away needs no proof')
+  const kind = action === 'accept' ? 'join' : 'member'
   const confirmable: Confirmable = {
-    ...{ kind: 'member', encoded, message: memberMessage(encoded) },
-    ...{ ownerHash, confirmBeforeMs, lines: describeMember(statement) },
+    ...{ kind, encoded, message: memberMessage(encoded) },
+    ...{ ownerHash: signedForOf(statement), confirmBeforeMs, lines: describeMember(statement) },
   }
   return { confirmable, rest }
 }

@@ -41,7 +41,7 @@ export function roleIn({ members }: MemberSet, personId: string): Role | null {
 
 /**
  * Holds a statement against the set that it is for.
- * @returns whether an owner's authorizer has to confirm it
+ * @returns whether an owner's authorizer has to confirm it, or with `accepts` one of the person's own
  * @throws Refusal STALE_GRANT when the members changed meanwhile; NOT_GRANTED, CONFLICT, EXPIRED
  */
 export function checkMemberChange(

@@ -3,7 +3,7 @@ import { MISLEADING } from '../../domain/printable.js'
 import type { Role } from '../../domain/role.js'
 import { ByteReader, concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import { TAG, tagged } from '../../quorum-protocol/tagged.js'
+import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { sized, takeSized } from '../authorizers/proof.js'
 
 /**
@@ -14,7 +14,7 @@ import { sized, takeSized } from '../authorizers/proof.js'
  * | action | by | proof |
  * |---|---|---|
  * | invite | an owner | of an owner's authorizer |
- * | accept | the person | none: it was confirmed with the invitation |
+ * | accept | the person | of an authorizer of the person's own |
  * | change | an owner | of an owner's authorizer, where the new role may what the old one may not |
  * | remove | an owner, or the person | none |
  */
@@ -110,6 +110,11 @@ export function memberMessage(encoded: Uint8Array): Buffer {
   return tagged(TAG.memberChange, encoded)
 }
 
+/** Whose authorizers sign it, 32 bytes: the account's owners', or of an acceptance the person's own. */
+export function signedForOf({ action, accountId, personId }: MemberStatement): Buffer {
+  return sha256(Buffer.from(action === 'accept' ? personId : accountId))
+}
+
 const MAY: Readonly<Record<Role, string>> = {
   owner: 'everything: keys, approvals, members, and what you may yourself',
   approver: 'see everything, and approve or decline calls',
@@ -117,13 +122,14 @@ const MAY: Readonly<Record<Role, string>> = {
   viewer: 'see everything',
 }
 
+const TITLES = { invite: 'Invite', accept: 'Join as', change: 'Change the role of' } as const
+
 /** In words, read from what is signed: name and value of each line. */
 export function describeMember(statement: MemberStatement): [name: string, value: string][] {
   const { action, role, accountId, email, personId, acceptBeforeMs } = statement
-  const person = `${email} (${personId})`
-  const lines: [string, string][] =
-    action === 'invite' ? [['Invite', person]] : [['Change the role of', person]]
-  lines.push([action === 'invite' ? 'As' : 'To', role])
+  const lines: [string, string][] = []
+  if (action !== 'remove') lines.push([TITLES[action], `${email} (${personId})`])
+  lines.push([action === 'change' ? 'To' : 'As', role])
   lines.push(['Who then may', MAY[role]], ['In the account', accountId])
   if (action === 'invite') lines.push(['To be accepted before', isoTime(acceptBeforeMs)])
   return lines

@@ -23,13 +23,13 @@ import {
 import { encodeProof, type Proof } from '../../custody/authorizers/proof.js'
 import { encodeRootApproval } from '../../custody/authorizers/recovery.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import type { Persons } from '../../custody/members/persons.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import type { P256Signer } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import type { SignInAssertion } from '../login/passkey-sign-in.js'
-import type { Persons } from '../vault/persons.js'
 import type { RecordedAuthorizers } from './recorded-authorizers.js'
 
 /**
@@ -79,7 +79,7 @@ export interface AuthorizerCeremonies {
    * @throws Refusal CONFLICT, NOT_CONFIRMED or MALFORMED
    */
   recover(userId: string, recovery: Recovery): Promise<void>
-  /** Whether the person's place in its account lets them confirm it. */
+  /** Whether the person's place in its account lets them confirm it, or it is for that person alone. */
   mayConfirm(userId: string, asked: Pick<Confirmable, 'kind' | 'ownerHash'>): boolean
   /**
    * Keeps a verified proof until the service asks for it.
@@ -281,7 +281,9 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
       await keep(request, { certificate, possession, approval })
     },
     mayConfirm: (userId, { kind, ownerHash }) =>
-      persons.may(ownerHash, userId, kind === 'approval' ? 'approve' : 'enlarge'),
+      kind === 'join'
+        ? sameBytes(ownerHash, ownerHashOf(userId))
+        : persons.may(ownerHash, userId, kind === 'approval' ? 'approve' : 'enlarge'),
     async leaveProof(userId, statement, proof) {
       const { kind, ownerHash, confirmBeforeMs, message } = readConfirmable(statement)
       const nowMs = Date.now()

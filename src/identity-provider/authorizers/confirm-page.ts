@@ -27,6 +27,7 @@ const CONFIRM_WORDS = {
   approval: { title: 'Approve a call', heading: 'Approve this one call' },
   unfreeze: { title: 'Lift a freeze', heading: 'Confirm that signing goes on' },
   member: { title: 'Confirm a member', heading: 'Confirm what a person may do' },
+  join: { title: 'Accept an invitation', heading: 'Join this account' },
 } as const satisfies Record<Confirmable['kind'], object>
 
 export function confirmPage(page: ConfirmPage): string {

@@ -4,6 +4,7 @@ import {
   readApprovalTerm,
 } from '../../custody/approvals/approval-term.js'
 import { intentTermsHash } from '../../custody/approvals/intent-terms.js'
+import type { Persons } from '../../custody/members/persons.js'
 import { approvalNonce } from '../../domain/approval.js'
 import { keccak256 } from '../../domain/keccak.js'
 import { bigintOf, concat, sameBytes, u32, u64 } from '../../quorum-protocol/bytes.js'
@@ -14,7 +15,6 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { ApprovalRow } from './approval-rows.js'
 import type { LedgerStore } from './ledger-store.js'
-import type { Persons } from './persons.js'
 
 /** What an approval has come to when the call that it is for is judged. */
 export interface ApprovalStanding {

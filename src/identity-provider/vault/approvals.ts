@@ -17,6 +17,7 @@ import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
+import type { Persons } from '../../custody/members/persons.js'
 import { ulidTimeMs } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
 import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/policy.js'
@@ -30,7 +31,6 @@ import type { ApprovalDecision, ApprovalEnd, ApprovalRow, GivenApproval } from '
 import type { Authorizer } from './authorizer.js'
 import type { Grants } from './grants.js'
 import type { LedgerStore } from './ledger-store.js'
-import type { Persons } from './persons.js'
 
 /**
  * The calls that wait for people or for their time, as the user side keeps them: asked for with the

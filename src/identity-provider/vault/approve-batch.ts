@@ -3,6 +3,7 @@ import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-s
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
+import type { Persons } from '../../custody/members/persons.js'
 import {
   approvalMessage,
   coSignMessage,
@@ -38,7 +39,6 @@ import { judgePath, judgePolicies, PolicyDenied } from './judge-policy.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf, isCancel, NonceTaken, relate, underApproval } from './nonce-ledger.js'
-import type { Persons } from './persons.js'
 import {
   checkGrant,
   checkServicePayload,

@@ -5,12 +5,12 @@ import { CONFIRMATION_LIFE_MS } from '../../custody/authorizers/grant-statement.
 import { decodeProof, encodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { readPrivateFile } from '../../custody/domain-keys/private-file.js'
+import type { Persons } from '../../custody/members/persons.js'
 import type { Power } from '../../domain/role.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
-import type { Persons } from './persons.js'
 
 /**
  * Confirms that the user wants a grant enlarged, or a freeze lifted: a console token alone, which the identity
@@ -21,14 +21,15 @@ export interface Authorizer {
   readonly announcement: string
   /**
    * @param confirmation an encoded proof over the statement; null when the caller sent none
-   * @param power what the authorizer's person must have in the account; default: to enlarge
+   * @param power what the authorizer's person must have in the account; default: to enlarge.
+   *   `own`: `ownerHash` is of a person, whose own authorizer it has to be
    * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
   confirm(
     statement: Asked,
     confirmation: Uint8Array | null,
     nowMs: number,
-    power?: Power,
+    power?: Power | 'own',
   ): Promise<Confirmation>
   /**
    * In the step that puts a change in force: whoever confirmed it may have been removed meanwhile.
@@ -76,7 +77,11 @@ export function createAuthorizer(
         : 'dev: a software key confirms the grants of users without a passkey or P-256 key',
     async confirm(statement, confirmation, nowMs, power = 'enlarge') {
       const { webauthn, softwareAuthorizer } = registry.current
-      const active = persons.authorizersOf(statement.ownerHash, power)
+      const { ownerHash } = statement
+      const active =
+        power === 'own'
+          ? persons.ownAuthorizersOf(ownerHash)
+          : persons.authorizersOf(ownerHash, power)
       const { message } = statement
       if (confirmation === null && (software === null || active.length > 0)) {
         throw new Refusal('NOT_CONFIRMED', 'an authorizer of the user must confirm it')

@@ -1,10 +1,10 @@
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import { createPersons } from '../../custody/members/persons.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { LedgerStore } from './ledger-store.js'
-import { createPersons } from './persons.js'
 
 /** What a restored ledger is replayed into, as far as confirmations rest on it. */
 export interface ConfirmingStores {
@@ -12,18 +12,23 @@ export interface ConfirmingStores {
   readonly authorizers: AuthorizerStore
 }
 
-/** Whether an authorizer of an owner by now signed it. */
+/** Whether an authorizer of an owner by now signed it; `own`: of the person whom the hash is of. */
 export async function isConfirmed(
   ownerHash: Uint8Array,
   message: Uint8Array,
   proof: Uint8Array,
   { ledger, authorizers }: ConfirmingStores,
   registry: Registry,
+  of: 'owners' | 'own' = 'owners',
 ): Promise<boolean> {
   if (proof.length === 0) return false
   try {
+    const persons = createPersons(ledger, authorizers)
     const verdict = await verifyProof(decodeProof(proof), message, {
-      authorizers: createPersons(ledger, authorizers).authorizersOf(ownerHash, 'enlarge'),
+      authorizers:
+        of === 'own'
+          ? persons.ownAuthorizersOf(ownerHash)
+          : persons.authorizersOf(ownerHash, 'enlarge'),
       webauthn: registry.webauthn,
       softwareAuthorizer: registry.softwareAuthorizer,
       signCount: () => 0,

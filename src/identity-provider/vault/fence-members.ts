@@ -5,7 +5,12 @@ import {
   foldMember,
   type MemberSet,
 } from '../../custody/members/member-set.js'
-import { type MemberStatement, memberMessage } from '../../custody/members/member-statement.js'
+import {
+  type MemberStatement,
+  memberMessage,
+  signedForOf,
+} from '../../custody/members/member-statement.js'
+import { concat } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
@@ -29,13 +34,16 @@ export async function replayMember(
   const before = ledger.members(ownerHash) ?? alone(accountId)
   if (sequence <= before.sequence) return false
   const effect = effectOf(before, statement, timeMs)
+  const of = effect === 'accepts' ? 'own' : 'owners'
+  const message = memberMessage(encoded)
   const holds =
     effect !== null &&
-    (effect !== 'enlarges' ||
-      (await isConfirmed(ownerHash, memberMessage(encoded), proof, stores, registry)))
+    (effect === 'takes-away' ||
+      (await isConfirmed(signedForOf(statement), message, proof, stores, registry, of)))
   // The sequence goes on anyway, so that no proof from before is good for a next change.
   const next = holds ? foldMember(before, statement, timeMs) : { ...before, sequence }
-  await ledger.commit((writer) => writer.putMembers({ accountId, ...next })).flushed
+  const change = { timeMs, body: concat(encoded, proof) }
+  await ledger.commit((writer) => writer.putMembers({ accountId, ...next }, change)).flushed
   return holds
 }
 
@@ -60,7 +68,7 @@ export async function forgetMembers(ledger: LedgerStore): Promise<void> {
     const left = first.length > 0 ? first : owners
     // Above what any change had that is forgotten, so that no proof of it is good again.
     const next = { accountId, members: left, sequence: sequence + SEQUENCES_FORGOTTEN }
-    await ledger.commit((writer) => writer.putMembers(next)).flushed
+    await ledger.commit((writer) => writer.putMembers(next, null)).flushed
   }
 }
 

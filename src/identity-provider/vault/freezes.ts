@@ -10,6 +10,7 @@ import {
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import type { EvidenceEntry } from '../../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
+import type { Persons } from '../../custody/members/persons.js'
 import type { Freezing } from '../../domain/freeze.js'
 import { concat, sameBytes, u8, u64 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
@@ -17,7 +18,6 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
 import type { TokenHolder } from './console-token.js'
 import type { FreezeRow, LedgerStore } from './ledger-store.js'
-import type { Persons } from './persons.js'
 import type { RecordedChanges } from './recorded-changes.js'
 
 /**

@@ -9,6 +9,7 @@ import { subKeyProof } from '../../custody/authorizers/sub-key-proof.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
+import type { Persons } from '../../custody/members/persons.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import type { GrantedPolicy } from '../../domain/key-policy.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
@@ -27,7 +28,6 @@ import {
   withoutKey,
 } from './granted.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
-import type { Persons } from './persons.js'
 import type { RecordedChanges } from './recorded-changes.js'
 import { checkSubKey, isSameOwner, type PathView } from './sub-key-rules.js'
 

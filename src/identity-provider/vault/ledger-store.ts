@@ -40,6 +40,7 @@ import { openUsageRows } from './usage-rows.js'
  * | 11 to 14 | | what waits for people (`approval-rows.ts`) |
  * | 15-owed | number | entry that the evidence is owed (`owed-evidence.ts`) |
  * | 18-members | SHA-256 of an account's id (32 bytes) | MemberRow |
+ * | 19-member-changes | the same ‖ sequence 4 | MemberChange, by which the service follows |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *

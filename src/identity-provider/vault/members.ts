@@ -10,6 +10,7 @@ import {
   encodeMemberStatement,
   type MemberStatement,
   memberMessage,
+  signedForOf,
 } from '../../custody/members/member-statement.js'
 import type { Role } from '../../domain/role.js'
 import { concat } from '../../quorum-protocol/bytes.js'
@@ -31,7 +32,8 @@ export interface Members {
   membershipsOf(personId: string): readonly Membership[]
   /**
    * Checks, and applies durably; in force at once.
-   * @param confirmation an encoded proof of an owner's authorizer; null: none was sent
+   * @param confirmation an encoded proof of an owner's authorizer, or of the person's who accepts;
+   *   null: none was sent
    * @returns the set it makes
    * @throws Refusal STALE_GRANT, NOT_GRANTED, NOT_CONFIRMED, CONFLICT, EXPIRED or MALFORMED
    */
@@ -82,18 +84,21 @@ export function createMembers(
       const { accountId, confirmBeforeMs } = statement
       const nowMs = Date.now()
       const encoded = encodeMemberStatement(statement)
-      const asked = { message: memberMessage(encoded), ownerHash: ownerHashOf(accountId) }
+      const ownerHash = signedForOf(statement)
+      const asked = { message: memberMessage(encoded), ownerHash, confirmBeforeMs }
+      const effect = check(statement, nowMs)
+      const power = effect === 'accepts' ? 'own' : 'enlarge'
       const confirmed: Confirmation =
-        check(statement, nowMs) === 'enlarges'
-          ? await authorizer.confirm({ ...asked, confirmBeforeMs }, confirmation, nowMs)
-          : NOTHING_CONFIRMED
+        effect === 'takes-away'
+          ? NOTHING_CONFIRMED
+          : await authorizer.confirm(asked, confirmation, nowMs, power)
       const { result, recorded } = changes.commit((writer) => {
         // Again: while it was confirmed, whoever asked for it may have been removed.
         check(statement, nowMs)
-        authorizer.requireStanding(confirmed, ownerHashOf(accountId))
+        if (effect === 'enlarges') authorizer.requireStanding(confirmed, ownerHash)
         const next = foldMember(setOf(accountId), statement, nowMs)
-        writer.putMembers({ accountId, ...next })
         const body = concat(encoded, confirmed.proof)
+        writer.putMembers({ accountId, ...next }, { timeMs: nowMs, body })
         return { result: next, entry: { timeMs: nowMs, kind: EVIDENCE_KIND.member, body } }
       })
       await Promise.all([recorded, authorizer.spend(confirmed)])

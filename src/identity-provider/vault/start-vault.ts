@@ -17,6 +17,7 @@ import { followInstanceFreeze, instanceFreezePath } from '../../custody/instance
 import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
+import { createPersons } from '../../custody/members/persons.js'
 import { watchFreeSpace } from '../../disk/free-space.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { laneOf } from '../../quorum-protocol/batch.js'
@@ -45,8 +46,9 @@ import { termsIn } from './granted.js'
 import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
+import { membersChanged, membersOf } from './member-answers.js'
+import { createMembers, type Members } from './members.js'
 import { settleOwed } from './owed-evidence.js'
-import { createPersons } from './persons.js'
 import { createRecordedChanges } from './recorded-changes.js'
 import { createServiceBoots } from './service-boots.js'
 import { createShareRefresh } from './share-refresh.js'
@@ -69,6 +71,7 @@ export interface VaultOptions {
 export interface Vault {
   readonly authorizers: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
+  readonly members: Pick<Members, 'roleOf'>
   /** What a key may do now; null: it is nobody's, or of no account that the person may see. */
   readonly termsOf: (keyId: Uint8Array, personId: string) => GrantTerms | null
   /** As the root signed it: where passkeys live; null: they are not taken. */
@@ -102,6 +105,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const persons = createPersons(ledger, store)
   const authorizer = createAuthorizer(store, persons, registry, software)
   log.warn(authorizer.announcement)
+  const members = createMembers(ledger, authorizer, changes)
   const authorizers = createAuthorizerCeremonies({ store, recorded, persons, registry, signer })
   const grants = createGrants(ledger, shares, authorizer, persons, changes)
   const instance = followInstanceFreeze(instanceFreezePath(home, 'user'), (freezing) =>
@@ -192,6 +196,8 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const { sequence, proof } = await freezes.unfreeze(request, holder)
       return [sequence, proof]
     },
+    'members-changed': (parameters) => membersChanged(parameters, ledger),
+    'members-get': (parameters) => membersOf(parameters, ledger),
     'authorizers-get': ([ownerHash, after]) =>
       store
         .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))
@@ -269,6 +275,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   )
   return {
     authorizers,
+    members,
     approvals: {
       ...approvals,
       approve(approvalId, proof, by) {

@@ -1,10 +1,9 @@
-import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
-import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
-import { roleIn } from '../../custody/members/member-set.js'
 import { mayIn, type Power } from '../../domain/role.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
-import type { MemberReader } from './member-rows.js'
+import { type Authorizer, authorizerName } from '../authorizers/authorizer.js'
+import type { AuthorizerStore } from '../authorizers/authorizer-store.js'
+import { type Member, type MemberSet, roleIn } from './member-set.js'
 
 /** An authorizer is a person's; what it may for an account is what the person may there. */
 export interface Persons {
@@ -12,6 +11,8 @@ export interface Persons {
   may(ownerHash: Uint8Array, personId: string, power: Power): boolean
   /** Authorizers of all persons who have the power in the account by now, each once. */
   authorizersOf(ownerHash: Uint8Array, power: Power): readonly Authorizer[]
+  /** Of the person alone, whatever they may in any account. @param personHash SHA-256 of their id */
+  ownAuthorizersOf(personHash: Uint8Array): readonly Authorizer[]
   /**
    * How many different persons who have the power by now were behind these authorizers.
    *
@@ -22,6 +23,8 @@ export interface Persons {
    */
   countOf(ownerHash: Uint8Array, power: Power, authorizerIds: readonly Uint8Array[]): number
   peopleIn(ownerHash: Uint8Array, power: Power): People
+  /** Ids of those who have the power by now by that authorizer; null: nobody was ever invited there. */
+  holdersOf(ownerHash: Uint8Array, power: Power, authorizerId: Uint8Array): readonly string[] | null
 }
 
 /** Who has a power in an account at one moment. */
@@ -32,17 +35,26 @@ export interface People {
   readonly authorizersOfEach: readonly ReadonlySet<string>[]
 }
 
+/** What a domain knows of who is a member of which account. */
+export interface KnownMembers {
+  /**
+   * Null of an account to which nobody was ever invited.
+   * @param ownerHash 32 bytes: SHA-256 of the account's id
+   */
+  members(ownerHash: Uint8Array): MemberSet | null
+}
+
 export function createPersons(
-  ledger: Pick<MemberReader, 'members'>,
+  ledger: KnownMembers,
   authorizers: Pick<AuthorizerStore, 'setOf'>,
 ): Persons {
   /** One list for each person. */
   function listsOf(ownerHash: Uint8Array, power: Power): (readonly Authorizer[])[] {
     const account = ledger.members(ownerHash)
     if (account === null) return [authorizers.setOf(ownerHash).active]
-    return account.members
-      .filter(({ role, acceptBeforeMs }) => acceptBeforeMs === null && mayIn(role, power))
-      .map(({ personId }) => authorizers.setOf(sha256(Buffer.from(personId))).active)
+    return membersWith(account, power).map(
+      ({ personId }) => authorizers.setOf(hashOf(personId)).active,
+    )
   }
 
   function peopleIn(ownerHash: Uint8Array, power: Power): People {
@@ -67,10 +79,28 @@ export function createPersons(
       // A key that two persons registered is one authorizer.
       return [...new Map(lists.flat().map((one) => [authorizerName(one.id), one])).values()]
     },
+    ownAuthorizersOf: (personHash) => authorizers.setOf(personHash).active,
     countOf: (ownerHash, power, authorizerIds) =>
       countPeople(peopleIn(ownerHash, power), authorizerIds.map(authorizerName)),
     peopleIn,
+    holdersOf(ownerHash, power, authorizerId) {
+      const account = ledger.members(ownerHash)
+      if (account === null) return null
+      return membersWith(account, power)
+        .filter(({ personId }) =>
+          authorizers.setOf(hashOf(personId)).active.some(({ id }) => sameBytes(id, authorizerId)),
+        )
+        .map(({ personId }) => personId)
+    },
   }
+}
+
+function membersWith({ members }: MemberSet, power: Power): readonly Member[] {
+  return members.filter(({ role, acceptBeforeMs }) => acceptBeforeMs === null && mayIn(role, power))
+}
+
+function hashOf(id: string): Buffer {
+  return sha256(Buffer.from(id))
 }
 
 /** @param names of authorizers, each once */

@@ -1,0 +1,29 @@
+import { sleep, type Timers } from '../../src/clock/timers.js'
+import type { CoSigner } from '../../src/service-custody/co-signer.js'
+
+/** Between two looks: a member who was removed is refused within seconds, whoever had them removed. */
+const LOOK_MS = 1_000
+
+export interface MemberPorts {
+  readonly coSigner: Pick<CoSigner, 'followMembers'>
+  readonly timers: Pick<Timers, 'now' | 'at'>
+  readonly log: { warn(context: object, message: string): void }
+}
+
+/** Brings what the user side knows of members of accounts here, for as long as this thread lives. */
+export async function followMembers(
+  { coSigner, timers, log }: MemberPorts,
+  isStopped: () => boolean,
+): Promise<void> {
+  let failing = false
+  while (!isStopped()) {
+    try {
+      await coSigner.followMembers()
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'members of accounts could not be read')
+      failing = true
+    }
+    await sleep(timers, LOOK_MS)
+  }
+}

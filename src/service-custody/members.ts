@@ -1,0 +1,176 @@
+import type { Authorizer } from '../custody/authorizers/authorizer.js'
+import type { AuthorizerSet } from '../custody/authorizers/authorizer-set.js'
+import type { AuthorizerStore } from '../custody/authorizers/authorizer-store.js'
+import { decodeProof } from '../custody/authorizers/proof.js'
+import { verifyProof } from '../custody/authorizers/verify-proof.js'
+import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
+import { alone, MEMBERS_MAX, type MemberSet } from '../custody/members/member-set.js'
+import { memberMessage, readMemberStatement } from '../custody/members/member-statement.js'
+import { createPersons } from '../custody/members/persons.js'
+import {
+  narrowed,
+  type ServiceMembers,
+  takeStatement,
+  type UserSideMembers,
+} from '../custody/members/service-members.js'
+import { mayIn, type Power, ROLES } from '../domain/role.js'
+import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
+import type { SocketClient } from '../quorum-protocol/client.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
+import { sha256 } from '../quorum-protocol/tagged.js'
+
+/** What this domain knows of members of accounts, and how it follows the user side's changes. */
+export interface MembersElsewhere {
+  /**
+   * Brings it up to date. Cheap where nothing changed.
+   * @throws Refusal, Unanswered
+   */
+  follow(): Promise<void>
+  /**
+   * Authorizers, brought up to date, of all who have the power in the account; `own`: of the person
+   * with that id.
+   * @throws Refusal, Unanswered
+   */
+  authorizersOf(id: string, power: Power | 'own'): Promise<readonly Authorizer[]>
+  /** The same by what is known already. */
+  knownAuthorizersOf(id: string, power: Power | 'own'): readonly Authorizer[]
+  /** Persons who may approve in the account by that authorizer; null: nobody was ever invited to it. */
+  approversBy(accountId: string, authorizerId: Uint8Array): readonly string[] | null
+}
+
+export interface MembersContext {
+  readonly userSide: SocketClient
+  readonly book: ServiceMembers
+  readonly store: AuthorizerStore
+  readonly registry: RegistryHolder
+  readonly evidence: EvidenceLog
+  /** A person's, brought up to date. */
+  readonly known: (personId: string) => Promise<AuthorizerSet>
+}
+
+/** As many as the user side sends at once. */
+export const ACCOUNTS_PER_ANSWER = 64
+/** With proofs of 4 KiB they fit one frame. */
+export const STATEMENTS_PER_ANSWER = 64
+
+export function createMembersElsewhere(context: MembersContext): MembersElsewhere {
+  const { userSide, book, store, registry, evidence, known } = context
+  const persons = createPersons(book, store)
+  let epoch: Uint8Array = Buffer.alloc(0)
+  let last = 0
+  let following: Promise<void> = Promise.resolve()
+
+  /** As the set says who has the power. */
+  async function freshIn(set: MemberSet, accountId: string, power: Power) {
+    for (const { personId, role, acceptBeforeMs } of set.members) {
+      if (acceptBeforeMs === null && mayIn(role, power)) await known(personId)
+    }
+    return createPersons({ members: () => set }, store).authorizersOf(hashOf(accountId), power)
+  }
+
+  async function isProven(message: Uint8Array, proof: Uint8Array, by: readonly Authorizer[]) {
+    const { webauthn, softwareAuthorizer } = registry.current
+    const context = { authorizers: by, webauthn, softwareAuthorizer, signCount: () => 0 }
+    try {
+      const verdict = await verifyProof(decodeProof(proof), message, context)
+      if (!verdict.ok) return false
+      const { authorizer, signCount } = verdict
+      if (authorizer !== null) await store.raiseSignCount(authorizer.id, signCount)
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  async function take(set: MemberSet, accountId: string, item: unknown): Promise<MemberSet> {
+    const [timeMs, body] = expectList(item, 2)
+    const { statement, encoded, rest: proof } = readMemberStatement(expectBytes(body))
+    if (statement.accountId !== accountId || statement.sequence <= set.sequence) {
+      throw new Refusal('CONFLICT', 'a change of other members')
+    }
+    const atMs = expectInteger(timeMs)
+    const next = await takeStatement(set, statement, atMs, async (effect) => {
+      const by =
+        effect === 'accepts'
+          ? (await known(statement.personId)).active
+          : await freshIn(set, accountId, 'enlarge')
+      return isProven(memberMessage(encoded), proof, by)
+    })
+    if (next.members !== set.members) {
+      const kept = Buffer.from(expectBytes(body))
+      await evidence.append({ timeMs: atMs, kind: EVIDENCE_KIND.member, body: kept })
+    }
+    return next
+  }
+
+  async function followAccount(accountId: string): Promise<void> {
+    let set: MemberSet = book.members(hashOf(accountId)) ?? alone(accountId)
+    for (;;) {
+      const answer = await userSide.call('members-get', [accountId, set.sequence])
+      const [sequence, members, changes] = expectList(answer, 3)
+      const fresh = expectList(changes, STATEMENTS_PER_ANSWER)
+      for (const item of fresh) set = await take(set, accountId, item)
+      if (fresh.length === STATEMENTS_PER_ANSWER) continue
+      const there = { sequence: expectInteger(sequence), members: membersOf(members) }
+      await book.put({ accountId, ...narrowed(set, there) })
+      return
+    }
+  }
+
+  async function followAll(): Promise<void> {
+    for (;;) {
+      const answer = await userSide.call('members-changed', [epoch, last])
+      const [theirs, changed] = expectList(answer, 2)
+      const accounts = expectList(changed, ACCOUNTS_PER_ANSWER)
+      for (const item of accounts) {
+        const [number, accountId, sequence] = expectList(item, 3)
+        if (typeof accountId !== 'string') throw new Refusal('MALFORMED', 'account')
+        if (book.members(hashOf(accountId))?.sequence !== sequence) await followAccount(accountId)
+        last = expectInteger(number)
+      }
+      // Last of all: until then the numbers begin anew.
+      epoch = Buffer.from(expectBytes(theirs, 16))
+      if (accounts.length < ACCOUNTS_PER_ANSWER) return
+    }
+  }
+
+  function knownAuthorizersOf(id: string, power: Power | 'own'): readonly Authorizer[] {
+    return power === 'own'
+      ? persons.ownAuthorizersOf(hashOf(id))
+      : persons.authorizersOf(hashOf(id), power)
+  }
+
+  return {
+    follow() {
+      const mine = following.then(followAll)
+      following = mine.catch(() => {})
+      return mine
+    },
+    knownAuthorizersOf,
+    async authorizersOf(id, power) {
+      const set = power === 'own' ? null : book.members(hashOf(id))
+      if (set === null || power === 'own') return (await known(id)).active
+      return freshIn(set, id, power)
+    },
+    approversBy: (accountId, authorizerId) =>
+      persons.holdersOf(hashOf(accountId), 'approve', authorizerId),
+  }
+}
+
+function membersOf(list: unknown): UserSideMembers['members'] {
+  return expectList(list, MEMBERS_MAX).map((item) => {
+    const [personId, named, accepted] = expectList(item, 3)
+    const role = ROLES.find((one) => one === named)
+    if (typeof personId !== 'string' || typeof accepted !== 'boolean' || role === undefined) {
+      throw new Refusal('MALFORMED', 'member')
+    }
+    return { personId, role, accepted }
+  })
+}
+
+function hashOf(id: string): Buffer {
+  return sha256(Buffer.from(id))
+}
