@@ -73,6 +73,7 @@ login.mount((parts) =>
     verifyToken: authorizerTokens,
   }),
 )
+login.takeMemberships(vault.members)
 login.takePasskeys({
   rpIdAt(origin) {
     const webauthn = vault.webauthn()

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import { errors, type InteractionResults } from 'oidc-provider'
 import type { Logger } from 'pino'
+import { accountOf } from './account-tokens.js'
 import { type Accounts, normaliseEmail } from './accounts.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE } from './audiences.js'
 import { AUTHORIZERS_CLIENT_ID } from './clients.js'
@@ -104,7 +105,7 @@ async function showPrompt(
       clientName: client.name,
       email: user.email,
       redirectHost: client.redirect.host,
-      abilities: abilitiesOf(interaction),
+      abilities: abilitiesOf(interaction, deps.audience),
     })
     sendPage(response, 200, page, client.redirect.origin)
     return
@@ -238,10 +239,12 @@ async function submitConsent(
     existing ??
     new deps.provider.Grant({ accountId, clientId: String(interaction.params.client_id) })
   grant.addOIDCScope('openid email')
-  if (interaction.params.resource === AUTHORIZERS_AUDIENCE) {
+  const { resource } = interaction.params
+  if (resource === AUTHORIZERS_AUDIENCE) {
     grant.addResourceScope(AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE)
   } else {
-    grant.addResourceScope(deps.audience, 'console')
+    const isOfAccount = accountOf(String(resource), deps.audience) !== null
+    grant.addResourceScope(isOfAccount ? String(resource) : deps.audience, 'console')
   }
   const grantId = await grant.save()
   await deps.provider.interactionFinished(
@@ -252,9 +255,13 @@ async function submitConsent(
   )
 }
 
-function abilitiesOf({ params }: Interaction): string[] {
+function abilitiesOf({ params }: Interaction, audience: string): string[] {
   const forAuthorizers =
     params.resource === AUTHORIZERS_AUDIENCE || params.client_id === AUTHORIZERS_CLIENT_ID
+  const account = accountOf(String(params.resource), audience)
+  if (account !== null) {
+    return ['see your email address', `do in the account ${account} what your role there allows`]
+  }
   return forAuthorizers
     ? ['add and remove your passkeys and authorizer keys']
     : ['see your email address', 'manage your wallets, API keys and webhooks']

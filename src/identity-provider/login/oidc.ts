@@ -1,4 +1,5 @@
 import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { accountClaims, accountOf, type Memberships } from './account-tokens.js'
 import type { Accounts } from './accounts.js'
 import { type ArtifactStore, CLOCK_TOLERANCE_SECONDS } from './artifact-adapter.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE, AUTHORIZERS_TOKEN_SECONDS } from './audiences.js'
@@ -31,6 +32,8 @@ export interface OidcOptions {
   readonly keys: LoginKeys
   readonly accounts: Accounts
   readonly artifacts: ArtifactStore
+  /** Null until somebody knows. */
+  readonly memberships: () => Memberships | null
   readonly consoleRedirectUris: readonly string[]
   /** 'tls-proxy' believes `X-Forwarded-*`, which only a proxy in front may set. */
   readonly exposure: 'direct' | 'tls-proxy'
@@ -78,7 +81,13 @@ export function createOidcProvider(options: OidcOptions): Provider {
         'accountId' in token && token.accountId !== undefined
           ? accounts.findById(token.accountId)
           : undefined
-      return user === undefined ? undefined : { email: user.email }
+      if (user === undefined) return undefined
+      const resource = resourceOf(token)
+      if (resource === AUTHORIZERS_AUDIENCE) return { email: user.email }
+      const claims = accountClaims(user.userId, resource, audience, options.memberships())
+      // At each refresh, too: whoever was removed gets no other token for the account.
+      if (claims === null) throw new errors.InvalidGrant('no member of the account')
+      return { email: user.email, ...claims }
     },
     features: {
       devInteractions: { enabled: false },
@@ -96,14 +105,14 @@ export function createOidcProvider(options: OidcOptions): Provider {
         defaultResource: () => audience,
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, resource, { clientId }) {
-          const isConsole = resource === audience
+          const isConsole = resource === audience || accountOf(resource, audience) !== null
           // The console's pages are the wallet service's, which would only have to ask.
           const isForAuthorizers =
             resource === AUTHORIZERS_AUDIENCE && clientId === COMMAND_LINE_CLIENT_ID
           if (!isConsole && !isForAuthorizers) throw new errors.InvalidTarget()
           return {
             scope: isConsole ? 'console' : AUTHORIZERS_SCOPE,
-            audience: resource,
+            audience: isConsole ? audience : resource,
             accessTokenTTL: isConsole ? ACCESS_TOKEN_SECONDS : AUTHORIZERS_TOKEN_SECONDS,
             accessTokenFormat: 'jwt',
             jwt: { sign: { alg: 'ES256' } },
@@ -133,6 +142,16 @@ export function createOidcProvider(options: OidcOptions): Provider {
   const provider = new Provider(options.issuer, configuration)
   provider.proxy = options.exposure === 'tls-proxy'
   return provider
+}
+
+/** Empty of a token without one. */
+function resourceOf(token: object): string {
+  if (!('resourceServer' in token)) return ''
+  const { resourceServer } = token
+  const isThere = resourceServer instanceof Object && 'identifier' in resourceServer
+  return isThere && typeof resourceServer.identifier === 'function'
+    ? String(resourceServer.identifier())
+    : ''
 }
 
 /** A page may exchange its code when it lives where the client's redirects go. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type Provider from 'oidc-provider'
 import { type Logger, pino } from 'pino'
 import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
+import type { Memberships } from './account-tokens.js'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
 import { clientAddress } from './client-address.js'
@@ -44,6 +45,8 @@ export interface Login {
   readonly jwksUrl: string
   /** Adds routes that stand on the same sign-in. Until then they are not found. */
   mount(routes: (parts: LoginParts) => RouteHandler): void
+  /** From then on tokens may be for accounts that people are members of. */
+  takeMemberships(memberships: Memberships): void
   /** From then on users may sign in by a passkey. */
   takePasskeys(verifier: PasskeySignIn): void
   close(): Promise<void>
@@ -98,12 +101,14 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     const localOrigin = `http://${options.host}:${port}`
     const issuer = requireIssuer(options.publicIssuer ?? localOrigin)
     const exposure = options.publicIssuer === undefined ? 'direct' : 'tls-proxy'
+    let memberships: Memberships | null = null
     const provider = createOidcProvider({
       issuer,
       audience: options.audience,
       keys,
       accounts,
       artifacts,
+      memberships: () => memberships,
       consoleRedirectUris: options.consoleRedirectUris ?? [],
       exposure,
     })
@@ -144,6 +149,9 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       jwksUrl: `${localOrigin}/jwks`,
       mount(routes) {
         mounted = routes({ provider, accounts, log })
+      },
+      takeMemberships(from) {
+        memberships = from
       },
       takePasskeys(verifier) {
         passkeys = verifier
