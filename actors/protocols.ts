@@ -6,6 +6,7 @@ import type { UserBreaker } from '../src/policy/user-breakers.js'
 import type {
   AuthorizerList,
   GrantOutcome,
+  MemberOutcome,
   WalletCertificate,
 } from '../src/service-custody/co-signer.js'
 import type { AddressRulesCommand } from './address-rules/core/decide.js'
@@ -41,6 +42,7 @@ export interface Protocols {
     | Ask<Extract<CustodyCommand, { type: 'create-wallet-key' }>, WalletCertificate>
     | Ask<Extract<CustodyCommand, { type: 'put-grant' }>, GrantOutcome>
     | Ask<Extract<CustodyCommand, { type: 'list-authorizers' }>, AuthorizerList>
+    | Ask<Extract<CustodyCommand, { type: 'change-member' }>, MemberOutcome>
     | Ask<Extract<CustodyCommand, { type: 'approve-call' }>, ApprovalDecision>
   readonly freezes:
     | Ask<FreezeCommand, Freeze>

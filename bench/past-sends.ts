@@ -54,7 +54,8 @@ async function measured(
   const environment = openEnvironment(path)
   const ports = { reader: createReader(environment), timers: systemTimers() }
   const backtest = backtestKey(ports)
-  const context = { userId, requestId: 'bench', email: null, token: '', presentedKey: null }
+  const person = { userId, personId: userId, role: 'owner' as const, email: null }
+  const context = { ...person, requestId: 'bench', token: '', presentedKey: null }
   const watch = watchLoop()
   const [cpu, at] = [process.cpuUsage(), performance.now()]
   const answer = await backtest(context, { key_id: keyId, policy })

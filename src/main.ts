@@ -202,6 +202,7 @@ const writes = createWriteAdmission({
   inFlightMax: config.writesInFlightMax,
   nowMs: timers.elapsed,
 })
+const members = openServiceMembers(serviceLayout(home).ledger)
 const ports = openOperationPorts(
   {
     ...{ actors, chains, prices, reader, timers },
@@ -211,6 +212,7 @@ const ports = openOperationPorts(
     screeningLists: lists,
     walletVersions: attachVersions(shared.walletVersions),
     freezes: freezes.book,
+    members,
     headOf: heads.numberOf,
     readableSeq: sequence.readable,
     keyLastUsedAtMs: callers.lastUsedAtMs,
@@ -266,7 +268,6 @@ const readiness = readinessParts({
   clock,
   disk,
 })
-const members = openServiceMembers(serviceLayout(home).ledger)
 const consoleTokens = openConsoleTokens(config, members)
 const server = createHttpServer({
   ...callers.byKey,

@@ -5,10 +5,11 @@ import type { SubWalletId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { ApprovalPort, Confirmed } from '../../src/service-custody/approval-port.js'
-import type { CoSigner, GrantUpdate } from '../../src/service-custody/co-signer.js'
+import type { CoSigner, GrantUpdate, MemberUpdate } from '../../src/service-custody/co-signer.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
 import { approvedBy } from './decisions.js'
 import { grantAudit } from './grant-audit.js'
+import { memberAudit } from './member-audit.js'
 
 /**
  * Where the front end asks for wallet keys and grants. It decides nothing: it gives
@@ -22,6 +23,11 @@ export type CustodyCommand =
     }
   | { readonly type: 'put-grant'; readonly grant: GrantUpdate }
   | { readonly type: 'list-authorizers'; readonly userId: string }
+  | {
+      readonly type: 'change-member'
+      readonly update: MemberUpdate
+      readonly requestId: string
+    }
   | {
       /** By a person, over the call as it is asked about now. */
       readonly type: 'approve-call'
@@ -49,6 +55,12 @@ export function createCustodyShell(
       const taken = await coSigner.putGrant(command.grant)
       auditLog.note(grantAudit(command.grant, taken, timers.now()))
       return taken
+    }
+    if (command.type === 'change-member') {
+      const { update, requestId } = command
+      const changed = await coSigner.changeMember(update)
+      auditLog.note(memberAudit(update, changed, requestId, timers.now()))
+      return changed
     }
     if (command.type === 'list-authorizers') return coSigner.authorizersOf(command.userId)
     if (command.type === 'approve-call') {

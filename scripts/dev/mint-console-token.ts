@@ -19,6 +19,8 @@ export interface MintOptions {
   readonly password: string
   /** `authorizers`: for the authorizer routes of the identity provider. Default: the console. */
   readonly purpose?: 'console' | 'authorizers'
+  /** That the token is for; default: the person's own. */
+  readonly account?: string
 }
 
 /** Why no token came; the message is for the person who asked. */
@@ -51,6 +53,9 @@ export async function mintConsoleToken(options: MintOptions): Promise<string> {
     ...(options.purpose === 'authorizers'
       ? { scope: `openid ${AUTHORIZERS_SCOPE}`, resource: AUTHORIZERS_AUDIENCE }
       : { scope: 'openid email console' }),
+    ...(options.account === undefined
+      ? {}
+      : { resource: `urn:countersign:console?account=${options.account}` }),
     redirect_uri: COMMAND_LINE_REDIRECT_URI,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',

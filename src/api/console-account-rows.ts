@@ -16,9 +16,9 @@ import {
   subWallet,
   unfreezeInput,
   unfrozenAnswer,
-  user,
   walletList,
 } from './console.js'
+import { user } from './console-members.js'
 import type { ConsoleOperationRow } from './console-operation-row.js'
 import { walletBalances, walletOnChainInput, walletPositionsInput } from './console-wallets.js'
 import { defiPositions } from './defi.js'

@@ -1,11 +1,13 @@
 import type { z } from 'zod'
 import { consoleAccountRows } from './console-account-rows.js'
+import { consoleMemberRows } from './console-member-rows.js'
 import { consoleRecordRows } from './console-record-rows.js'
 import { consoleWebhookRows } from './console-webhook-rows.js'
 
 /** All of the console's routes, in the order in which the document has them. */
 export const consoleOperations = [
   ...consoleAccountRows,
+  ...consoleMemberRows,
   ...consoleWebhookRows,
   ...consoleRecordRows,
 ] as const

@@ -35,7 +35,7 @@ export const authorization = z
   .describe('the proof that AUTHORIZATION_REQUIRED asks for; repeat the same request with it')
 export type Authorization = z.infer<typeof authorization>
 
-const authorizedBy = z
+export const authorizedBy = z
   .enum(['software', 'passkey', 'p256'])
   .describe('what confirmed it; software: a development instance')
 
@@ -45,7 +45,7 @@ export const listInput = z.strictObject({
 })
 
 const frozenBy = z.enum(['user', 'breaker', 'operator'])
-const frozen = z
+export const frozen = z
   .looseObject({ since: timestamp, reason: z.string().nullable(), by: frozenBy })
   .nullable()
   .describe('null: it is not; what else stops its calls is in the records of its wallet and user')
@@ -79,12 +79,6 @@ export const unfreezeInput = z.strictObject({
 export const unfrozenAnswer = z.looseObject({
   frozen: z.literal(false),
   authorized_by: authorizedBy,
-})
-
-export const user = z.looseObject({
-  user_id: z.string(),
-  email: z.string().nullable(),
-  frozen,
 })
 
 export const createWalletInput = z.strictObject({ name: label })

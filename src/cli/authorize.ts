@@ -10,6 +10,7 @@ import {
   readFreezeStatement,
 } from '../custody/authorizers/freeze-statement.js'
 import { type GrantStatement, readGrantStatement } from '../custody/authorizers/grant-statement.js'
+import { type MemberStatement, readMemberStatement } from '../custody/members/member-statement.js'
 import type { GrantedName } from '../domain/key-policy.js'
 import { canonicalText } from '../policy/canonical-policy.js'
 import type { Policy } from '../policy/policy.js'
@@ -21,6 +22,7 @@ import type { Io } from './io.js'
 export type Wish = Partial<
   Pick<GrantStatement, 'walletId' | GrantedName> &
     Pick<FreezeStatement, 'scope'> &
+    Pick<MemberStatement, 'action' | 'role' | 'personId' | 'accountId'> &
     Pick<ApprovalTerm, 'approvalId' | 'keyId' | 'chainId' | 'to' | 'value' | 'hash'>
 >
 
@@ -116,7 +118,14 @@ function refuseOther(statement: Partial<Record<keyof Wish, unknown>>, wish: Wish
   }
 }
 
-const READERS = { grant: readGrant, unfreeze: readFreeze, approval: readApproval } as const
+const READERS = {
+  ...{ grant: readGrant, unfreeze: readFreeze, approval: readApproval },
+  ...{ member: readMember, join: readMember },
+} as const
+
+function readMember(encoded: Uint8Array): MemberStatement {
+  return readMemberStatement(encoded).statement
+}
 
 function readApproval(encoded: Uint8Array): Partial<Record<keyof Wish, unknown>> {
   return readApprovalTerm(encoded).statement

@@ -33,6 +33,7 @@ const COMMANDS = {
     freeze: freezes,
     unfreeze: freezes,
     breakers: () => import('./commands/user-breakers.js'),
+    members: () => import('./commands/members.js'),
     authorizer: () => import('./commands/authorizer.js'),
     approvals: () => import('./commands/approvals.js'),
     webhooks: () => import('./commands/webhooks.js'),

@@ -15,12 +15,21 @@ const PURPOSES = {
   console: { scope: 'openid email console' },
   authorizers: { scope: 'openid authorizers', resource: 'urn:countersign:authorizers' },
 } as const
+/** Of an installation that says nothing else (CONSOLE_AUDIENCE). */
+const CONSOLE_AUDIENCE = 'urn:countersign:console'
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000
 const REQUEST_TIMEOUT_MS = 10_000
 const LOOPBACK = 'http://127.0.0.1'
 
 const endpoints = z.object({ authorization_endpoint: z.url(), token_endpoint: z.url() })
 const issued = z.object({ access_token: z.string(), expires_in: z.int().min(1) })
+
+export interface SignInChoices {
+  /** Of the browser's answer on loopback; default: a free one. */
+  readonly port?: number | undefined
+  /** That the token is for; default: the person's own. */
+  readonly account?: string | undefined
+}
 
 export interface SignedIn {
   readonly token: string
@@ -29,14 +38,13 @@ export interface SignedIn {
 
 /**
  * @param origin of the identity provider
- * @param port of the browser's answer on loopback; 0 takes a free one
  * @throws UsageError when nobody signs in within five minutes, or the identity provider refuses
  */
 export async function signIn(
   io: Io,
   origin: string,
   purpose: keyof typeof PURPOSES,
-  wantedPort = 0,
+  { port: wantedPort = 0, account }: SignInChoices = {},
 ): Promise<SignedIn> {
   const found = endpoints.parse(await getJson(`${origin}/.well-known/openid-configuration`))
   const verifier = randomBytes(32).toString('base64url')
@@ -50,6 +58,7 @@ export async function signIn(
       client_id: CLIENT_ID,
       response_type: 'code',
       ...PURPOSES[purpose],
+      ...(account === undefined ? {} : { resource: `${CONSOLE_AUDIENCE}?account=${account}` }),
       redirect_uri: redirectUri,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',

@@ -60,6 +60,13 @@ export const AGENT_ROUTES = {
 
 export const CONSOLE_ROUTES = {
   get_user: { method: 'GET', path: '/api/v1/agent/me' },
+  list_members: { method: 'GET', path: '/api/v1/agent/members' },
+  invite_member: { method: 'POST', path: '/api/v1/agent/members' },
+  change_member: { method: 'PATCH', path: '/api/v1/agent/members/:person_id' },
+  remove_member: { method: 'DELETE', path: '/api/v1/agent/members/:person_id' },
+  leave_account: { method: 'POST', path: '/api/v1/agent/members/leave' },
+  accept_invitation: { method: 'POST', path: '/api/v1/agent/invitations/accept' },
+  decline_invitation: { method: 'POST', path: '/api/v1/agent/invitations/decline' },
   create_wallet: { method: 'POST', path: '/api/v1/agent/wallets' },
   list_wallets: { method: 'GET', path: '/api/v1/agent/wallets' },
   get_wallet_balances: {

@@ -9,6 +9,7 @@ import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
  * | send.allowed | with the signed bytes: the clean verdict and the lists it rests on |
  * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
  * | approval.* | with the change itself, in the same commit |
+ * | member.* | when both sides have taken the change; the evidence holds it with its proof |
  * | spend.unvalued | soon after a call was mined whose receipt shows what could not be counted |
  * | breakers.set, webhook.*, address_rule.*, *.frozen, *.unfrozen | with the change itself, in the same commit |
  */
@@ -33,6 +34,7 @@ export type AuditType =
   | 'breakers.set'
   | 'address_rule.removed'
   | `${FreezeScope}.${'frozen' | 'unfrozen'}`
+  | `member.${'invited' | 'joined' | 'role_changed' | 'removed'}`
   | `approval.${'requested' | 'asked_again' | 'decided' | 'declined' | 'expired' | 'withdrawn' | 'dropped'}`
 
 /** One entry of a user's audit trail. Appended, never changed. */

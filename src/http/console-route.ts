@@ -97,10 +97,12 @@ async function serve(
     exchange.refuse(input.fault)
     return
   }
-  const { userId, email } = identity
+  const { userId, personId, role, email } = identity
   const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
   const { requestId } = exchange
-  const context: ConsoleContext = { requestId, userId, email, token, presentedKey }
+  const context: ConsoleContext = {
+    ...{ requestId, userId, personId, role, email, token, presentedKey },
+  }
   // The row's schema is what the handler's input type is inferred from.
   runOperation(exchange, () => handler(context, input.value as never))
 }

@@ -60,7 +60,7 @@ async function serve(
   const lastEventId = headerOf(request, 'last-event-id')
   const identity = await identify(exchange, authorization, deps)
   if (identity === null) return
-  const { userId, personId, email, expiresAtMs } = identity
+  const { userId, personId, role, email, expiresAtMs } = identity
   if (!admit(exchange, deps.rateLimit, personId)) return
   const denied = authorizeRole(identity.role, eventStream)
   if (denied !== null) {
@@ -84,7 +84,9 @@ async function serve(
   const after = SEQ.test(lastEventId) ? Number(lastEventId) : input.value.after
   const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
   const { requestId } = exchange
-  const context: ConsoleContext = { requestId, userId, email, token, presentedKey: null }
+  const context: ConsoleContext = {
+    ...{ requestId, userId, personId, role, email, token, presentedKey: null },
+  }
   const read = (from: number) => listEvents(context, { after: from, limit: PAGE })
   try {
     const from = after ?? deps.readableSeq(userId)

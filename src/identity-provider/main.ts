@@ -10,11 +10,12 @@ import { sha256 } from '../quorum-protocol/tagged.js'
 import { signInMessage } from './authorizers/ceremonies.js'
 import { createAuthorizerRoutes } from './authorizers/routes.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_TOKEN_SECONDS } from './login/audiences.js'
-import { startLogin } from './login/start-login.js'
+import { type Login, startLogin } from './login/start-login.js'
 import { listenForMetrics } from './metrics/metrics-listener.js'
 import { createVaultMetrics } from './metrics/vault-metrics.js'
 import { readIdentitySettings } from './settings.js'
 import { createTokenVerifier, type TokenIssuer } from './vault/console-token.js'
+import type { People } from './vault/member-requests.js'
 import { startVault } from './vault/start-vault.js'
 
 /**
@@ -51,6 +52,7 @@ const vault = await startVault({
   socketAccess: socketAccessOf(process.env),
   diskFloorBytes: diskFloor,
   tokens: tokensFor(audience),
+  people: external === null ? peopleOf(login.accounts) : null,
   metrics,
   log,
   onBroken(error) {
@@ -68,6 +70,7 @@ login.mount((parts) =>
     ...parts,
     ceremonies: vault.authorizers,
     approvals: vault.approvals,
+    members: vault.members,
     termsOf: vault.termsOf,
     webauthn: vault.webauthn,
     verifyToken: authorizerTokens,
@@ -100,6 +103,17 @@ function tokensFor(audienceOfToken: string): TokenIssuer {
   return external === null
     ? { ...from, issuer: login.issuer, keys: { url: login.jwksUrl } }
     : { ...from, issuer: external.issuer, keys: external.keys }
+}
+
+/** Who signs in at this login, as members are named. */
+function peopleOf({ findById, findByEmail }: Login['accounts']): People {
+  return {
+    byEmail(address) {
+      const found = findByEmail(address)
+      return found === undefined ? null : { personId: found.userId, email: found.email }
+    },
+    emailOf: (personId) => findById(personId)?.email ?? null,
+  }
 }
 
 /** The account that `npm start` makes up for its one user; undefined when there is none. */

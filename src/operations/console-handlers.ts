@@ -9,6 +9,15 @@ import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
 import { freeze, unfreeze } from './console/freezes.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
+import {
+  acceptInvitation,
+  changeMember,
+  declineInvitation,
+  inviteMember,
+  leaveAccount,
+  listMembers,
+  removeMember,
+} from './console/members.js'
 import { freeing, withinQuota } from './console/quotas.js'
 import { listRefusals } from './console/refusals.js'
 import { checkAddress, listScreeningLists } from './console/screening-lists.js'
@@ -41,6 +50,13 @@ import type { OperationPorts } from './ports.js'
 export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
   const handlers: ConsoleHandlers = {
     get_user: getUser(ports),
+    list_members: listMembers(ports),
+    invite_member: inviteMember(ports),
+    change_member: changeMember(ports),
+    remove_member: removeMember(ports),
+    leave_account: leaveAccount(ports),
+    accept_invitation: acceptInvitation(ports),
+    decline_invitation: declineInvitation(ports),
     create_wallet: withinQuota(ports, 'wallets', createWallet(ports)),
     list_wallets: listWallets(ports),
     get_wallet_balances: getWalletBalances(ports),

@@ -32,6 +32,9 @@ type TakesAway = {
 const TAKES_AWAY: TakesAway = {
   freeze: () => true,
   decline_call: () => true,
+  remove_member: () => true,
+  leave_account: () => true,
+  decline_invitation: () => true,
   cancel_transaction: () => true,
   revoke_key: () => true,
   delete_webhook: () => true,
@@ -59,6 +62,9 @@ const GIVES: ReadonlySet<ConsoleOperationName> = new Set([
   'delete_address_rule',
   'revoke_allowances',
   'approve_call',
+  'invite_member',
+  'change_member',
+  'accept_invitation',
   'unfreeze',
 ])
 

@@ -7,6 +7,7 @@ import type { OperationInput, OperationName, OperationOutput } from '../api/oper
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { UserId } from '../domain/ids.js'
+import type { Role } from '../domain/role.js'
 import type { Fault } from '../errors/fault.js'
 
 /** What an authenticated agent request carries into its operation, whatever the transport. */
@@ -30,7 +31,12 @@ export interface Idempotency {
 
 export interface ConsoleContext {
   readonly requestId: string
+  /** The account. */
   readonly userId: UserId
+  /** Who is signed in; of their own account the same. */
+  readonly personId: UserId
+  /** What the person is in the account. */
+  readonly role: Role
   readonly email: string | null
   /** The verified token; the identity provider checks it again for grants. */
   readonly token: string

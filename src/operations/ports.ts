@@ -1,6 +1,7 @@
 import type { Actors } from '../../actors/protocols.js'
 import type { Chains } from '../chains/access.js'
 import type { Timers } from '../clock/timers.js'
+import type { ServiceMembers } from '../custody/members/service-members.js'
 import type { QuoteBook } from '../defi/quote-book.js'
 import type { SharePriceHistory } from '../defi/share-price-history.js'
 import type { SwapVenue } from '../defi/swap-venue.js'
@@ -44,6 +45,8 @@ export interface OperationPorts {
   readonly environment: Environment
   /** Of each user. */
   readonly quotas: Quotas
+  /** Who is a member of which account, as this service knows it. */
+  readonly members: Pick<ServiceMembers, 'members' | 'accountsOf'>
   /** What is frozen, as the workers last said. */
   readonly freezes: FreezeBook
   /** Newest block of a chain; null until one was seen. */

@@ -1,8 +1,10 @@
 import type { ApprovalTerm } from '../custody/approvals/approval-term.js'
+import type { MemberAction } from '../custody/members/member-statement.js'
 import type { AskedAgain } from '../domain/approval.js'
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
+import type { Role } from '../domain/role.js'
 import type { PolicyDenial } from '../quorum-protocol/policy-denial.js'
 import type { SignPayload } from '../quorum-protocol/sign-payload.js'
 
@@ -80,6 +82,11 @@ export interface CoSigner {
    * @throws FaultError COSIGNER_UNAVAILABLE
    */
   followMembers(): Promise<void>
+  /**
+   * Has somebody invited, let in or removed, or a role changed, at both sides; in force when it resolves.
+   * @throws FaultError as `putGrant`; NOT_FOUND; INVALID_REQUEST for what is against the rules
+   */
+  changeMember(update: MemberUpdate): Promise<MemberOutcome>
   /**
    * The user's authorizers, as this domain verified them.
    * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
@@ -295,6 +302,33 @@ export interface GrantAuthorization {
 export interface GrantOutcome {
   /** Null when nothing was enlarged. */
   readonly authorizedBy: 'software' | 'passkey' | 'p256' | null
+}
+
+/** A change of who is a member of an account, as a person asks for it. */
+export interface MemberUpdate {
+  readonly action: MemberAction
+  readonly accountId: string
+  /** E-mail address of an invitation; else the id of the person; of an acceptance empty. */
+  readonly who: string
+  /** Of an invitation and a change. */
+  readonly role: Role | null
+  /** Of whoever asks for it. */
+  readonly consoleToken: string
+  readonly authorization: GrantAuthorization | null
+}
+
+export interface MemberOutcome {
+  readonly personId: string
+  readonly email: string
+  /** Who asked for it. */
+  readonly byId: string
+  readonly role: Role
+  /** Null of an invitation. */
+  readonly roleBefore: Role | null
+  /** Of an invitation; else null. */
+  readonly acceptBeforeMs: number | null
+  /** Null of what takes away. */
+  readonly authorizedBy: GrantOutcome['authorizedBy']
 }
 
 export interface AuthorizerList {

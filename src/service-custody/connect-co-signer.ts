@@ -57,6 +57,7 @@ import {
 import { grantParameters } from './grant-parameters.js'
 import { createGrantReferences, type GrantReference } from './grant-references.js'
 import { lastBatchSeq } from './last-batch.js'
+import { createMemberChanges } from './member-changes.js'
 import { createMembersElsewhere } from './members.js'
 import { failed, takenOver, unavailable } from './outcome.js'
 import { linkQuorum } from './quorum-link.js'
@@ -162,6 +163,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   const approvals = createApprovalsElsewhere({
     ...{ userSide: link.userSide, authority, evidence, members, nowMs: timers.now },
   })
+  const changeMember = createMemberChanges(link.userSide, authority, members, timers.now)
   const consoleQueue = createConsoleQueue(timers.elapsed)
   const pipeline = createSignPipeline({
     timers,
@@ -355,6 +357,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     endApproval: (ended) => faulting(approvals.end(ended)),
     approvalDecisions: (after) => faulting(approvals.decisions(after)),
     followMembers: () => faulting(members.follow()),
+    changeMember: (update) => atConsole(update.accountId, () => faulting(changeMember(update))),
     refuseWaiting: (subject, { scope, sinceMs }) =>
       pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
     pageOf(approvalId) {

@@ -24,6 +24,7 @@ type Given = Pick<
   | 'screener'
   | 'screeningLists'
   | 'freezes'
+  | 'members'
   | 'headOf'
   | 'readableSeq'
   | 'keyLastUsedAtMs'

@@ -106,7 +106,10 @@ describe('the event log', () => {
     const ports = { reader: store.reader, readableSeq: () => 5 } as unknown as OperationPorts
     const read = (after?: number) =>
       listEvents(ports)(
-        { requestId: 'r', userId: USER_ID, email: null, token: '', presentedKey: null },
+        {
+          ...{ requestId: 'r', userId: USER_ID, personId: USER_ID, role: 'owner' as const },
+          ...{ email: null, token: '', presentedKey: null },
+        },
         after === undefined ? {} : { after },
       )
     const seqs = [{ seq: 4 }, { seq: 5 }]

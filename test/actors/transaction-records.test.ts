@@ -48,6 +48,8 @@ const context = (userId = USER_ID): ConsoleContext => ({
   userId,
   email: null,
   token: '',
+  personId: USER_ID,
+  role: 'owner',
   presentedKey: null,
 })
 

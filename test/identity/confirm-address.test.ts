@@ -31,12 +31,14 @@ const PAYEES_MAX = 330
 beforeAll(async () => {
   login = await runLogin()
   origin = login.issuer.replace('127.0.0.1', 'localhost')
-  const ceremonies: Pick<AuthorizerCeremonies, 'list' | 'leaveProof'> = {
+  const ceremonies: Pick<AuthorizerCeremonies, 'list' | 'leaveProof' | 'mayConfirm'> = {
     list: () => [],
+    mayConfirm: () => true,
     leaveProof: async (_userId, statement) => void left.push(statement),
   }
   login.mount((parts) =>
     createAuthorizerRoutes({
+      members: { roleOf: () => null },
       ...parts,
       ceremonies: ceremonies as AuthorizerCeremonies,
       approvals: {} as UserSideApprovals,

@@ -171,7 +171,9 @@ export class Owner {
 
   #context(person = 'token'): ConsoleContext {
     const requestId = `request-of-owner-${++this.#requests}`
-    return { requestId, userId: this.#userId, email: null, token: person, presentedKey: null }
+    const userId = this.#userId
+    const of = { userId, personId: userId, role: 'owner' as const }
+    return { requestId, ...of, email: null, token: person, presentedKey: null }
   }
 
   #agent({ proofKey }: KnownKey): Omit<AgentContext, 'key'> {

@@ -162,6 +162,7 @@ export class Quorum {
       endApproval: (ended) => ask(() => this.approvals.end(ended, this.#nowMs)),
       approvalDecisions: (after) => ask(() => this.approvals.decisionsAfter(after)),
       followMembers: async () => {},
+      changeMember: unknown,
       authorizersOf: unknown,
     }
   }

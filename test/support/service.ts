@@ -26,7 +26,12 @@ export interface Service {
   /** The console's REST interface; paths are relative to `/api/v1/agent`. */
   console(token: string): HttpClient
   /** A token of the development user, or of another one. */
-  token(user?: { readonly email: string; readonly password: string }): Promise<string>
+  token(user?: {
+    readonly email: string
+    readonly password: string
+    /** Default: the user's own. */
+    readonly account?: string
+  }): Promise<string>
   signal(part: ServicePart, signal: NodeJS.Signals): void
   /** Stops the supervisor, so that what ends stays ended, or lets it go on. */
   restarts(allowed: boolean): void
@@ -107,7 +112,7 @@ export async function startService(
       const { base_url } = dev()
       return httpClient(`${base_url}/api/v1/agent`, { authorization: `Bearer ${token}` })
     },
-    token(user = dev().user) {
+    token(user: Parameters<Service['token']>[0] = dev().user) {
       const ports = JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))
       return mintConsoleToken({
         issuer: `http://127.0.0.1:${ports.identity_provider}`,

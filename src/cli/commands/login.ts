@@ -7,7 +7,11 @@ import { integerOption } from '../options.js'
 import { printRecord } from '../print.js'
 import { signIn } from '../sign-in.js'
 
-type LoginOptions = GlobalOptions & { readonly issuer?: string; readonly port?: number }
+type LoginOptions = GlobalOptions & {
+  readonly issuer?: string
+  readonly port?: number
+  readonly account?: string
+}
 
 export function register(program: Command, io: Io): void {
   program
@@ -19,6 +23,7 @@ export function register(program: Command, io: Io): void {
       'where the browser answers, on 127.0.0.1; to forward it over SSH',
       integerOption,
     )
+    .option('--account <account_id>', 'an account that you are a member of; else your own')
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<LoginOptions>()
       const service = serviceUrl(io, options)
@@ -28,7 +33,7 @@ export function register(program: Command, io: Io): void {
         throw new UsageError('say where the identity provider is: --issuer, or COUNTERSIGN_ISSUER')
       }
       const identity_provider = new URL(issuer).origin
-      const { token, expiresAtMs } = await signIn(io, identity_provider, 'console', options.port)
+      const { token, expiresAtMs } = await signIn(io, identity_provider, 'console', options)
       const expires_at = new Date(expiresAtMs).toISOString()
       const file = saveLogin(io, service, { token, identity_provider, expires_at })
       printRecord(io, options, { service, identity_provider, expires_at, file })

@@ -9,6 +9,7 @@ export const AUDIT_TYPES: readonly NonNullable<AuditFilter['type']>[] = [
   ...(['user.frozen', 'user.unfrozen', 'wallet.frozen', 'wallet.unfrozen'] as const),
   ...(['key.frozen', 'key.unfrozen', 'breakers.set'] as const),
   ...(['address_rule.set', 'address_rule.removed'] as const),
+  ...(['member.invited', 'member.joined', 'member.role_changed', 'member.removed'] as const),
   ...(['webhook.created', 'webhook.changed', 'webhook.enabled', 'webhook.disabled'] as const),
   ...(['webhook.removed', 'webhook.secret_rotated'] as const),
 ]

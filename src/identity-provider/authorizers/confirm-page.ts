@@ -17,7 +17,7 @@ export interface ConfirmPage {
   readonly signInPath: string
   readonly asked: Confirmable
   readonly names: ShownNames
-  /** Of a key that is there already; null of a new one, and of what is about no key. */
+  /** Of a key or a member that is there already; null of what is new, and of what is about neither. */
   readonly change: readonly ChangedLine[] | null
   readonly nowMs: number
 }
@@ -52,7 +52,14 @@ ${whatHtml(page)}
 
 function whatHtml({ asked, names, change }: ConfirmPage): string {
   const { lines } = asked
-  if (asked.kind !== 'grant') return listOf(lines.map(rowHtml))
+  if (asked.kind !== 'grant') {
+    const rows = change ?? lines.map(([name, value]) => ({ name, value, before: null }))
+    return listOf(
+      rows.map(({ name, value, before }) =>
+        before === null ? rowHtml([name, value]) : changedRow(name, before, value),
+      ),
+    )
+  }
   // Key and wallet come first.
   const of = [namedRow(lines[0], names.key), namedRow(lines[1], names.wallet)]
   // What changes nothing in words is shown whole: it is not for nothing that it is asked.

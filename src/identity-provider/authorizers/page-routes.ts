@@ -4,6 +4,7 @@ import { readApprovalTerm } from '../../custody/approvals/approval-term.js'
 import { type Confirmable, readConfirmable } from '../../custody/authorizers/confirmable.js'
 import { changeOf } from '../../custody/authorizers/describe-grant-change.js'
 import { readGrantStatement } from '../../custody/authorizers/grant-statement.js'
+import { readMemberStatement } from '../../custody/members/member-statement.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { ID_PREFIX, isId, ulidBytes, ulidOfBytes, ulidTimeMs } from '../../domain/ids.js'
 import { approvalPage } from '../approvals/approval-page.js'
@@ -12,6 +13,7 @@ import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clie
 import { contentSecurityPolicy, messagePage, scriptedPagePolicy } from '../login/pages.js'
 import { sendPage } from '../login/send-page.js'
 import type { UserSideApprovals } from '../vault/approvals.js'
+import type { Members } from '../vault/members.js'
 import type { AuthorizerCeremonies } from './ceremonies.js'
 import { confirmPage, type ShownNames } from './confirm-page.js'
 import { PAGE_SCRIPT } from './page-script.js'
@@ -22,6 +24,7 @@ import { STATEMENT_CHARS_MAX } from './wire.js'
 export interface PageDeps extends VisitorDeps {
   readonly ceremonies: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
+  readonly members: Pick<Members, 'roleOf'>
   readonly accounts: Pick<Accounts, 'findById'>
   /** What a key of a user's may do now; null: it is nobody's, or another's. */
   readonly termsOf: (keyId: Uint8Array, userId: string) => GrantTerms | null
@@ -135,8 +138,18 @@ async function confirm(
   sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
 }
 
-/** Null of what changes no key that is there. */
-function changeIn({ termsOf }: PageDeps, { kind, encoded }: Confirmable, userId: string) {
+/** Null of what changes no key and no member that is there. */
+function changeIn(
+  { termsOf, members }: PageDeps,
+  { kind, encoded, lines }: Confirmable,
+  userId: string,
+) {
+  if (kind === 'member') {
+    const { statement } = readMemberStatement(encoded)
+    const { action, accountId, personId } = statement
+    const before = action === 'change' ? members.roleOf(accountId, personId) : null
+    return lines.map(([name, value]) => ({ name, value, before: name === 'To' ? before : null }))
+  }
   if (kind !== 'grant') return null
   return changeOf(readGrantStatement(encoded).statement, (keyId) => termsOf(keyId, userId))
 }

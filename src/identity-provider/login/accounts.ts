@@ -43,6 +43,7 @@ export interface Accounts {
   /** Makes the account, or gives the existing one this password. */
   ensure(email: string, password: string): Promise<UserRecord>
   findById(userId: string): UserRecord | undefined
+  findByEmail(email: string): UserRecord | undefined
   /**
    * Null when the pair is wrong. Takes as long for an unknown email as for a known one.
    * @throws PasswordQueueFullError
@@ -167,6 +168,10 @@ export function createAccounts(
     },
 
     findById: (userId) => store.users.get(userId as UserId),
+    findByEmail(email) {
+      const emailKey = normaliseEmail(email)
+      return emailKey === null ? undefined : findByEmail(emailKey)
+    },
 
     async authenticate(email, password, caller) {
       const emailKey = normaliseEmail(email)

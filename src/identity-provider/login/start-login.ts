@@ -45,6 +45,7 @@ export interface Login {
   readonly jwksUrl: string
   /** Adds routes that stand on the same sign-in. Until then they are not found. */
   mount(routes: (parts: LoginParts) => RouteHandler): void
+  readonly accounts: Pick<Accounts, 'findById' | 'findByEmail'>
   /** From then on tokens may be for accounts that people are members of. */
   takeMemberships(memberships: Memberships): void
   /** From then on users may sign in by a passkey. */
@@ -147,6 +148,7 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     return {
       issuer,
       jwksUrl: `${localOrigin}/jwks`,
+      accounts,
       mount(routes) {
         mounted = routes({ provider, accounts, log })
       },

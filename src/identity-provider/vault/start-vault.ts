@@ -47,6 +47,7 @@ import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
 import { membersChanged, membersOf } from './member-answers.js'
+import { createMemberRequests, type People } from './member-requests.js'
 import { createMembers, type Members } from './members.js'
 import { settleOwed } from './owed-evidence.js'
 import { createRecordedChanges } from './recorded-changes.js'
@@ -60,6 +61,8 @@ export interface VaultOptions {
   readonly fileKeys: FileKeys
   readonly socketAccess: SocketAccess
   readonly tokens: TokenIssuer
+  /** Null where another provider signs people in. */
+  readonly people: People | null
   /** With less space free nothing is approved. */
   readonly diskFloorBytes: number
   readonly metrics: VaultMetrics
@@ -122,6 +125,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   })
   options.metrics.watch({ disk, frozen: () => instance.current() !== null })
   const holderOf = createTokenVerifier(options.tokens)
+  const memberRequests = createMemberRequests(members, options.people, holderOf)
   const keygen = createWalletKeygen()
   const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
@@ -195,6 +199,11 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       boots.requireServed(connection)
       const { sequence, proof } = await freezes.unfreeze(request, holder)
       return [sequence, proof]
+    },
+    'member-plan': (parameters) => memberRequests.plan(parameters),
+    'member-put': (parameters) => {
+      requireSpace()
+      return memberRequests.put(parameters)
     },
     'members-changed': (parameters) => membersChanged(parameters, ledger),
     'members-get': (parameters) => membersOf(parameters, ledger),

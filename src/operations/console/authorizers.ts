@@ -5,7 +5,7 @@ import type { OperationPorts } from '../ports.js'
 
 /** They are added and removed at the identity provider, under a sign-in this service never sees. */
 export function listAuthorizers({ actors }: OperationPorts): ConsoleHandlers['list_authorizers'] {
-  return async ({ userId }) => {
+  return async ({ personId: userId }) => {
     const answer = await actors.ask(CUSTODY_ADDRESS, { type: 'list-authorizers', userId })
     if (!answer.ok) return answer
     const { authorizers, manageUrl } = answer.value

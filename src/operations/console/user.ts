@@ -1,10 +1,12 @@
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+import { placesOf } from './members.js'
 import { freezeViewOrNull } from './views.js'
 
-export function getUser({ freezes }: OperationPorts): ConsoleHandlers['get_user'] {
-  return ({ userId, email }) => {
-    const frozen = freezeViewOrNull(freezes.of(userId)?.user)
-    return { ok: true, value: { user_id: userId, email, frozen } }
+export function getUser(ports: OperationPorts): ConsoleHandlers['get_user'] {
+  return (context) => {
+    const { userId, email } = context
+    const frozen = freezeViewOrNull(ports.freezes.of(userId)?.user)
+    return { ok: true, value: { user_id: userId, email, frozen, ...placesOf(ports, context) } }
   }
 }

@@ -1,0 +1,90 @@
+import {
+  acceptInvitationInput,
+  changeMemberInput,
+  invitationAnswered,
+  invitationInput,
+  inviteMemberInput,
+  memberChanged,
+  memberInvited,
+  memberList,
+  memberRemoved,
+  removeMemberInput,
+} from './console-members.js'
+import type { ConsoleOperationRow } from './console-operation-row.js'
+import { noInput } from './wallet.js'
+
+const CONFIRMED = ['AUTHORIZATION_REQUIRED', 'AUTHORIZATION_REFUSED', 'NOT_FOUND'] as const
+
+/** Who has a place in an account. What enlarges is confirmed by an owner's authorizer. */
+export const consoleMemberRows = [
+  {
+    name: 'list_members',
+    method: 'GET',
+    path: '/api/v1/agent/members',
+    needs: ['read'],
+    title: 'Who is a member of the account, and who is invited',
+    input: noInput,
+    output: memberList,
+    errors: [],
+  },
+  {
+    name: 'invite_member',
+    method: 'POST',
+    path: '/api/v1/agent/members',
+    needs: ['enlarge'],
+    title: 'Invite a person; an authorizer of an owner has to confirm it',
+    input: inviteMemberInput,
+    output: memberInvited,
+    errors: [...CONFIRMED, 'COSIGNER_UNAVAILABLE'],
+  },
+  {
+    name: 'change_member',
+    method: 'PATCH',
+    path: '/api/v1/agent/members/:person_id',
+    needs: ['enlarge'],
+    title: 'Change the role of a member; what raises it an authorizer of an owner has to confirm',
+    input: changeMemberInput,
+    output: memberChanged,
+    errors: [...CONFIRMED, 'COSIGNER_UNAVAILABLE'],
+  },
+  {
+    name: 'remove_member',
+    method: 'DELETE',
+    path: '/api/v1/agent/members/:person_id',
+    needs: ['enlarge'],
+    title: 'Remove a member, or take an invitation back; at once, and their tokens end',
+    input: removeMemberInput,
+    output: memberRemoved,
+    errors: ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'],
+  },
+  {
+    name: 'leave_account',
+    method: 'POST',
+    path: '/api/v1/agent/members/leave',
+    needs: ['read'],
+    title: 'Leave the account that the token is for',
+    input: noInput,
+    output: memberRemoved,
+    errors: ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'],
+  },
+  {
+    name: 'accept_invitation',
+    method: 'POST',
+    path: '/api/v1/agent/invitations/accept',
+    needs: ['read'],
+    title: 'Accept an invitation to another account; an authorizer of your own has to confirm it',
+    input: acceptInvitationInput,
+    output: invitationAnswered,
+    errors: [...CONFIRMED, 'COSIGNER_UNAVAILABLE'],
+  },
+  {
+    name: 'decline_invitation',
+    method: 'POST',
+    path: '/api/v1/agent/invitations/decline',
+    needs: ['read'],
+    title: 'Decline an invitation to another account',
+    input: invitationInput,
+    output: invitationAnswered,
+    errors: ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'],
+  },
+] as const satisfies readonly ConsoleOperationRow[]

@@ -1,0 +1,109 @@
+import { CONFIRMATION_LIFE_MS } from '../custody/authorizers/grant-statement.js'
+import { decodeProof } from '../custody/authorizers/proof.js'
+import { INVITATION_MS } from '../custody/members/member-set.js'
+import {
+  encodeMemberStatement,
+  type MemberStatement,
+  memberMessage,
+} from '../custody/members/member-statement.js'
+import { isRaised, ROLES, type Role } from '../domain/role.js'
+import { FaultError, fault } from '../errors/fault.js'
+import { expectInteger, expectList } from '../quorum-protocol/bytes.js'
+import type { SocketClient } from '../quorum-protocol/client.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { MemberOutcome, MemberUpdate } from './co-signer.js'
+import type { GrantAuthority } from './grant-authority.js'
+import type { MembersElsewhere } from './members.js'
+
+/** Two clocks may differ. */
+const CLOCK_SLACK_MS = 60_000
+
+export function createMemberChanges(
+  userSide: SocketClient,
+  authority: GrantAuthority,
+  members: Pick<MembersElsewhere, 'follow'>,
+  nowMs: () => number,
+): (update: MemberUpdate) => Promise<MemberOutcome> {
+  return async (update) => {
+    const { action, accountId, who, consoleToken, authorization } = update
+    const asked = [accountId, action, who, consoleToken]
+    const planned = planOf(await userSide.call('member-plan', asked))
+    if (planned === null) throw new FaultError(fault('NOT_FOUND', {}, NOBODY[action]))
+    const { personId, email, byId, sequence, role: present } = planned
+    const role = action === 'accept' || action === 'remove' ? present : (update.role ?? present)
+    const of = { action, role, accountId, sequence, personId, email, byId }
+    const statementUntil = (confirmBeforeMs: number): MemberStatement => ({
+      ...{ ...of, confirmBeforeMs },
+      // Of the same time as the confirmation, so that both tries say the same.
+      acceptBeforeMs:
+        action === 'invite'
+          ? confirmBeforeMs - CONFIRMATION_LIFE_MS + INVITATION_MS - CLOCK_SLACK_MS
+          : 0,
+    })
+    const takesAway = action === 'remove' || (action === 'change' && !isRaised(present, role))
+    const now = nowMs()
+    const proof = takesAway
+      ? null
+      : await authority.proofOver(
+          {
+            ...{ authorization, version: sequence, messageOf: memberMessage },
+            ...(action === 'accept'
+              ? ({ userId: personId, power: 'own' } as const)
+              : { userId: accountId }),
+            statementUntil: (until) => encodeMemberStatement(statementUntil(until)),
+          },
+          now,
+        )
+    const confirmBeforeMs = authorization?.confirmBeforeMs ?? now + CONFIRMATION_LIFE_MS
+    const statement = statementUntil(takesAway ? 0 : confirmBeforeMs)
+    try {
+      await userSide.call('member-put', [encodeMemberStatement(statement), proof, consoleToken])
+    } catch (error) {
+      throw inWords(error)
+    }
+    // In force here before anybody is told.
+    await members.follow()
+    const authorizedBy = proof === null ? 'software' : decodeProof(proof).kind
+    return {
+      ...{ personId, email, byId, role },
+      roleBefore: action === 'invite' ? null : present,
+      acceptBeforeMs: action === 'invite' ? statement.acceptBeforeMs : null,
+      authorizedBy: takesAway ? null : authorizedBy,
+    }
+  }
+}
+
+const NOBODY: Readonly<Record<MemberUpdate['action'], string>> = {
+  invite:
+    'Nobody signs in here by that address. The operator makes logins ("countersign users create"); invite them once they have one.',
+  accept: 'There is no such invitation, or none any more.',
+  change: 'There is no such member.',
+  remove: 'There is no such member.',
+}
+
+/** What is against the rules of members is the asker's to hear; all else is as with any change. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error
+  if (error.code !== 'CONFLICT' && error.code !== 'EXPIRED') return error
+  // The rule itself is what the other domain says last.
+  const reason = error.message.slice(error.message.lastIndexOf(':') + 1).trim()
+  return new FaultError(fault('INVALID_REQUEST', { reason }, `Not possible: ${reason}.`))
+}
+
+interface Planned {
+  readonly personId: string
+  readonly email: string
+  readonly byId: string
+  readonly sequence: number
+  readonly role: Role
+}
+
+function planOf(answer: unknown): Planned | null {
+  if (answer === null) return null
+  const [personId, email, byId, sequence, named] = expectList(answer, 5)
+  const role = ROLES.find((one) => one === named)
+  const areTexts =
+    typeof personId === 'string' && typeof email === 'string' && typeof byId === 'string'
+  if (!areTexts || role === undefined) throw new Refusal('MALFORMED', 'plan of a member')
+  return { personId, email, byId, sequence: expectInteger(sequence), role }
+}
