@@ -16,6 +16,7 @@ const WalletsPage = lazyPage(async () => (await import('./pages/wallets.js')).Wa
 const WebhooksPage = lazyPage(async () => (await import('./pages/webhooks.js')).WebhooksPage)
 const WebhookPage = lazyPage(async () => (await import('./pages/webhook.js')).WebhookPage)
 const AuditPage = lazyPage(async () => (await import('./pages/audit.js')).AuditPage)
+const MembersPage = lazyPage(async () => (await import('./pages/members.js')).MembersPage)
 const ListsPage = lazyPage(async () => (await import('./pages/lists.js')).ListsPage)
 const OperationsPage = lazyPage(async () => (await import('./pages/operations.js')).OperationsPage)
 const PlaygroundPage = lazyPage(async () => (await import('./pages/playground.js')).PlaygroundPage)
@@ -40,6 +41,7 @@ export const PAGES: readonly PageRoute[] = [
   { path: '/webhooks', nav: 'Webhooks & alerts', component: WebhooksPage },
   { path: '/webhooks/:webhookId', nav: null, component: WebhookPage },
   { path: '/audit', nav: 'Audit', component: AuditPage },
+  { path: '/members', nav: 'Members', component: MembersPage },
   { path: '/lists', nav: 'Lists', component: ListsPage },
   { path: '/operations', nav: 'Operations', component: OperationsPage },
   { path: '/playground', nav: 'Playground', component: PlaygroundPage },

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
 import { call } from './api.js'
 import { LiveSign } from './live/live-sign.js'
+import { useMay } from './members/roles.js'
 import { ConfirmedAction } from './parts/confirmed-action.js'
 import { FreezeButton } from './parts/freeze-button.js'
 import { loadPagesWhenIdle } from './parts/lazy-page.js'
@@ -12,7 +13,7 @@ import { Ago } from './parts/times.js'
 import { Wordmark } from './parts/wordmark.js'
 import { useApprovals, useMe } from './queries.js'
 import { PAGES } from './routes.js'
-import { signOut } from './session/session.js'
+import { signOut, switchAccount } from './session/session.js'
 
 /** What is around every page: the way to the others, who is signed in, and the red button. */
 export function Shell() {
@@ -78,6 +79,11 @@ function TopBar() {
 
 function Account() {
   const me = useMe()
+  const own = me.data?.person_id
+  const isShared = me.data !== undefined && me.data.user_id !== own
+  const others = (me.data?.accounts ?? []).filter(
+    ({ account_id }) => account_id !== me.data?.user_id,
+  )
   return (
     <>
       <button type="button" class="quiet account-button" popovertarget="account">
@@ -85,6 +91,17 @@ function Account() {
       </button>
       <div id="account" popover="auto" class="menu account">
         <p class="small mute">{me.data?.user_id}</p>
+        {isShared && <p class="small mute">{me.data?.role} of this account</p>}
+        {others.map(({ account_id, role }) => (
+          <button
+            key={account_id}
+            type="button"
+            class="quiet"
+            onClick={() => void switchAccount(account_id === own ? null : account_id)}
+          >
+            {account_id === own ? 'To your own account' : `To ${account_id} (${role})`}
+          </button>
+        ))}
         <a href="/docs">API reference</a>
         <button type="button" class="quiet" onClick={() => void signOut()}>
           Sign out
@@ -132,6 +149,7 @@ function PageLink(shown: { readonly path: string; readonly children: ComponentCh
 
 function FrozenBanner() {
   const { data } = useMe()
+  const isOwner = useMay('enlarge')
   if (!data?.frozen) return null
   const { since, reason, by } = data.frozen
   return (
@@ -141,7 +159,7 @@ function FrozenBanner() {
         <Ago at={since} />
         {reason === null ? '.' : `: ${reason}`}
       </div>
-      {by !== 'operator' && (
+      {by !== 'operator' && isOwner && (
         <ConfirmedAction
           label="Unfreeze"
           title="Unfreeze everything?"

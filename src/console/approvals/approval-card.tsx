@@ -1,6 +1,7 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { call, type Output } from '../api.js'
+import { useMay } from '../members/roles.js'
 import { chainName } from '../parts/chain-names.js'
 import { AskedToConfirm, type LeftAuthorization, useConfirmed } from '../parts/confirmed-action.js'
 import { Id } from '../parts/copy-button.js'
@@ -20,6 +21,9 @@ const WEI_DECIMALS = 18
 
 /** One call that waits, or did: what it does, who asked, what would become of it, and the decision. */
 export function ApprovalCard(shown: { readonly of: Approval; readonly keyName: string }) {
+  // Nothing leaves a wallet by it, so that who runs things may as well.
+  const [mayApprove, mayRun] = [useMay('approve'), useMay('run')]
+  const mayDecline = mayApprove || mayRun
   const { of: approval, keyName } = shown
   const { call: asked } = approval
   return (
@@ -85,8 +89,8 @@ export function ApprovalCard(shown: { readonly of: Approval; readonly keyName: s
       </dl>
       {approval.status === 'pending' && (
         <div class="actions">
-          <Approve of={approval} />
-          <Decline of={approval} />
+          {mayApprove && <Approve of={approval} />}
+          {mayDecline && <Decline of={approval} />}
           {approval.url !== null && (
             <a class="button" href={approval.url} target="_blank" rel="noopener">
               Open its page

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { call } from '../api.js'
+import { May } from '../members/may.js'
 import { ConfirmedAction } from '../parts/confirmed-action.js'
 import { Dialog } from '../parts/dialog.js'
 import { FreezeButton } from '../parts/freeze-button.js'
@@ -15,7 +16,7 @@ export function KeyActions({ of: key }: { readonly of: Key }) {
   if (key.status === 'revoked') return null
   return (
     <div class="actions">
-      {key.status === 'active' && <ChangeCaps of={key} />}
+      <May power="enlarge">{key.status === 'active' && <ChangeCaps of={key} />}</May>
       {key.status === 'active' && (
         <Link
           class="button"
@@ -25,13 +26,19 @@ export function KeyActions({ of: key }: { readonly of: Key }) {
           Policy
         </Link>
       )}
-      <Rotate of={key} />
+      <May power="enlarge">
+        <Rotate of={key} />
+      </May>
       {key.frozen === null ? (
         <FreezeButton target={{ scope: 'key', id: key.key_id, name: key.name }} />
       ) : (
-        <Unfreeze of={key} />
+        <May power="enlarge">
+          <Unfreeze of={key} />
+        </May>
       )}
-      <Revoke of={key} />
+      <May power="run">
+        <Revoke of={key} />
+      </May>
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { useSearchParams } from 'wouter-preact'
 import { CreateKey } from '../keys/create-key.js'
 import { KeyCard } from '../keys/key-card.js'
+import { May } from '../members/may.js'
 import { Page } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
 import { useKeys, useSpend, useWallets } from '../queries.js'
@@ -21,9 +22,11 @@ export function AgentsPage() {
     <Page
       title="Agents & keys"
       actions={
-        <button type="button" class="primary" onClick={() => create(true)}>
-          New key
-        </button>
+        <May power="enlarge">
+          <button type="button" class="primary" onClick={() => create(true)}>
+            New key
+          </button>
+        </May>
       }
     >
       {isCreating && <CreateKey onClose={() => create(false)} />}

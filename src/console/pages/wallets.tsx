@@ -1,3 +1,4 @@
+import { May } from '../members/may.js'
 import { Page } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
 import { useWallets } from '../queries.js'
@@ -8,7 +9,14 @@ import { WalletCard } from '../wallets/wallet-card.js'
 export function WalletsPage() {
   const wallets = useWallets()
   return (
-    <Page title="Wallets" actions={<CreateWallet />}>
+    <Page
+      title="Wallets"
+      actions={
+        <May power="enlarge">
+          <CreateWallet />
+        </May>
+      }
+    >
       <Answered query={wallets} what="wallets">
         {({ wallets }) =>
           wallets.length === 0 ? (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api.js'
+import { useMay } from '../members/roles.js'
 import { useMe } from '../queries.js'
 import { useAction } from '../use-action.js'
 import { StepDialog } from './step-dialog.js'
@@ -19,6 +20,8 @@ export function FreezeButton({ target = EVERYTHING }: { readonly target?: Freeze
   const isEverything = target === EVERYTHING
   const [isOpen, open] = useState(false)
   const me = useMe()
+  const mayRun = useMay('run')
+  if (!mayRun) return null
   // What is frozen can be thawed from the banner; a second freeze would change nothing.
   if (isEverything && me.data?.frozen) return null
   return (

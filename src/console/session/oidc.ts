@@ -1,4 +1,5 @@
-import { AUDIENCE, BASE_PATH, ISSUER } from '../env.js'
+import { BASE_PATH, ISSUER } from '../env.js'
+import { resourceWanted } from './account.js'
 import { askProvider, SignInError } from './ask-provider.js'
 import type { Tokens } from './held-tokens.js'
 
@@ -57,7 +58,7 @@ export async function leaveForSignIn(returnTo: string): Promise<void> {
     client_id: CLIENT_ID,
     response_type: 'code',
     scope: SCOPE,
-    resource: AUDIENCE,
+    resource: resourceWanted(),
     redirect_uri: REDIRECT_URI,
     code_challenge: base64Url(new Uint8Array(digest)),
     code_challenge_method: 'S256',
@@ -114,7 +115,7 @@ export async function leaveForSignOut(): Promise<void> {
 
 async function askForTokens(form: Readonly<Record<string, string>>): Promise<Tokens> {
   const { token } = await discover()
-  const asked = new URLSearchParams({ ...form, client_id: CLIENT_ID, resource: AUDIENCE })
+  const asked = new URLSearchParams({ ...form, client_id: CLIENT_ID, resource: resourceWanted() })
   const sentAtMs = Date.now()
   const { ok, body } = await askProvider(ISSUER, token, { method: 'POST', body: asked })
   const { access_token, refresh_token, expires_in, error, error_description } = body

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { BASE_PATH } from '../env.js'
+import { chooseAccount } from './account.js'
 import { UnreachableError } from './ask-provider.js'
 import { heldTokens } from './held-tokens.js'
 import { comeBackFromSignIn, leaveForSignIn, leaveForSignOut, refreshTokens } from './oidc.js'
@@ -46,6 +47,7 @@ export async function startSession(): Promise<void> {
       await leaveForSignIn(currentPath())
     }
   } catch (error) {
+    if (!(error instanceof UnreachableError)) chooseAccount(null)
     session.value = { status: 'signed-out', problem: wordsOf(error) }
   }
 }
@@ -60,7 +62,20 @@ export async function signIn(): Promise<void> {
   }
 }
 
+/** Leaves for a token of another account, past which nothing that is shown now stays. */
+export async function switchAccount(accountId: string | null): Promise<void> {
+  chooseAccount(accountId)
+  tokens.drop()
+  session.value = { status: 'starting' }
+  try {
+    await leaveForSignIn('/')
+  } catch (error) {
+    session.value = { status: 'signed-out', problem: wordsOf(error) }
+  }
+}
+
 export async function signOut(): Promise<void> {
+  chooseAccount(null)
   tabs.postMessage('signed-out')
   endSession(null)
   await leaveForSignOut().catch(() => undefined)
@@ -68,6 +83,8 @@ export async function signOut(): Promise<void> {
 
 function endSession(problem: string | null): void {
   tokens.drop()
+  // Whoever was removed from another's account signs in to their own.
+  chooseAccount(null)
   sessionStorage.setItem(SIGNED_OUT_KEY, '1')
   session.value = { status: 'signed-out', problem }
 }
