@@ -62,7 +62,7 @@ export function createMemberChanges(
       throw inWords(error)
     }
     // In force here before anybody is told.
-    await members.follow()
+    await members.follow(accountId)
     const authorizedBy = proof === null ? 'software' : decodeProof(proof).kind
     return {
       ...{ personId, email, byId, role },

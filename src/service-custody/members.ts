@@ -15,7 +15,7 @@ import {
   type UserSideMembers,
 } from '../custody/members/service-members.js'
 import { mayIn, type Power, ROLES } from '../domain/role.js'
-import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
+import { expectBytes, expectInteger, expectList, sameBytes } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
@@ -24,10 +24,12 @@ import { sha256 } from '../quorum-protocol/tagged.js'
 /** What this domain knows of members of accounts, and how it follows the user side's changes. */
 export interface MembersElsewhere {
   /**
-   * Brings it up to date. Cheap where nothing changed.
+   * Brings it up to date. Cheap where nothing changed. An account that cannot be followed keeps back
+   * no other.
+   * @param accountId whose failure is the caller's; default: that of any
    * @throws Refusal, Unanswered
    */
-  follow(): Promise<void>
+  follow(accountId?: string): Promise<void>
   /**
    * Authorizers, brought up to date, of all who have the power in the account; `own`: of the person
    * with that id.
@@ -120,20 +122,30 @@ export function createMembersElsewhere(context: MembersContext): MembersElsewher
     }
   }
 
-  async function followAll(): Promise<void> {
+  /** @returns why which accounts could not be followed; they come first the next time */
+  async function followAll(): Promise<ReadonlyMap<string, Refusal>> {
+    const failed = new Map<string, Refusal>()
+    let from = last
     for (;;) {
-      const answer = await userSide.call('members-changed', [epoch, last])
+      const answer = await userSide.call('members-changed', [epoch, from])
       const [theirs, changed] = expectList(answer, 2)
       const accounts = expectList(changed, ACCOUNTS_PER_ANSWER)
+      const newest = expectBytes(theirs, 16)
+      // The numbers begin anew.
+      if (!sameBytes(newest, epoch)) [epoch, last] = [Buffer.from(newest), 0]
       for (const item of accounts) {
         const [number, accountId, sequence] = expectList(item, 3)
         if (typeof accountId !== 'string') throw new Refusal('MALFORMED', 'account')
-        if (book.members(hashOf(accountId))?.sequence !== sequence) await followAccount(accountId)
-        last = expectInteger(number)
+        try {
+          if (book.members(hashOf(accountId))?.sequence !== sequence) await followAccount(accountId)
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          failed.set(accountId, error)
+        }
+        from = expectInteger(number)
+        if (failed.size === 0) last = from
       }
-      // Last of all: until then the numbers begin anew.
-      epoch = Buffer.from(expectBytes(theirs, 16))
-      if (accounts.length < ACCOUNTS_PER_ANSWER) return
+      if (accounts.length < ACCOUNTS_PER_ANSWER) return failed
     }
   }
 
@@ -144,10 +156,15 @@ export function createMembersElsewhere(context: MembersContext): MembersElsewher
   }
 
   return {
-    follow() {
+    async follow(accountId) {
       const mine = following.then(followAll)
-      following = mine.catch(() => {})
-      return mine
+      following = mine.then(
+        () => {},
+        () => {},
+      )
+      const failed = await mine
+      const [first] = accountId === undefined ? failed.values() : [failed.get(accountId)]
+      if (first !== undefined) throw first
     },
     knownAuthorizersOf,
     async authorizersOf(id, power) {

@@ -108,6 +108,24 @@ function roleOf(personId: string, accountId = ADA): Role | null {
 }
 
 describe('the service', () => {
+  test('takes a removal, whatever it cannot follow of another account', async () => {
+    await world.join(ADA, BOB, 'owner', ada)
+    await service.members.follow()
+    expect(roleOf(BOB)).toBe('owner')
+    const eve = await world.addKey(EVE)
+    await world.change({ action: 'invite', accountId: EVE, personId: 'user_dan' }, eve)
+    await world.change({ action: 'remove', accountId: ADA, personId: BOB, role: 'owner' }, null)
+    lie = (method, said) =>
+      method === 'members-get' && JSON.stringify(said).includes('user_dan') ? 'nothing' : said
+    await expect(service.members.follow()).rejects.toThrow('MALFORMED')
+    expect(roleOf(BOB)).toBeNull()
+    await service.members.follow(ADA)
+    await expect(service.members.follow(EVE)).rejects.toThrow('MALFORMED')
+    lie = null
+    await service.members.follow()
+    expect(service.book.members(ownerHashOf(EVE))?.members).toHaveLength(2)
+  })
+
   test('knows nothing of accounts to which nobody was invited', async () => {
     await service.members.follow()
     expect(service.book.members(ownerHashOf(ADA))).toBeNull()
