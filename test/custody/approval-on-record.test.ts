@@ -19,6 +19,7 @@ import {
 } from '../../src/identity-provider/vault/ledger-store.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { callTerm } from './approval-terms.js'
+import { refusalOf } from './hostile.js'
 import { ALICE } from './policy-cases.js'
 
 const USER_ID = 'user_1'
@@ -85,7 +86,7 @@ describe('with evidence that cannot be written', () => {
   test('nobody counts as having approved, who may do so once it can be', async () => {
     const request = asked()
     const { approvalId } = request.term
-    const by = { personId: USER_ID, at: 'page' } as const
+    const by = { personId: USER_ID, accountId: null, at: 'page' } as const
     const given = () => ledger.approvals.approval(approvalId)?.approvals
     await approvalsWith(whole, request).ask(request)
     await expect(approvalsWith(broken, request).approve(approvalId, null, by)).rejects.toThrow()
@@ -95,4 +96,16 @@ describe('with evidence that cannot be written', () => {
     expect(given()).toEqual([expect.objectContaining({ proof: PROOF })])
     expect(whole.length).toBe(before + 1)
   })
+})
+
+test('who is signed in to another account approves nothing of this one', async () => {
+  const request = asked()
+  const { approvalId } = request.term
+  const approvals = approvalsWith(whole, request)
+  await approvals.ask(request)
+  const of = (accountId: string) => ({ personId: USER_ID, accountId, at: 'service' }) as const
+  expect(await refusalOf(approvals.approve(approvalId, null, of('user_2')))).toBe('NOT_GRANTED')
+  expect(ledger.approvals.approval(approvalId)?.approvals).toEqual([])
+  await approvals.approve(approvalId, null, of(USER_ID))
+  expect(ledger.approvals.approval(approvalId)?.approvals).toHaveLength(1)
 })

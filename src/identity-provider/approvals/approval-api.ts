@@ -42,7 +42,8 @@ export async function approveCall(
 ): Promise<object> {
   const { approval_id, proof } = await readJson(request, approveCallBody)
   requireWaiting(deps, approval_id, userId)
-  await deps.approvals.approve(approval_id, encodeProof(proof), { personId: userId, at: 'page' })
+  const by = { personId: userId, accountId: null, at: 'page' } as const
+  await deps.approvals.approve(approval_id, encodeProof(proof), by)
   return callJson(deps, requireWaiting(deps, approval_id, userId), userId)
 }
 

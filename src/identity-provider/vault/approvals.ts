@@ -66,6 +66,8 @@ export interface UserSideApprovals {
 export interface DecidedBy {
   /** Of a verified sign-in; null: the proof alone says who it is. */
   readonly personId: string | null
+  /** That the sign-in is for, and for no other; null: for whatever the person may. */
+  readonly accountId: string | null
   /** Whether the service has to be told. */
   readonly at: 'service' | 'page'
 }
@@ -189,12 +191,13 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         writer.putApprovalCall(term.approvalId, request.call)
       }).flushed
     },
-    async approve(approvalId, proof, { personId, at }) {
+    async approve(approvalId, proof, { personId, accountId, at }) {
       const nowMs = Date.now()
       const asked = undecided(approvalId, nowMs)
       // Dev's software authorizer confirms what a signed-in user asks for, and nothing else.
       const { ownerHash } = asked.term
-      const mayApprove = personId !== null && persons.may(ownerHash, personId, 'approve')
+      const isForIt = accountId === null || accountId === asked.row.userId
+      const mayApprove = personId !== null && isForIt && persons.may(ownerHash, personId, 'approve')
       if ((personId !== null || proof === null) && !mayApprove) {
         throw new Refusal('NOT_GRANTED', 'an approval of another user')
       }

@@ -1,8 +1,5 @@
 import { PROOF_BYTES_MAX } from '../../custody/authorizers/proof.js'
-import {
-  type MemberStatement,
-  readMemberStatement,
-} from '../../custody/members/member-statement.js'
+import { type MemberAction, readMemberStatement } from '../../custody/members/member-statement.js'
 import { mayIn, type Role } from '../../domain/role.js'
 import { expectBytes } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
@@ -34,13 +31,13 @@ export interface MemberRequests {
   /**
    * Makes the change; durable when it resolves.
    * @param fields `[statement, proof or null, console token]`
+   * @param admit once the token is verified, in the step that begins the change; throws where there is none
    * @throws Refusal as `Members.change`
    */
-  put(fields: readonly unknown[]): Promise<null>
+  put(fields: readonly unknown[], admit: (action: MemberAction) => void): Promise<null>
 }
 
-type Action = MemberStatement['action']
-const ACTIONS: readonly Action[] = ['invite', 'accept', 'change', 'remove']
+const ACTIONS: readonly MemberAction[] = ['invite', 'accept', 'change', 'remove']
 const TEXT_CHARS_MAX = 255
 const TOKEN_CHARS_MAX = 8_192
 
@@ -64,7 +61,11 @@ export function createMemberRequests(
   }
 
   /** @returns who it is about, and what they are by now; null: nobody */
-  function subjectOf(accountId: string, action: Action, who: string): [PersonNamed, Role] | null {
+  function subjectOf(
+    accountId: string,
+    action: MemberAction,
+    who: string,
+  ): [PersonNamed, Role] | null {
     if (action === 'invite') {
       const person = people?.byEmail(who) ?? null
       return person === null ? null : [person, 'viewer']
@@ -89,7 +90,7 @@ export function createMemberRequests(
       const [{ personId, email }, role] = found
       return [personId, email, by.personId, members.setOf(account).sequence + 1, role]
     },
-    async put([encoded, proof, token]) {
+    async put([encoded, proof, token], admit) {
       const { statement, rest } = readMemberStatement(expectBytes(encoded))
       if (rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')
       const taken = proof === null ? null : expectBytes(proof)
@@ -103,6 +104,7 @@ export function createMemberRequests(
       if (action === 'invite' && people?.emailOf(personId) !== email) {
         throw new Refusal('NOT_GRANTED', 'another address')
       }
+      admit(action)
       await members.change(statement, taken)
       return null
     },

@@ -201,10 +201,12 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       return [sequence, proof]
     },
     'member-plan': (parameters) => memberRequests.plan(parameters),
-    'member-put': (parameters) => {
-      requireSpace()
-      return memberRequests.put(parameters)
-    },
+    'member-put': (parameters, connection) =>
+      memberRequests.put(parameters, (action) => {
+        // What only takes away goes on.
+        if (action !== 'remove') requireSpace()
+        boots.requireServed(connection)
+      }),
     'members-changed': (parameters) => membersChanged(parameters, ledger),
     'members-get': (parameters) => membersOf(parameters, ledger),
     'authorizers-get': ([ownerHash, after]) =>
@@ -223,8 +225,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const { approvalId, proof, consoleToken } = parseApprove(parameters)
       const holder = consoleToken === '' ? null : await holderOf(consoleToken)
       boots.requireServed(connection)
-      const personId = holder?.personId ?? null
-      const given = await approvals.approve(approvalId, proof, { personId, at: 'service' })
+      const { personId, accountId } = holder ?? { personId: null, accountId: null }
+      const by = { personId, accountId, at: 'service' } as const
+      const given = await approvals.approve(approvalId, proof, by)
       return [given.authorizerId, given.proof]
     },
     // What only takes away goes on, with as little space.
