@@ -308,6 +308,8 @@ export interface GrantOutcome {
 export interface MemberUpdate {
   readonly action: MemberAction
   readonly accountId: string
+  /** Whoever asks, whose turn it takes: of an account that is not theirs, too. */
+  readonly askedBy: string
   /** E-mail address of an invitation; else the id of the person; of an acceptance empty. */
   readonly who: string
   /** Of an invitation and a change. */

@@ -357,7 +357,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     endApproval: (ended) => faulting(approvals.end(ended)),
     approvalDecisions: (after) => faulting(approvals.decisions(after)),
     followMembers: () => faulting(members.follow()),
-    changeMember: (update) => atConsole(update.accountId, () => faulting(changeMember(update))),
+    changeMember: (update) => atConsole(update.askedBy, () => faulting(changeMember(update))),
     refuseWaiting: (subject, { scope, sinceMs }) =>
       pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
     pageOf(approvalId) {

@@ -101,6 +101,14 @@ describe('an invitation', () => {
     expect(nobody.code).toBe('NOT_FOUND')
   })
 
+  test('is no way for a stranger to fill the line of the account', async () => {
+    const eve = await newPerson()
+    const answers = Array.from({ length: 200 }, () => accept(eve))
+    const made = await stack.owner.post('/wallets', { name: 'in time' })
+    expect(made.status, made.text).toBe(201)
+    expect(new Set((await Promise.all(answers)).map(({ code }) => code))).toContain('NOT_FOUND')
+  })
+
   test('can be declined, and taken back', async () => {
     const [cat, dan] = [await newPerson(), await newPerson()]
     await invite(cat, 'owner')

@@ -14,6 +14,8 @@ import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.
 
 /** Where a person answers invitations; a page of the console. */
 const INVITATION_PATH = '/console/members'
+/** Of one person; who is invited to more answers some first. Everybody who signs in here may invite. */
+const INVITATIONS_SHOWN_MAX = 64
 
 export function listMembers({ members }: OperationPorts): ConsoleHandlers['list_members'] {
   return ({ userId }) => {
@@ -73,7 +75,10 @@ export function acceptInvitation(ports: OperationPorts): ConsoleHandlers['accept
 export function declineInvitation(ports: OperationPorts): ConsoleHandlers['decline_invitation'] {
   return async (context, { account_id: accountId }) => {
     const { personId } = context
-    const isInvited = invitationsOf(ports, personId).some((one) => one.account_id === accountId)
+    const { members } = ports.members.members(hashOf(accountId)) ?? alone(accountId)
+    const isInvited = members.some(
+      (one) => one.personId === personId && (one.acceptBeforeMs ?? 0) > ports.nowMs(),
+    )
     if (!isInvited) return refuse(fault('NOT_FOUND', { account_id: accountId }))
     const change = { action: 'remove', accountId, who: personId, role: null } as const
     const made = await ask(ports, context, change, null)
@@ -96,16 +101,17 @@ export function placesOf(ports: OperationPorts, { personId, role }: ConsoleConte
 }
 
 function invitationsOf({ members, nowMs }: OperationPorts, personId: UserId) {
-  return members.accountsOf(personId).flatMap((account) =>
+  const waiting = members.accountsOf(personId).flatMap((account) =>
     account.members.flatMap(({ personId: of, role, acceptBeforeMs }) => {
       if (of !== personId || acceptBeforeMs === null || acceptBeforeMs <= nowMs()) return []
       const { accountId } = account
       return [{ account_id: accountId, role, accept_before: isoTime(acceptBeforeMs) }]
     }),
   )
+  return waiting.slice(0, INVITATIONS_SHOWN_MAX)
 }
 
-type Change = Omit<MemberUpdate, 'consoleToken' | 'authorization'>
+type Change = Omit<MemberUpdate, 'consoleToken' | 'askedBy' | 'authorization'>
 
 interface Asked {
   readonly operation: string
@@ -141,11 +147,11 @@ function confirmed(
 
 function ask(
   { actors }: OperationPorts,
-  { token, requestId }: ConsoleContext,
+  { token, personId: askedBy, requestId }: ConsoleContext,
   change: Change,
   authorization: MemberUpdate['authorization'],
 ): Promise<Result<MemberOutcome>> {
-  const update: MemberUpdate = { ...change, consoleToken: token, authorization }
+  const update: MemberUpdate = { ...change, askedBy, consoleToken: token, authorization }
   return actors.ask(CUSTODY_ADDRESS, { type: 'change-member', update, requestId })
 }
 
