@@ -38,14 +38,17 @@ export function createAddressRulesShell({
     },
     record(writer, { userId, rules }, events) {
       writer.putAddressRules(userId, rules)
-      for (const { type, rule, requestId, atMs } of events) {
+      for (const { type, rule, requestId, byPerson, atMs } of events) {
         writer.appendAudit(
           auditEntry({
             userId,
             atMs,
             requestId,
             type: type === 'set' ? 'address_rule.set' : 'address_rule.removed',
-            details: { address: rule.address, action: rule.action, note: rule.note },
+            details: {
+              ...{ address: rule.address, action: rule.action, note: rule.note },
+              ...(byPerson === undefined ? {} : { by_person: byPerson }),
+            },
           }),
         )
       }

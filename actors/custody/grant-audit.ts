@@ -17,6 +17,7 @@ export function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: numbe
       rotated_from: grant.rotatedFrom,
       revoked: grant.revoked,
       authorized_by: taken.authorizedBy,
+      ...(grant.byPerson === undefined ? {} : { by_person: grant.byPerson }),
     },
   })
 }

@@ -127,7 +127,7 @@ function subjectOf(
 type StoredChange = Exclude<FreezesEvent, { type: 'custody-noted' }>
 
 function auditOf(event: StoredChange): NewAuditRecord {
-  const { freeze, requestId } = event
+  const { freeze, requestId, byPerson } = event
   return auditEntry({
     userId: freeze.userId,
     subWalletId: freeze.subWalletId,
@@ -138,6 +138,7 @@ function auditOf(event: StoredChange): NewAuditRecord {
     details: {
       ...viewOf(freeze),
       ...(event.type === 'unfrozen' ? { authorized_by: event.authorizedBy } : {}),
+      ...(byPerson === undefined ? {} : { by_person: byPerson }),
     },
   })
 }

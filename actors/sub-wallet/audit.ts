@@ -35,7 +35,7 @@ const KEY_CHANGES = {
 } as const satisfies Record<Extract<Event, { type: 'key-put' }>['change'], AuditType>
 
 export function keyAudit(event: Extract<Event, { type: 'key-put' }>): NewAuditRecord {
-  const { key, change, requestId, atMs } = event
+  const { key, change, requestId, byPerson, atMs } = event
   return auditEntry({
     userId: key.userId,
     subWalletId: key.subWalletId,
@@ -47,6 +47,7 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): NewAuditRe
       name: key.name,
       ...policyWire(key),
       rotated_from: key.rotatedFrom,
+      ...(byPerson === undefined ? {} : { by_person: byPerson }),
     },
   })
 }

@@ -53,8 +53,11 @@ export function createUserBreakersShell({
       for (const event of events) {
         if (event.type !== 'counted' || event.of === 'signed') isChanged = true
         if (event.type !== 'set') continue
-        const { requestId, atMs } = event
-        const details = { breakers: event.breakers.map(userBreakerJson) }
+        const { requestId, byPerson, atMs } = event
+        const details = {
+          breakers: event.breakers.map(userBreakerJson),
+          ...(byPerson === undefined ? {} : { by_person: byPerson }),
+        }
         writer.appendAudit(auditEntry({ userId, atMs, requestId, type: 'breakers.set', details }))
       }
       if (!isChanged) return

@@ -119,8 +119,8 @@ export interface ApprovalDecision {
   readonly authorizerId: string | null
   readonly decision: 'approve' | 'decline'
   /**
-   * Of a shared account: whose authorizer it is, of those who might approve then. Null where nobody was
-   * invited; absent of a record of before.
+   * Of a shared account: whose authorizer it is, of those who might approve then; of a decline at the
+   * console who declined. Null where nobody was invited; absent of a record of before.
    */
   readonly personIds?: readonly string[] | null
   /** Given to the agent. */

@@ -254,6 +254,8 @@ export interface GrantUpdate extends GrantedPolicy {
    * such as a revocation by the operator.
    */
   readonly consoleToken: string | null
+  /** Who asked at the console, for the audit trail; absent: nobody there. */
+  readonly byPerson?: string | undefined
   /** The lineage of the key that made this one; absent: the user did. */
   readonly parentLineageId?: LineageId | undefined
   /** Set once, when a key makes this one: itself, and what proves its secret. */

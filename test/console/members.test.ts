@@ -222,6 +222,44 @@ describe('what happened', () => {
     }, WAIT)
   })
 
+  test('to keys, freezes, breakers and rules names the person, in a shared account and alone', async () => {
+    const cat = await newMember('owner')
+    for (const [by, console] of [
+      [cat.personId, await inAccount(cat)],
+      [accountId, stack.owner],
+    ] as const) {
+      const { keyId } = await issueKey({ ...stack, owner: console })
+      const narrowed = { body: { daily_limit_usd: '1' } }
+      expect((await console.call('PATCH', `/keys/${keyId}`, narrowed)).status).toBe(200)
+      const scope = { scope: 'key', id: keyId }
+      expect((await console.post('/freeze', scope)).status).toBe(200)
+      await vi.waitFor(
+        async () => expect((await console.post('/unfreeze', scope)).status).toBe(200),
+        WAIT,
+      )
+      expect((await console.post(`/keys/${keyId}/rotate`)).status).toBe(200)
+      expect((await console.post(`/keys/${keyId}/revoke`)).status).toBe(200)
+      const breakers = await console.post('/breakers', { breakers: 'usual' })
+      expect(breakers.status, breakers.text).toBe(200)
+      const rule = { address: STRANGER, action: 'allow' }
+      expect((await console.post('/address-rules', rule)).status).toBe(201)
+      await vi.waitFor(async () => {
+        const { records } = (await console.get('/audit?limit=100')).json as {
+          records: (ReplyBody & { key_id: string | null; details: ReplyBody })[]
+        }
+        const ofKey = records.filter(({ key_id }) => key_id === keyId)
+        const named = (type: string, of = ofKey) =>
+          of.find((entry) => entry.type === type)?.details.by_person
+        for (const type of ['created', 'changed', 'frozen', 'unfrozen', 'rotated_out', 'revoked']) {
+          expect([type, named(`key.${type}`)]).toEqual([type, by])
+        }
+        expect(named('grant.put', ofKey.slice(-2))).toBe(by)
+        expect(named('breakers.set', records)).toBe(by)
+        expect(named('address_rule.set', records)).toBe(by)
+      }, WAIT)
+    }
+  })
+
   test('is proved in both logs', async () => {
     const key = await issueKey(stack)
     const sent = await key.api.post('/api/tx/send', { chain_id: 8453, to: STRANGER, value: '1' })

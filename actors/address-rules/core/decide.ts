@@ -10,7 +10,7 @@ export interface AddressRulesState {
   rules: readonly AddressRule[]
 }
 
-/** Addresses are EIP-55 checksummed. `requestId` is for the audit trail. */
+/** Addresses are EIP-55 checksummed. `requestId` is for the audit trail, as is who asked at the console. */
 export type AddressRulesCommand =
   | {
       readonly type: 'put'
@@ -18,11 +18,13 @@ export type AddressRulesCommand =
       /** Entries that the user may have. */
       readonly limit: number
       readonly requestId: string
+      readonly byPerson?: string | undefined
     }
   | {
       readonly type: 'delete'
       readonly address: Address
       readonly requestId: string
+      readonly byPerson?: string | undefined
       readonly nowMs: number
     }
 
@@ -30,6 +32,7 @@ export interface AddressRulesEvent {
   readonly type: 'set' | 'removed'
   readonly rule: AddressRule
   readonly requestId: string
+  readonly byPerson?: string | undefined
   readonly atMs: number
 }
 
@@ -45,15 +48,16 @@ export function decide(
   token: ReplyToken | null,
 ): Decision<AddressRulesEvent, AddressRulesEffect> {
   if (command.type === 'put') {
-    const { rule, limit, requestId } = command
+    const { rule, limit, requestId, byPerson } = command
     const others = state.rules.filter(({ address }) => address !== rule.address)
     if (others.length >= limit) return refuse(token, quotaExceeded('rules', limit))
-    return change(state, { type: 'set', rule, requestId, atMs: rule.createdAtMs }, token)
+    const set = { type: 'set', rule, requestId, byPerson, atMs: rule.createdAtMs } as const
+    return change(state, set, token)
   }
-  const { address, requestId, nowMs } = command
+  const { address, requestId, byPerson, nowMs } = command
   const rule = state.rules.find((known) => known.address === address)
   if (rule === undefined) return refuse(token, fault('NOT_FOUND', { address }))
-  return change(state, { type: 'removed', rule, requestId, atMs: nowMs }, token)
+  return change(state, { type: 'removed', rule, requestId, byPerson, atMs: nowMs }, token)
 }
 
 export function evolve(state: AddressRulesState, { type, rule }: AddressRulesEvent): void {

@@ -97,7 +97,7 @@ export function evolve({ byName, pendingNotices }: FreezesState, event: FreezesE
 
 /** What is frozen already is answered with its first time. */
 function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): void {
-  const { target, reason, by, requestId, nowMs } = command
+  const { target, reason, by, byPerson, requestId, nowMs } = command
   const { state } = turn
   const lifting = state.lifting.get(target.name)
   if (lifting !== undefined) lifting.refrozen = true
@@ -108,7 +108,7 @@ function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): v
   }
   const { userId } = state
   const made: Freeze = { ...target, userId, sinceMs: nowMs, reason, by, custody: 'pending' }
-  turn.emit({ type: 'frozen', freeze: made, requestId })
+  turn.emit({ type: 'frozen', freeze: made, requestId, byPerson })
   turn.effects.push({ type: 'stop', freeze: made, standing: state.byName })
   turn.answer(token, made)
 }
@@ -120,14 +120,14 @@ function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): v
  */
 function unfreeze(turn: Turn, command: UnfreezeCommand, token: ReplyToken | null): void {
   const { pendingNotices, lifting, notifying, byName } = turn.state
-  const { target, requestId } = command
+  const { target, requestId, byPerson } = command
   if (lifting.has(target.name) || lifting.size >= LIFTING_MAX) {
     turn.refuse(token, fault('OVERLOADED', {}, 'This freeze is being lifted already.'))
   } else if (pendingNotices.has(target.name) || notifying === target.name) {
     const words = 'The identity provider has yet to take the freeze; lift it once it has.'
     turn.refuse(token, fault('COSIGNER_UNAVAILABLE', {}, words))
   } else {
-    lifting.set(target.name, { token, requestId, refrozen: false })
+    lifting.set(target.name, { token, requestId, byPerson, refrozen: false })
     const standing = byName.get(target.name)
     if (standing !== undefined) noteCustody(turn, standing, 'pending')
     turn.effects.push({ type: 'lift', command })
@@ -162,7 +162,9 @@ function lifted(
   const { authorizedBy } = result.value
   if (standing !== undefined) {
     const requestId = under?.requestId ?? ''
-    turn.emit({ type: 'unfrozen', freeze: standing, authorizedBy, requestId, atMs: nowMs })
+    const byPerson = under?.byPerson
+    const who = { authorizedBy, requestId, byPerson }
+    turn.emit({ type: 'unfrozen', freeze: standing, ...who, atMs: nowMs })
     turn.effects.push({ type: 'go-on', standing: byName })
     answerWaiting(turn, target.name, 'current')
   }

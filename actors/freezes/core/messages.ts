@@ -35,6 +35,8 @@ export interface FreezeCommand {
   readonly target: FreezeTarget
   readonly reason: string | null
   readonly by: FrozenBy
+  /** Who asked at the console, for the audit trail; absent: nobody there. */
+  readonly byPerson?: string | undefined
   readonly requestId: string
   readonly nowMs: number
 }
@@ -43,6 +45,7 @@ export interface UnfreezeCommand {
   readonly type: 'unfreeze'
   readonly target: FreezeTarget
   readonly requestId: string
+  readonly byPerson?: string | undefined
   readonly consoleToken: string
   readonly authorization: LiftAuthorization | null
 }
@@ -63,7 +66,12 @@ export interface FreezeAnswer {
 }
 
 export type FreezesEvent =
-  | { readonly type: 'frozen'; readonly freeze: Freeze; readonly requestId: string }
+  | {
+      readonly type: 'frozen'
+      readonly freeze: Freeze
+      readonly requestId: string
+      readonly byPerson?: string | undefined
+    }
   /** The identity provider acknowledged it, or has to be notified anew. */
   | { readonly type: 'custody-noted'; readonly freeze: Freeze }
   | {
@@ -71,6 +79,7 @@ export type FreezesEvent =
       readonly freeze: Freeze
       readonly authorizedBy: string
       readonly requestId: string
+      readonly byPerson?: string | undefined
       readonly atMs: number
     }
 

@@ -25,6 +25,7 @@ export interface FreezesState {
 export interface Lifting {
   readonly token: ReplyToken | null
   readonly requestId: string
+  readonly byPerson: string | undefined
   /** Frozen once more meanwhile: then it stays. */
   refrozen: boolean
 }

@@ -6,7 +6,10 @@ import type { Claimed } from './grant-messages.js'
 import type { Event } from './messages.js'
 import type { Turn } from './turn.js'
 
-export type KeyChange = Pick<Extract<Event, { type: 'key-put' }>, 'change' | 'requestId' | 'atMs'>
+export type KeyChange = Pick<
+  Extract<Event, { type: 'key-put' }>,
+  'change' | 'requestId' | 'byPerson' | 'atMs'
+>
 
 /** Changes a key here. */
 export function putKey(turn: Turn, key: ApiKey, change: KeyChange): void {

@@ -40,7 +40,7 @@ export function createWallet(
 
 export function registerKey(
   turn: Turn,
-  { key, requestId = null }: Of<'register-key'>,
+  { key, requestId = null, byPerson }: Of<'register-key'>,
   token: ReplyToken | null,
 ): void {
   const { state } = turn
@@ -58,14 +58,14 @@ export function registerKey(
     turn.refuse(token, refusal)
     return
   }
-  turn.emit({ type: 'key-put', key, change: 'registered', requestId, atMs })
+  turn.emit({ type: 'key-put', key, change: 'registered', requestId, byPerson, atMs })
   turn.answer(token, key)
 }
 
 /** The successor keeps everything but name of the secret; the old key lives for its grace. */
 export function rotateKey(
   turn: Turn,
-  { keyId, successor, claimId, requestId = null, nowMs }: Of<'rotate-key'>,
+  { keyId, successor, claimId, requestId = null, byPerson, nowMs }: Of<'rotate-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
@@ -92,8 +92,15 @@ export function rotateKey(
     rotatedAtMs: null,
     revokedAtMs: null,
   }
-  turn.emit({ type: 'key-put', key: previous, change: 'rotated-out', requestId, atMs: nowMs })
-  turn.emit({ type: 'key-put', key, change: 'rotated', requestId, atMs: nowMs })
+  turn.emit({
+    type: 'key-put',
+    key: previous,
+    change: 'rotated-out',
+    requestId,
+    byPerson,
+    atMs: nowMs,
+  })
+  turn.emit({ type: 'key-put', key, change: 'rotated', requestId, byPerson, atMs: nowMs })
   turn.effect({ type: 'key-changed', secretHash: previous.secretHash })
   openGrantOf(turn, previous)
   advanceGrants(turn)
@@ -102,7 +109,7 @@ export function rotateKey(
 
 export function revokeKey(
   turn: Turn,
-  { keyId, requestId = null, nowMs }: Of<'revoke-key'>,
+  { keyId, requestId = null, byPerson, nowMs }: Of<'revoke-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
@@ -115,15 +122,15 @@ export function revokeKey(
     return
   }
   const key: ApiKey = { ...old, revokedAtMs: nowMs }
-  putKeyAndGrant(turn, key, { change: 'revoked', requestId, atMs: nowMs })
+  putKeyAndGrant(turn, key, { change: 'revoked', requestId, byPerson, atMs: nowMs })
   // Who ends a key does not want what it took the place of to go on.
   for (const before of predecessors(turn, key, nowMs)) {
     const ended: ApiKey = { ...before, revokedAtMs: nowMs }
-    putKeyAndGrant(turn, ended, { change: 'revoked', requestId, atMs: nowMs })
+    putKeyAndGrant(turn, ended, { change: 'revoked', requestId, byPerson, atMs: nowMs })
   }
   // A predecessor's end leaves its lineage, and what that made.
   if (key.rotatedAtMs === null) {
-    revokeDescendants(turn, key, { change: 'revoked', requestId, atMs: nowMs })
+    revokeDescendants(turn, key, { change: 'revoked', requestId, byPerson, atMs: nowMs })
   }
   advanceGrants(turn)
   turn.answer(token, key)
@@ -132,7 +139,7 @@ export function revokeKey(
 /** What takes away holds at once; what gives more needs the claim under which the user confirmed it. */
 export function patchKey(
   turn: Turn,
-  { keyId, patch, claimId, requestId = null, nowMs }: Of<'patch-key'>,
+  { keyId, patch, claimId, requestId = null, byPerson, nowMs }: Of<'patch-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
@@ -152,7 +159,7 @@ export function patchKey(
     turn.answer(token, OUTDATED)
     return
   }
-  const change = { change: 'patched', requestId, atMs: nowMs } as const
+  const change = { change: 'patched', requestId, byPerson, atMs: nowMs } as const
   const narrows = enlargements(grantTermsOf(key), grantTermsOf(old)).length > 0
   // Under a claim, the identity provider has all of it.
   if (narrows && claimId === null) putKeyAndGrant(turn, key, change)

@@ -124,7 +124,11 @@ export type ConsoleCommand = (
       readonly claimId: string | null
       readonly nowMs: number
     }
-) & { readonly requestId?: string | null }
+) & {
+  readonly requestId?: string | null
+  /** Who asked at the console, for the audit trail; absent: nobody there. */
+  readonly byPerson?: string | undefined
+}
 
 /** Keys of a rotation: everything else is the predecessor's. */
 export interface Successor {
@@ -187,6 +191,7 @@ export type Event =
       readonly key: ApiKey
       readonly change: 'registered' | 'rotated' | 'rotated-out' | 'revoked' | 'patched'
       readonly requestId: string | null
+      readonly byPerson?: string | undefined
       readonly atMs: number
     }
   | {

@@ -22,6 +22,8 @@ export type UserBreakersCommand =
       readonly type: 'set'
       readonly breakers: readonly UserBreaker[]
       readonly requestId: string
+      /** Who asked at the console, for the audit trail. */
+      readonly byPerson?: string | undefined
       readonly nowMs: number
     }
   /** From a sub-wallet of the user, which lives on the same thread. */
@@ -37,6 +39,7 @@ export type UserBreakersEvent =
       readonly type: 'set'
       readonly breakers: readonly UserBreaker[]
       readonly requestId: string
+      readonly byPerson?: string | undefined
       readonly atMs: number
     }
   /** Volatile of refusals. */
@@ -61,8 +64,8 @@ export function decide(
   token: ReplyToken | null,
 ): Decision<UserBreakersEvent, UserBreakersEffect> {
   if (command.type === 'set') {
-    const { breakers, requestId, nowMs } = command
-    const event = { type: 'set', breakers, requestId, atMs: nowMs } as const
+    const { breakers, requestId, byPerson, nowMs } = command
+    const event = { type: 'set', breakers, requestId, byPerson, atMs: nowMs } as const
     evolve(state, event)
     return {
       events: [event],

@@ -12,7 +12,7 @@ export function putAddressRule({
   quotas,
   nowMs,
 }: OperationPorts): ConsoleHandlers['put_address_rule'] {
-  return async ({ userId, requestId }, input) => {
+  return async ({ userId, personId: byPerson, requestId }, input) => {
     const rule: AddressRule = {
       address: toChecksumAddress(input.address),
       action: input.action,
@@ -24,6 +24,7 @@ export function putAddressRule({
       rule,
       limit: quotas.rules,
       requestId,
+      byPerson,
     })
     return set.ok ? { ok: true, status: 201, value: ruleView(rule) } : set
   }
@@ -54,9 +55,9 @@ export function deleteAddressRule({
   actors,
   nowMs,
 }: OperationPorts): ConsoleHandlers['delete_address_rule'] {
-  return async ({ userId, requestId }, input) => {
+  return async ({ userId, personId: byPerson, requestId }, input) => {
     const address = toChecksumAddress(input.address)
-    const command = { type: 'delete', address, requestId, nowMs: nowMs() } as const
+    const command = { type: 'delete', address, requestId, byPerson, nowMs: nowMs() } as const
     const removed = await actors.ask(rulesOf(userId), command)
     return removed.ok ? { ok: true, value: { deleted: true } } : removed
   }

@@ -73,10 +73,12 @@ export function approveCall(ports: OperationPorts): ConsoleHandlers['approve_cal
 export function declineCall(ports: OperationPorts): ConsoleHandlers['decline_call'] {
   const { reader, nowMs } = ports
   return async (context, { approval_id, comment = null }) => {
+    const personIds = [context.personId]
     const found = waitingApproval(reader, context, approval_id)
     if (!found.ok) return found
     const decision: ApprovalDecision = {
-      ...{ authorizerId: null, decision: 'decline', comment, atMs: nowMs(), proof: null },
+      ...{ authorizerId: null, personIds, decision: 'decline', comment },
+      ...{ atMs: nowMs(), proof: null },
     }
     return decide(ports, context, found.value, decision)
   }

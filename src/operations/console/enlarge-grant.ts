@@ -83,6 +83,7 @@ export function grantOf(
     expiresAt: keyExpiresAtMs(key),
     revoked: key.revokedAtMs !== null,
     consoleToken: context.token,
+    byPerson: context.personId,
     parentLineageId: key.parentLineageId,
     effect: 'narrows',
     authorization: null,

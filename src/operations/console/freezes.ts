@@ -25,12 +25,12 @@ const ACKNOWLEDGEMENT_WAIT_MS = 1_000
 /** A console token is enough, and there is nothing that refuses it but another's id. */
 export function freeze(ports: OperationPorts): ConsoleHandlers['freeze'] {
   const { actors, nowMs } = ports
-  return async ({ userId, requestId }, { reason = null, ...input }) => {
+  return async ({ userId, personId: byPerson, requestId }, { reason = null, ...input }) => {
     const target = targetOf(ports, userId, input)
     if (!target.ok) return target
     const command: FreezeCommand = {
       type: 'freeze',
-      ...{ target: target.value, reason, by: 'user', requestId, nowMs: nowMs() },
+      ...{ target: target.value, reason, by: 'user', byPerson, requestId, nowMs: nowMs() },
     }
     const frozen = await actors.ask(freezesAddress(userId), command)
     if (!frozen.ok) return frozen
@@ -44,7 +44,7 @@ export function freeze(ports: OperationPorts): ConsoleHandlers['freeze'] {
 export function unfreeze(ports: OperationPorts): ConsoleHandlers['unfreeze'] {
   const { actors } = ports
   return async (context, { authorization, ...input }) => {
-    const { userId, requestId, token } = context
+    const { userId, personId: byPerson, requestId, token } = context
     const target = targetOf(ports, userId, input)
     if (!target.ok) return target
     const wanted = {
@@ -56,7 +56,7 @@ export function unfreeze(ports: OperationPorts): ConsoleHandlers['unfreeze'] {
     return answerToAuthorization(ports, wanted, async (pending) => {
       const command: UnfreezeCommand = {
         type: 'unfreeze',
-        ...{ target: target.value, requestId, consoleToken: token },
+        ...{ target: target.value, requestId, byPerson, consoleToken: token },
         authorization:
           pending === null || authorization === undefined
             ? null

@@ -63,8 +63,13 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     })
     if (!granted.ok) return granted
     const { key, secret, authorizedBy } = granted.value
-    const { requestId } = context
-    const stored = await actors.ask(subWalletAddress(key), { type: 'register-key', key, requestId })
+    const { requestId, personId: byPerson } = context
+    const stored = await actors.ask(subWalletAddress(key), {
+      type: 'register-key',
+      key,
+      requestId,
+      byPerson,
+    })
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
     const view = keyView(key, null, 'current', ports.freezes.of(key.userId), nowMs())
@@ -144,13 +149,14 @@ function makeSuccessor(
     const granted = await claim.ask(() => actors.ask(CUSTODY_ADDRESS, { type: 'put-grant', grant }))
     if (!granted.ok) return granted
     const { claimId } = claim
-    const { requestId } = context
+    const { requestId, personId: byPerson } = context
     const command = {
       type: 'rotate-key',
       keyId,
       successor,
       claimId,
       requestId,
+      byPerson,
       nowMs: nowMs(),
     } as const
     const rotated = await claim.commit(command)
@@ -166,9 +172,9 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
   return async (context, { key_id }) => {
     const owned = ownedKey(reader, context.userId, key_id)
     if (!owned.ok) return owned
-    const { requestId } = context
+    const { requestId, personId: byPerson } = context
     const { keyId } = owned.value
-    const command = { type: 'revoke-key', keyId, requestId, nowMs: nowMs() } as const
+    const command = { type: 'revoke-key', keyId, requestId, byPerson, nowMs: nowMs() } as const
     const revoked = await actors.ask(subWalletAddress(owned.value), command)
     ports.forgetKey(owned.value.secretHash)
     if (!revoked.ok) return revoked
@@ -211,7 +217,7 @@ interface Patched {
 
 async function narrowKey(
   { actors, nowMs }: OperationPorts,
-  { requestId }: ConsoleContext,
+  { requestId, personId: byPerson }: ConsoleContext,
   key: ApiKey,
   input: ConsoleInput<'patch_key'>,
 ): Promise<Result<Patched> | Outdated> {
@@ -223,6 +229,7 @@ async function narrowKey(
     patch,
     claimId: null,
     requestId,
+    byPerson,
     nowMs: nowMs(),
   } as const
   const patched = await actors.ask(subWalletAddress(key), command)
@@ -250,8 +257,16 @@ function enlargeKey(
     const granted = await claim.ask(() => enlargeGrant(ports, context, wanted))
     if (!granted.ok) return granted
     const { claimId } = claim
-    const { requestId } = context
-    const command = { type: 'patch-key', keyId, patch, claimId, requestId, nowMs: nowMs() } as const
+    const { requestId, personId: byPerson } = context
+    const command = {
+      type: 'patch-key',
+      keyId,
+      patch,
+      claimId,
+      requestId,
+      byPerson,
+      nowMs: nowMs(),
+    } as const
     const patched = await claim.commit(command)
     if (!patched.ok) return patched
     if (isOutdated(patched.value)) return OUTDATED

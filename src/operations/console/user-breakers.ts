@@ -16,10 +16,11 @@ export function setUserBreakers({
   actors,
   nowMs,
 }: OperationPorts): ConsoleHandlers['set_breakers'] {
-  return async ({ userId, requestId }, { breakers }) => {
+  return async ({ userId, personId: byPerson, requestId }, { breakers }) => {
     const wanted =
       typeof breakers === 'string' ? USER_BREAKER_PRESETS[breakers] : breakers.map(userBreakerOf)
-    const command = { type: 'set', breakers: wanted, requestId, nowMs: nowMs() } as const
+    const of = { requestId, byPerson, nowMs: nowMs() }
+    const command = { type: 'set', breakers: wanted, ...of } as const
     const set = await actors.ask(userBreakersAddress(userId as UserId), command)
     return set.ok ? { ok: true, value: viewOf(set.value) } : set
   }
