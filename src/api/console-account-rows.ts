@@ -19,7 +19,7 @@ import {
   walletList,
 } from './console.js'
 import { user } from './console-members.js'
-import type { ConsoleOperationRow } from './console-operation-row.js'
+import { type ConsoleOperationRow, CREATION_ERRORS } from './console-operation-row.js'
 import { walletBalances, walletOnChainInput, walletPositionsInput } from './console-wallets.js'
 import { defiPositions } from './defi.js'
 import { setUserBreakersInput, userBreakers } from './user-breakers.js'
@@ -53,7 +53,8 @@ export const consoleAccountRows = [
     title: 'Create a sub-wallet',
     input: createWalletInput,
     output: subWallet,
-    errors: ['QUOTA_EXCEEDED', 'COSIGNER_UNAVAILABLE'],
+    errors: ['QUOTA_EXCEEDED', 'COSIGNER_UNAVAILABLE', ...CREATION_ERRORS],
+    isCreation: true,
   },
   {
     name: 'list_wallets',
@@ -103,7 +104,8 @@ export const consoleAccountRows = [
     title: 'Issue an API key',
     input: createKeyInput,
     output: issuedKey,
-    errors: ['QUOTA_EXCEEDED', ...ENLARGEMENT_ERRORS, ...KEY_ERRORS],
+    errors: ['QUOTA_EXCEEDED', ...CREATION_ERRORS, ...ENLARGEMENT_ERRORS, ...KEY_ERRORS],
+    isCreation: true,
   },
   {
     name: 'list_keys',

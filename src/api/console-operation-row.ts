@@ -26,4 +26,12 @@ export interface ConsoleOperationRow {
    * quorum signs only on the proof of a live API key, which the console's token is not.
    */
   readonly presentsKey?: true
+  /** Makes something, once for each Idempotency-Key (CONTRACT.md, "Creations"). */
+  readonly isCreation?: true
 }
+
+/** What a row with `isCreation` may answer besides. */
+export const CREATION_ERRORS = [
+  'IDEMPOTENCY_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+] as const satisfies readonly ErrorCode[]

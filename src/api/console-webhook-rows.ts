@@ -1,5 +1,5 @@
 import { deleted, listInput } from './console.js'
-import type { ConsoleOperationRow } from './console-operation-row.js'
+import { type ConsoleOperationRow, CREATION_ERRORS } from './console-operation-row.js'
 import {
   createdWebhook,
   createWebhookInput,
@@ -27,7 +27,8 @@ export const consoleWebhookRows = [
     title: 'Register a webhook endpoint',
     input: createWebhookInput,
     output: createdWebhook,
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED', ...CREATION_ERRORS],
+    isCreation: true,
   },
   {
     name: 'list_webhooks',

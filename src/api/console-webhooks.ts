@@ -63,7 +63,10 @@ export const webhook = z.looseObject({
   created_at: timestamp,
 })
 export const createdWebhook = webhook.extend({
-  secret: z.string().nullable().describe('of a webhook, shown once; null of the other kinds'),
+  secret: z
+    .string()
+    .nullable()
+    .describe('of a webhook, shown once; null of the other kinds, and in an answer given again'),
 })
 export const webhookList = z.looseObject({
   webhooks: z.array(webhook),

@@ -126,7 +126,10 @@ export const apiKey = z.looseObject({
     ),
 })
 const secret = z.string().describe('shown once')
-export const issuedKey = apiKey.extend({ secret, authorized_by: authorizedBy })
+export const issuedKey = apiKey.extend({
+  secret: secret.nullable().describe('shown once; null in an answer that is given again'),
+  authorized_by: authorizedBy.nullable().describe('null in an answer that is given again'),
+})
 export const changedKey = apiKey.extend({ authorized_by: authorizedBy.optional() })
 export const rotatedKey = apiKey.extend({
   secret,

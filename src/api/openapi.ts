@@ -102,10 +102,11 @@ function consoleOperation(row: ConsoleOperationRow, outputs: OutputSchemas): Jso
     ...row.errors,
   ]
   const security = { consoleToken: [], ...(row.presentsKey === true ? { apiKey: [] } : {}) }
+  const headers = row.isCreation === true ? [CREATION_KEY] : []
   const description = `Roles: ${rolesWith(row.needs)
     .map((role) => `\`${role}\``)
     .join(', ')}.`
-  return { ...baseOperation(row, outputs, codes, []), description, security: [security] }
+  return { ...baseOperation(row, outputs, codes, headers), description, security: [security] }
 }
 
 function streamOperation(row: ConsoleStreamRow, outputs: OutputSchemas): JsonSchema {
@@ -247,6 +248,16 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   description: 'Same key = same payment, for 24 hours; reuse it when retrying.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: 'invoice-2026-1120',
+}
+
+const CREATION_KEY: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A UUID of version 7. Same key = the same one, made once; reuse it when retrying within a day.',
+  schema: { type: 'string', format: 'uuid' },
+  example: '019abd5d-cea0-7c1f-8a3e-5d2f6b7c9e01',
 }
 
 function faultOf({ gas }: OperationRow): JsonSchema {

@@ -1,5 +1,6 @@
 import type { ConsoleOperationRow } from '../api/console-operation-row.js'
 import { parseInput } from '../api/parse.js'
+import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeRole } from '../auth/authorize.js'
 import { claimedSubjectOf } from '../auth/unverified-tokens.js'
@@ -68,6 +69,10 @@ async function serve(
   // All that comes from the request object is taken here: it is gone after the first await.
   const { authorization } = head
   const keyHeader = row.presentsKey === true ? head.xApiKey : ''
+  const named =
+    row.isCreation === true
+      ? parseIdempotencyKey(head.idempotencyKey, head.xIdempotencyKey)
+      : ok(null)
   const isGet = row.method === 'GET'
   // Spec silent: what a DELETE removes may be named in the query, since many clients and gateways
   // send no body with it, or in a body.
@@ -97,12 +102,17 @@ async function serve(
     exchange.refuse(input.fault)
     return
   }
+  if (!named.ok) {
+    exchange.refuse(named.fault)
+    return
+  }
   const { userId, personId, role, email } = identity
   const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
   const { requestId } = exchange
-  const context: ConsoleContext = {
+  const caller: ConsoleContext = {
     ...{ requestId, userId, personId, role, email, token, presentedKey },
   }
+  const context = named.value === null ? caller : { ...caller, idempotencyKey: named.value }
   // The row's schema is what the handler's input type is inferred from.
   runOperation(exchange, () => handler(context, input.value as never))
 }

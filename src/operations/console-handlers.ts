@@ -5,10 +5,11 @@ import { listAudit } from './console/audit.js'
 import { listAuthorizers } from './console/authorizers.js'
 import { backtestKey } from './console/backtest.js'
 import { cancelTransaction } from './console/cancel-transaction.js'
+import { createdOnce } from './console/created-once.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
 import { freeze, unfreeze } from './console/freezes.js'
-import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
+import { createKey, keyCreation, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
 import {
   acceptInvitation,
   changeMember,
@@ -33,7 +34,7 @@ import {
   getWalletBalances,
   getWalletPositions,
 } from './console/wallet-reads.js'
-import { createWallet, listWallets } from './console/wallets.js'
+import { createWallet, listWallets, walletCreation } from './console/wallets.js'
 import {
   createWebhook,
   deleteWebhook,
@@ -41,6 +42,7 @@ import {
   patchWebhook,
   rotateWebhookSecret,
   testWebhook,
+  webhookCreation,
 } from './console/webhooks.js'
 import type { ConsoleHandlers } from './context.js'
 import { readFresh } from './fresh-reads.js'
@@ -57,12 +59,20 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     leave_account: leaveAccount(ports),
     accept_invitation: acceptInvitation(ports),
     decline_invitation: declineInvitation(ports),
-    create_wallet: withinQuota(ports, 'wallets', createWallet(ports)),
+    create_wallet: createdOnce(
+      ports,
+      walletCreation(ports),
+      withinQuota(ports, 'wallets', createWallet(ports)),
+    ),
     list_wallets: listWallets(ports),
     get_wallet_balances: getWalletBalances(ports),
     get_wallet_positions: getWalletPositions(ports),
     get_wallet_allowances: getWalletAllowances(ports),
-    create_key: withinQuota(ports, 'keys', createKey(ports)),
+    create_key: createdOnce(
+      ports,
+      keyCreation(ports),
+      withinQuota(ports, 'keys', createKey(ports)),
+    ),
     list_keys: listKeys(ports),
     rotate_key: rotateKey(ports),
     revoke_key: freeing(ports, revokeKey(ports)),
@@ -80,7 +90,11 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     delete_address_rule: deleteAddressRule(ports),
     list_screening_lists: listScreeningLists(ports),
     check_address: checkAddress(ports),
-    create_webhook: withinQuota(ports, 'webhooks', createWebhook(ports)),
+    create_webhook: createdOnce(
+      ports,
+      webhookCreation(ports),
+      withinQuota(ports, 'webhooks', createWebhook(ports)),
+    ),
     list_webhooks: listWebhooks(ports),
     patch_webhook: patchWebhook(ports),
     test_webhook: testWebhook(ports),

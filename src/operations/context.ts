@@ -42,6 +42,8 @@ export interface ConsoleContext {
   readonly token: string
   /** The API key besides the token, where the operation takes one and one was sent. */
   readonly presentedKey: AuthenticatedKey | null
+  /** 1 to 255 visible ASCII characters, where the operation takes one and one was sent. */
+  readonly idempotencyKey?: string
 }
 
 /** What an operation answers; mapped to the wire once for REST and once for MCP. */

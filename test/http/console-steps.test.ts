@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { ApiError, answerOf } from '../../src/console/answers.js'
 import { movesShown } from '../../src/console/approvals/moves-shown.js'
+import { creationKey } from '../../src/console/parts/creation-key.js'
+import { makeOnce } from '../../src/console/parts/make-once.js'
 import { oneByOne } from '../../src/console/parts/one-by-one.js'
-import { unansweredOf } from '../../src/console/wallets/unanswered.js'
-import { wishesOf } from '../../src/console/wallets/wishes.js'
+import { unansweredOf } from '../../src/console/parts/unanswered.js'
+import { wishesOf } from '../../src/console/parts/wishes.js'
 
 /** What the console does for good it does once, and as it was shown. */
 
@@ -117,4 +119,37 @@ test('whoever approves a call sees the coins that it is sent with, also where it
     moves: [],
     isAll: false,
   })
+})
+
+test('what is made is asked for under one key until an answer comes, and then under another', async () => {
+  let ids = 0
+  const wishes = wishesOf<string>(
+    () => `id ${++ids}`,
+    unansweredOf(storage(), () => 0),
+  )
+  const asked: string[] = []
+  const failing = (code: string) => () => {
+    return makeOnce(wishes, 'a wallet', async (_terms, id) => {
+      asked.push(id)
+      throw new ApiError(0, { code, message: code })
+    })
+  }
+  await expect(failing('NO_ANSWER')()).rejects.toThrow('NO_ANSWER')
+  await expect(failing('COSIGNER_UNAVAILABLE')()).rejects.toThrow('COSIGNER_UNAVAILABLE')
+  const make = (terms: string) =>
+    makeOnce(wishes, terms, async (_terms, id) => {
+      asked.push(id)
+      return id
+    })
+  expect(await make('a wallet')).toBe('id 1')
+  expect(await make('a wallet'), 'another one is wished').toBe('id 2')
+  // Its key may be too old by now: nothing is made of that one any more.
+  await expect(failing('INVALID_REQUEST')()).rejects.toThrow('INVALID_REQUEST')
+  expect(await make('a wallet')).toBe('id 4')
+  expect(asked).toEqual(['id 1', 'id 1', 'id 1', 'id 2', 'id 3', 'id 4'])
+})
+
+test('a key of something to be made is a UUID of version 7 with its time in front', () => {
+  const key = creationKey(0x0123_4567_89ab, new Uint8Array(10).fill(0xff))
+  expect(key).toBe('01234567-89ab-7fff-bfff-ffffffffffff')
 })

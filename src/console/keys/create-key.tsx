@@ -2,23 +2,29 @@ import { useRef, useState } from 'preact/hooks'
 import { call, type Input } from '../api.js'
 import { CHAIN_IDS, chainName } from '../parts/chain-names.js'
 import { AskedToConfirm, type LeftAuthorization, useConfirmed } from '../parts/confirmed-action.js'
+import { newCreationKey } from '../parts/creation-key.js'
 import { Dialog } from '../parts/dialog.js'
+import { makeOnce } from '../parts/make-once.js'
 import { Answered, Problem } from '../parts/states.js'
+import { UNANSWERED } from '../parts/unanswered.js'
+import { wishesOf } from '../parts/wishes.js'
 import { useWallets } from '../queries.js'
+import { makeWallet, type WalletWish } from '../wallets/make-wallet.js'
 import { POLICY_TEMPLATES } from './policy-templates.js'
 import { SecretShown } from './secret-shown.js'
 
 /** A key for an agent: what it may, how much, where, and what waits for a person. */
 export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const wallets = useWallets()
-  const [secret, setSecret] = useState<string | null>(null)
-  if (secret !== null) {
+  const [made, setMade] = useState<Made | null>(null)
+  if (made !== null) {
+    const { secret } = made
     return (
       <Dialog title="The new key" onClose={onClose}>
-        <SecretShown secret={secret} />
+        {secret === null ? <p>{SECRET_LOST}</p> : <SecretShown secret={secret} />}
         <div class="actions end">
           <button type="button" class="primary" onClick={onClose}>
-            I have copied it
+            {secret === null ? 'Close' : 'I have copied it'}
           </button>
         </div>
       </Dialog>
@@ -27,11 +33,19 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="New key for an agent" onClose={onClose}>
       <Answered query={wallets} what="wallets">
-        {({ wallets }) => <CreateForm wallets={wallets} onMade={setSecret} onClose={onClose} />}
+        {({ wallets }) => <CreateForm wallets={wallets} onMade={setMade} onClose={onClose} />}
       </Answered>
     </Dialog>
   )
 }
+
+interface Made {
+  /** Null: an answer that did not come had it. */
+  readonly secret: string | null
+}
+
+const SECRET_LOST =
+  'The key is made, and its secret was in an answer that did not come. Rotate the key for another one, or revoke it.'
 
 type Wish = Omit<Input<'POST', '/api/v1/agent/keys'>, 'authorization'> & {
   /** Of a wallet to make first; null: `sub_wallet_id` is one. */
@@ -43,23 +57,24 @@ const USD_PATTERN = '[0-9]{1,12}([.][0-9]{1,6})?'
 
 function CreateForm(shown: {
   readonly wallets: readonly { readonly sub_wallet_id: string; readonly name: string }[]
-  readonly onMade: (secret: string) => void
+  readonly onMade: (made: Made) => void
   readonly onClose: () => void
 }) {
   const { wallets, onMade, onClose } = shown
   const [templateId, setTemplateId] = useState('caps')
   const template = POLICY_TEMPLATES.find(({ id }) => id === templateId)
   const walletOf = useRef(walletMaker())
-  const confirmed = useConfirmed(createKey, ({ secret }) => onMade(secret))
+  const wishes = useRef(wishesOf<Wish>(newCreationKey, UNANSWERED))
+  const confirmed = useConfirmed(createKey, onMade)
 
-  async function createKey(
-    { newWalletName, ...key }: Wish,
-    authorization: LeftAuthorization | null,
-  ) {
-    return call('POST', '/api/v1/agent/keys', {
-      ...key,
-      ...(newWalletName === null ? {} : { sub_wallet_id: await walletOf.current(newWalletName) }),
-      ...(authorization === null ? {} : { authorization }),
+  function createKey(wish: Wish, authorization: LeftAuthorization | null) {
+    return makeOnce(wishes.current, wish, async ({ newWalletName, ...key }, idempotencyKey) => {
+      const wanted = {
+        ...key,
+        ...(newWalletName === null ? {} : { sub_wallet_id: await walletOf.current(newWalletName) }),
+        ...(authorization === null ? {} : { authorization }),
+      }
+      return call('POST', '/api/v1/agent/keys', wanted, { 'Idempotency-Key': idempotencyKey })
     })
   }
 
@@ -183,10 +198,11 @@ function CreateForm(shown: {
 /** Makes the wallet of a wish, or finds it made: a wish may be tried again, also otherwise. */
 function walletMaker(): (name: string) => Promise<string> {
   const made = new Map<string, Promise<string>>()
+  const wishes = wishesOf<WalletWish>(newCreationKey, UNANSWERED)
   return (name) => {
     const id =
       made.get(name) ??
-      call('POST', '/api/v1/agent/wallets', { name }).then(({ sub_wallet_id }) => sub_wallet_id)
+      makeOnce(wishes, { wallet: name }, makeWallet).then(({ sub_wallet_id }) => sub_wallet_id)
     made.set(name, id)
     // What was not made is not kept.
     id.catch(() => made.delete(name))

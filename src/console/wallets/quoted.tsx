@@ -5,14 +5,12 @@ import { Card } from '../parts/page.js'
 import { Problem } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
 import { TransactionLink } from '../parts/transaction-link.js'
+import { UNANSWERED } from '../parts/unanswered.js'
+import { type Wish, wishesOf } from '../parts/wishes.js'
 import { useAction, useQuestion } from '../use-action.js'
-import { unansweredOf } from './unanswered.js'
-import { type Wish, wishesOf } from './wishes.js'
 
 const SENT_BEFORE =
   'It was sent before, and its answer was lost. Look among the transactions; ask again to send it once more.'
-
-const UNANSWERED = unansweredOf(sessionStorage, Date.now)
 
 interface Sent {
   readonly status: string

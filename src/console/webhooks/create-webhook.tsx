@@ -1,12 +1,18 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { call, type Input } from '../api.js'
+import { newCreationKey } from '../parts/creation-key.js'
+import { Dialog } from '../parts/dialog.js'
+import { makeOnce } from '../parts/make-once.js'
 import { StepDialog } from '../parts/step-dialog.js'
+import { NOWHERE } from '../parts/unanswered.js'
+import { type Wishes, wishesOf } from '../parts/wishes.js'
 import { useAction } from '../use-action.js'
 import { EventChoices } from './event-choices.js'
 import { SigningSecret } from './signing-secret.js'
 import type { EventType } from './use-webhooks.js'
 
-type Kind = NonNullable<Input<'POST', '/api/v1/agent/webhooks'>['kind']>
+type Wish = Input<'POST', '/api/v1/agent/webhooks'>
+type Kind = NonNullable<Wish['kind']>
 type FieldName = 'url' | 'chat_id' | 'token' | 'email' | 'description'
 
 interface Field {
@@ -41,6 +47,9 @@ export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel
   const isChannel = what === 'channel'
   const [isOpen, open] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
+  const [isSecretLost, setSecretLost] = useState(false)
+  // A channel's address or token is its secret.
+  const wishes = useRef(wishesOf<Wish>(newCreationKey, NOWHERE))
   return (
     <>
       <button type="button" class={isChannel ? undefined : 'primary'} onClick={() => open(true)}>
@@ -49,20 +58,31 @@ export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel
       {isOpen && (
         <Form
           isChannel={isChannel}
+          wishes={wishes.current}
           onClose={() => open(false)}
           onMade={(made) => {
             open(false)
             setSecret(made)
+            setSecretLost(made === null && !isChannel)
           }}
         />
       )}
       {secret !== null && <SigningSecret secret={secret} onClose={() => setSecret(null)} />}
+      {isSecretLost && (
+        <Dialog title="The signing secret" onClose={() => setSecretLost(false)}>
+          <p>
+            The endpoint is made, and its secret was in an answer that did not come. Rotate the
+            secret on the endpoint's page to get another one.
+          </p>
+        </Dialog>
+      )}
     </>
   )
 }
 
 function Form(shown: {
   readonly isChannel: boolean
+  readonly wishes: Wishes<Wish>
   readonly onClose: () => void
   readonly onMade: (secret: string | null) => void
 }) {
@@ -73,11 +93,14 @@ function Form(shown: {
   const create = useAction(
     () => {
       const wanted = FIELDS[kind].map(({ name }) => [name, given[name]?.trim() ?? ''])
-      return call('POST', '/api/v1/agent/webhooks', {
+      const wish = {
         kind,
         ...Object.fromEntries(wanted.filter(([, value]) => value !== '')),
         ...(events.length === 0 ? {} : { events: [...events] }),
-      })
+      }
+      return makeOnce(shown.wishes, wish, (terms, idempotencyKey) =>
+        call('POST', '/api/v1/agent/webhooks', terms, { 'Idempotency-Key': idempotencyKey }),
+      )
     },
     ({ secret }) => shown.onMade(secret),
   )

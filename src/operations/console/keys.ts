@@ -1,7 +1,7 @@
 import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
 import type { Outdated } from '../../../actors/sub-wallet/core/grant-messages.js'
 import type { Successor } from '../../../actors/sub-wallet/core/messages.js'
-import type { ConsoleInput } from '../../api/console-operations.js'
+import type { ConsoleInput, ConsoleOutput } from '../../api/console-operations.js'
 import type { ApiKey, KeyPatch } from '../../domain/api-key.js'
 import { keyExpiresAtMs } from '../../domain/api-key.js'
 import { CHAIN_IDS, isChainId } from '../../domain/chains.js'
@@ -16,11 +16,28 @@ import { newId } from '../../store/new-id.js'
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { custodyOf, isOutdated, OUTDATED, underClaim, untilUndisturbed } from './claim-grant.js'
+import { type Creation, creationId } from './created-once.js'
 import { type EnlargedGrant, enlargeGrant, grantOf } from './enlarge-grant.js'
 import { newKeySecret } from './key-secret.js'
 import { ownedKey, ownedWallet } from './ownership.js'
 import { pageOptions } from './page.js'
 import { keyView } from './views.js'
+
+const NAMED = { operation: 'create_key', prefix: ID_PREFIX.key } as const
+
+/** Only the hash of its secret is kept: whoever did not get the first answer rotates it. */
+export function keyCreation(ports: OperationPorts): Creation<ConsoleOutput<'create_key'>> {
+  return {
+    ...NAMED,
+    newestBelow(userId, cursor) {
+      const [key] = ports.reader.fresh().keys.ofUser(userId, { limit: 1, cursor }).items
+      if (key === undefined) return null
+      const custody = ports.reader.grants.statusOf(key.subWalletId, key.keyId)
+      const value = { ...shownKey(ports, key, custody), authorized_by: null, secret: null }
+      return { id: key.keyId, value }
+    },
+  }
+}
 
 /**
  * The key's grant is registered at the identity provider before the key exists here: a crash in
@@ -31,6 +48,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
   return async (context, { authorization, ...input }) => {
     const unsupported = unsupportedChain(input.allowed_chains ?? [])
     if (unsupported !== null) return { ok: false, fault: unsupported }
+    const named = creationId(NAMED, context, input) as KeyId | null
     const wallet = ownedWallet(reader, context.userId, input.sub_wallet_id)
     if (!wallet.ok) return wallet
     const subWalletId = wallet.value.subWalletId
@@ -41,7 +59,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
       enlarges: [],
       draft: () => {
         const { secret, ...secretFields } = newKeySecret(environment, timers)
-        const keyId = newId<KeyId>(ID_PREFIX.key, timers)
+        const keyId = named ?? newId<KeyId>(ID_PREFIX.key, timers)
         const key: ApiKey = {
           keyId,
           lineageId: keyId as string as LineageId,
@@ -73,7 +91,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
     const view = keyView(key, null, 'current', ports.freezes.of(key.userId), nowMs())
-    const value = { ...view, authorized_by: authorizedBy, secret: secret ?? '' }
+    const value = { ...view, authorized_by: authorizedBy, secret }
     return { ok: true, status: 201, value }
   }
 }

@@ -4,8 +4,26 @@ import type { SubWallet } from '../../domain/wallet.js'
 import { newId } from '../../store/new-id.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+import { type Creation, creationId } from './created-once.js'
 import { pageOptions } from './page.js'
 import { walletView } from './views.js'
+
+const NAMED = { operation: 'create_wallet', prefix: ID_PREFIX.subWallet } as const
+
+export function walletCreation({
+  reader,
+  freezes,
+}: OperationPorts): Creation<ReturnType<typeof walletView>> {
+  return {
+    ...NAMED,
+    newestBelow(userId, cursor) {
+      const [newest] = reader.fresh().wallets.ofUser(userId, { limit: 1, cursor }).items
+      if (newest === undefined) return null
+      const { wallet } = newest
+      return { id: wallet.subWalletId, value: walletView(wallet, freezes.of(userId)) }
+    },
+  }
+}
 
 /** The address is shown only once both domains hold two durable copies of their share. */
 export function createWallet({
@@ -14,8 +32,10 @@ export function createWallet({
   timers,
   nowMs,
 }: OperationPorts): ConsoleHandlers['create_wallet'] {
-  return async ({ userId, requestId }, { name }) => {
-    const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet, timers)
+  return async (context, input) => {
+    const { userId, requestId } = context
+    const named = creationId(NAMED, context, input) as SubWalletId | null
+    const subWalletId = named ?? newId<SubWalletId>(ID_PREFIX.subWallet, timers)
     const keyed = await actors.ask(CUSTODY_ADDRESS, {
       type: 'create-wallet-key',
       subWalletId,
@@ -26,7 +46,7 @@ export function createWallet({
     const wallet: SubWallet = {
       subWalletId,
       userId,
-      name,
+      name: input.name,
       address,
       epoch,
       createdAtMs: nowMs(),

@@ -11,19 +11,38 @@ import { validateWebhookUrl } from '../../webhooks/webhook-url.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { channelOf, DEFAULT_ALERT_TYPES } from './alert-channels.js'
+import { type Creation, creationId } from './created-once.js'
 import { ownedWebhook } from './ownership.js'
 import { pageOptions } from './page.js'
 import { webhookView } from './webhook-views.js'
 
+const NAMED = { operation: 'create_webhook', prefix: ID_PREFIX.webhook } as const
+
+/** Its secret is in the first answer alone: whoever did not get that one rotates it. */
+export function webhookCreation({
+  reader,
+}: OperationPorts): Creation<ReturnType<typeof webhookView> & { secret: null }> {
+  return {
+    ...NAMED,
+    newestBelow(userId, cursor) {
+      const [newest] = reader.fresh().webhooks.ofUser(userId, { limit: 1, cursor }).items
+      if (newest === undefined) return null
+      return { id: newest.webhookId, value: { ...webhookView(newest), secret: null } }
+    },
+  }
+}
+
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
   const { actors, timers, nowMs, webhookTargets, mail, readableSeq } = ports
-  return async ({ userId, requestId }, input) => {
+  return async (context, input) => {
+    const { userId, requestId } = context
     const channel = channelOf(input, webhookTargets, mail)
     if (!channel.ok) return channel
     const { kind, url, secret } = channel.value
     const isWebhook = kind === 'webhook'
+    const named = creationId(NAMED, context, input) as WebhookId | null
     const endpoint: Omit<WebhookEndpoint, 'secrets'> = {
-      webhookId: newId<WebhookId>(ID_PREFIX.webhook, timers),
+      webhookId: named ?? newId<WebhookId>(ID_PREFIX.webhook, timers),
       userId,
       kind,
       url,
@@ -43,10 +62,12 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
     } as const
     const stored = await actors.ask(webhookEndpointAddress(endpoint), command)
     if (!stored.ok) return stored
+    // One that was given up on has made it in between, with a secret of its own.
+    const isNew = stored.value.createdAtMs === endpoint.createdAtMs
     return {
       ok: true,
       status: 201,
-      value: { ...webhookView(endpoint), secret: isWebhook ? secret : null },
+      value: { ...webhookView(stored.value), secret: isWebhook && isNew ? secret : null },
     }
   }
 }

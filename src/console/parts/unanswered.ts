@@ -49,3 +49,21 @@ export function unansweredOf(
     },
   }
 }
+
+/** Of this tab. */
+export const UNANSWERED: Unanswered = {
+  idOf: (text) => ofTab().idOf(text),
+  sent: (text, id) => ofTab().sent(text, id),
+  answered: (text) => ofTab().answered(text),
+}
+
+/** What holds a secret is kept as long as its page is, and nowhere. */
+export const NOWHERE: Unanswered = {
+  idOf: () => null,
+  sent: () => undefined,
+  answered: () => undefined,
+}
+
+function ofTab(): Unanswered {
+  return unansweredOf(sessionStorage, Date.now)
+}

@@ -1,0 +1,11 @@
+import { call } from '../api.js'
+
+/** A wallet of this name, to be made once. */
+export interface WalletWish {
+  readonly wallet: string
+}
+
+export function makeWallet({ wallet }: WalletWish, idempotencyKey: string) {
+  const headers = { 'Idempotency-Key': idempotencyKey }
+  return call('POST', '/api/v1/agent/wallets', { name: wallet }, headers)
+}
