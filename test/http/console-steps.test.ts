@@ -146,7 +146,9 @@ test('what is made is asked for under one key until an answer comes, and then un
   // Its key may be too old by now: nothing is made of that one any more.
   await expect(failing('INVALID_REQUEST')()).rejects.toThrow('INVALID_REQUEST')
   expect(await make('a wallet')).toBe('id 4')
-  expect(asked).toEqual(['id 1', 'id 1', 'id 1', 'id 2', 'id 3', 'id 4'])
+  await expect(failing('IDEMPOTENCY_KEY_REUSED')()).rejects.toThrow('IDEMPOTENCY_KEY_REUSED')
+  expect(await make('a wallet')).toBe('id 6')
+  expect(asked).toEqual(['id 1', 'id 1', 'id 1', 'id 2', 'id 3', 'id 4', 'id 5', 'id 6'])
 })
 
 test('a key of something to be made is a UUID of version 7 with its time in front', () => {

@@ -34,8 +34,11 @@ export function createWallet(
   { wallet, requestId = null }: Of<'create-wallet'>,
   token: ReplyToken | null,
 ): void {
-  if (turn.state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId })
-  turn.answer(token, turn.state.wallet)
+  const { state } = turn
+  if (state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId })
+  // Also asked for once more, after an answer that did not come.
+  if (state.wallet?.userId === wallet.userId) turn.answer(token, state.wallet)
+  else turn.refuse(token, fault('NOT_FOUND'))
 }
 
 export function registerKey(
@@ -46,6 +49,16 @@ export function registerKey(
   const { state } = turn
   if (state.wallet === null || state.wallet.userId !== key.userId) {
     turn.refuse(token, fault('NOT_FOUND'))
+    return
+  }
+  const earlier = state.keys.get(key.keyId)
+  const isAnother = earlier?.secretHash !== key.secretHash || earlier.revokedAtMs !== null
+  if (earlier !== undefined && isAnother) {
+    // Asked for once more, after an answer that did not come. What has become of it since stands, and
+    // the identity provider, which was asked for this one, has to hear of that again.
+    openGrantOf(turn, earlier)
+    advanceGrants(turn)
+    turn.answer(token, earlier)
     return
   }
   const atMs = key.createdAtMs

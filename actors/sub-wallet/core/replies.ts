@@ -12,7 +12,7 @@ import type { Sent } from './sent.js'
 
 /** What a sub-wallet answers, by the command that asked for it. It answers no others. */
 export interface SubWalletReplies {
-  readonly 'create-wallet': SubWallet | null
+  readonly 'create-wallet': SubWallet
   readonly 'register-key': ApiKey
   readonly 'plan-sub-key': ApiKey
   readonly 'rotate-key': RotatedKeys | Outdated

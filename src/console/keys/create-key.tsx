@@ -18,10 +18,14 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const wallets = useWallets()
   const [made, setMade] = useState<Made | null>(null)
   if (made !== null) {
-    const { secret } = made
+    const { secret, status } = made
     return (
       <Dialog title="The new key" onClose={onClose}>
-        {secret === null ? <p>{SECRET_LOST}</p> : <SecretShown secret={secret} />}
+        {secret === null ? (
+          <p>{status === 'active' ? SECRET_LOST : ENDED_SINCE}</p>
+        ) : (
+          <SecretShown secret={secret} />
+        )}
         <div class="actions end">
           <button type="button" class="primary" onClick={onClose}>
             {secret === null ? 'Close' : 'I have copied it'}
@@ -42,8 +46,11 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
 interface Made {
   /** Null: an answer that did not come had it. */
   readonly secret: string | null
+  readonly status: string
 }
 
+const ENDED_SINCE =
+  'This key was made before, and its answer did not come; it has been revoked or rotated since. Create it again for another one.'
 const SECRET_LOST =
   'The key is made, and its secret was in an answer that did not come. Rotate the key for another one, or revoke it.'
 

@@ -1,6 +1,9 @@
 import { ApiError } from '../answers.js'
 import type { Wishes } from './wishes.js'
 
+/** Nothing is made under this id any more: it is too old, or something else was made under it. */
+const UNUSABLE: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'IDEMPOTENCY_KEY_REUSED'])
+
 /**
  * Has something made under the id of its wish: whoever asks for the same again, because no answer
  * came, gets what was made, and not a second one.
@@ -17,8 +20,7 @@ export async function makeOnce<W, T>(
     wishes.carriedOut(wish)
     return made
   } catch (error) {
-    // Nothing is made of it; its id may be too old to be asked with once more.
-    if (error instanceof ApiError && error.code === 'INVALID_REQUEST') wishes.carriedOut(wish)
+    if (error instanceof ApiError && UNUSABLE.has(error.code)) wishes.carriedOut(wish)
     throw error
   }
 }

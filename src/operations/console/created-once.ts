@@ -23,6 +23,11 @@ export interface Creation<Value> {
   readonly prefix: string
   /** The user's newest one below `cursor`, and what a request is answered that has made it before. */
   readonly newestBelow: (userId: UserId, cursor: string) => MadeBefore<Value> | null
+  /**
+   * Whether there is one of this id, whoever's. Who hashes long enough finds a request that is named
+   * as something of another user's is, and must neither see that nor take its place.
+   */
+  readonly isTaken: (id: string) => boolean
 }
 
 export interface MadeBefore<Value> {
@@ -85,7 +90,9 @@ export function createdOnce<Input extends object, Output>(
     if (running.has(named)) return refuse(fault('IDEMPOTENCY_IN_PROGRESS'))
     const made = creation.newestBelow(context.userId, named + LAST)
     if (made?.id === id) return { ok: true, status: 201, replayed: true, value: made.value }
-    if (made?.id.startsWith(named) === true) return refuse(fault('IDEMPOTENCY_KEY_REUSED'))
+    if (made?.id.startsWith(named) === true || creation.isTaken(id)) {
+      return refuse(fault('IDEMPOTENCY_KEY_REUSED'))
+    }
     running.add(named)
     try {
       return await handler(context, input)

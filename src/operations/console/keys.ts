@@ -36,6 +36,7 @@ export function keyCreation(ports: OperationPorts): Creation<ConsoleOutput<'crea
       const value = { ...shownKey(ports, key, custody), authorized_by: null, secret: null }
       return { id: key.keyId, value }
     },
+    isTaken: (id) => ports.reader.keys.byId(id as KeyId) !== undefined,
   }
 }
 
@@ -90,8 +91,10 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     })
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
-    const view = keyView(key, null, 'current', ports.freezes.of(key.userId), nowMs())
-    const value = { ...view, authorized_by: authorizedBy, secret }
+    // One that was given up on has made it in between, with a secret of its own.
+    const isNew = stored.value.secretHash === key.secretHash
+    const view = keyView(stored.value, null, 'current', ports.freezes.of(key.userId), nowMs())
+    const value = { ...view, authorized_by: authorizedBy, secret: isNew ? secret : null }
     return { ok: true, status: 201, value }
   }
 }

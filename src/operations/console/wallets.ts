@@ -22,6 +22,7 @@ export function walletCreation({
       const { wallet } = newest
       return { id: wallet.subWalletId, value: walletView(wallet, freezes.of(userId)) }
     },
+    isTaken: (id) => reader.wallets.byId(id as SubWalletId) !== undefined,
   }
 }
 
@@ -53,9 +54,8 @@ export function createWallet({
     }
     const command = { type: 'create-wallet', wallet, requestId } as const
     const stored = await actors.ask(subWalletAddress(wallet), command)
-    return stored.ok
-      ? { ok: true, status: 201, value: walletView(wallet, freezes.of(userId)) }
-      : stored
+    if (!stored.ok) return stored
+    return { ok: true, status: 201, value: walletView(stored.value, freezes.of(userId)) }
   }
 }
 

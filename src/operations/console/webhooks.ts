@@ -29,6 +29,7 @@ export function webhookCreation({
       if (newest === undefined) return null
       return { id: newest.webhookId, value: { ...webhookView(newest), secret: null } }
     },
+    isTaken: (id) => reader.webhooks.byId(id as WebhookId) !== undefined,
   }
 }
 
