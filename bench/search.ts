@@ -146,7 +146,13 @@ function questionsOf(history: History): readonly Question[] {
     { label: 'keys, from the middle', path: `keys?limit=100&cursor=${keyIds[keys >> 1]}` },
     { label: 'wallets', path: 'wallets?limit=100' },
     { label: 'spend', path: 'spend?limit=100' },
+    { label: 'spend by day', path: 'spend?limit=100&days=30' },
+    {
+      label: 'spend by day, from the middle',
+      path: `spend?limit=100&days=30&cursor=${keyIds[keys >> 1]}`,
+    },
     { label: 'spend of a key', path: `spend?key_id=${keyId}` },
+    { label: 'spend of a key by day', path: `spend?key_id=${keyId}&days=30` },
     { label: 'refusals of a day', path: 'refusals' },
     { label: 'refusals of a month', path: 'refusals?hours=744' },
     { label: 'refusals of a key', path: `refusals?hours=744&key_id=${keyId}` },

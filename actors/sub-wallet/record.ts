@@ -39,6 +39,9 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   }
   for (const key of reader.keys.ofWallet(subWalletId)) foldKey(state, key)
   for (const change of reader.grants.changesOf(subWalletId)) openGrant(state.grants, change, null)
+  for (const [lineageId, days] of reader.spentDays.ofWallet(subWalletId)) {
+    state.spentDays.set(lineageId, days)
+  }
   for (const [lineageId, ledger] of reader.keys.policyLedgersOf(subWalletId)) {
     state.policyLedgers.set(lineageId, ledger)
   }
@@ -181,6 +184,7 @@ export function recordEvents(
   }
   for (const txId of changed) writer.putTransaction(transactionOf(state, txId))
   if (state.changedLedgers.size > 0) recordLedgers(writer, state)
+  if (state.changedDays.size > 0) recordDays(writer, state)
   // To clear an empty map makes a new table, and most commands end nothing.
   if (state.ended.size > 0) state.ended.clear()
   if (created) writer.addSubWallet(headerOf(state))
@@ -196,6 +200,14 @@ function recordLedgers(writer: Writer, state: SubWalletState): void {
     else writer.putPolicyLedger(subWalletId, lineageId, ledger, before)
   }
   changedLedgers.clear()
+}
+
+/** Once a day, and when something settles after its day. */
+function recordDays(writer: Writer, { changedDays, spentDays, subWalletId }: SubWalletState): void {
+  for (const lineageId of changedDays) {
+    writer.putSpentDays(subWalletId, lineageId, spentDays.get(lineageId) ?? [])
+  }
+  changedDays.clear()
 }
 
 /** Where a start finds it belongs to the store, and so is decided here and not when it is folded. */

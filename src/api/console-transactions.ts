@@ -86,10 +86,19 @@ export const transactionDetail = transactionRecord.extend({
   audit: z.array(auditRecord).describe('its entries of the audit trail, oldest first'),
 })
 
+/** A month of days. */
+const SPENT_DAYS_SHOWN_MAX = 30
+
 export const listSpendInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),
   key_id: z.string().max(64).optional().describe('this key alone'),
+  days: z
+    .int()
+    .min(1)
+    .max(SPENT_DAYS_SHOWN_MAX)
+    .optional()
+    .describe('so many UTC days of each, by day; none unless given'),
 })
 
 const caps = {
@@ -115,6 +124,15 @@ export const spendList = z.looseObject({
         status: z.enum(['active', 'rotated_out', 'revoked']),
         ...caps,
         reserved_usd: z.string().describe('of what is not final yet'),
+        days: z
+          .array(
+            z.looseObject({
+              date: z.iso.date().meta({ examples: ['2026-11-24'] }),
+              spent_usd: z.string().describe('what is reserved included'),
+            }),
+          )
+          .optional()
+          .describe('every day that was asked for, today last'),
       }),
     )
     .describe('newest first'),

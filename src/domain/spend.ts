@@ -111,6 +111,19 @@ export function dayCounted(day: number, nowMs: number): number {
   return windowAt(day, utcDay(nowMs), dayEndMs(day - 1), nowMs)
 }
 
+/** What a change of a reservation is to a day that the counters have left, and count no more. */
+export function leftDayMicros(
+  counters: SpendCounters,
+  window: Reservation,
+  usedDelta: UsdMicros,
+): UsdMicros {
+  return window.day < counters.day && !isEarly(counters, window) ? usedDelta : 0n
+}
+
+function isEarly({ day, month }: SpendCounters, window: Reservation): boolean {
+  return window.day > day || window.month > month
+}
+
 function windowAt(open: number, current: number, openSinceMs: number, nowMs: number): number {
   return current > open || openSinceMs > nowMs + EARLY_MAX_MS ? current : open
 }
@@ -234,14 +247,15 @@ function book(
  * When it becomes less it takes nothing off, since it may have been counted in another.
  */
 function moved(
-  { day, dayMicros, month, monthMicros, reservedMicros }: SpendCounters,
+  counters: SpendCounters,
   window: Reservation,
   usedDelta: UsdMicros,
   reservedDelta: UsdMicros,
 ): SpendCounters {
-  const isEarly = window.day > day || window.month > month
-  const inDay = isEarly ? usedDelta > 0n : window.day === day
-  const inMonth = isEarly ? usedDelta > 0n : window.month === month
+  const { day, dayMicros, month, monthMicros, reservedMicros } = counters
+  const early = isEarly(counters, window)
+  const inDay = early ? usedDelta > 0n : window.day === day
+  const inMonth = early ? usedDelta > 0n : window.month === month
   return {
     day,
     dayMicros: dayMicros + (inDay ? usedDelta : 0n),

@@ -5,7 +5,7 @@ import { openLmdb } from '../disk/lmdb-file.js'
 import type { TxId, UserId } from '../domain/ids.js'
 import { type DamagedRecord, openSpace, type Space } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
-import { KEY_SPACES, type KeySpace, SCHEMA_VERSION } from './key-spaces.js'
+import { isOpened, KEY_SPACES, type KeySpace, SCHEMA_VERSION } from './key-spaces.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 import { WrittenBodies } from './written-bodies.js'
 
@@ -73,13 +73,15 @@ const SCHEMA_KEY = 'schema_version'
 /** The first schema whose records are sealed. */
 const SEALED_SINCE = 12
 
-/** A store is of one schema from its first record to its last, and this build reads no other. */
+/** A store is of one schema from its first record to its last, and this build reads no other form. */
 function claimSchema(meta: Space, directory: string): void {
   const version = meta.isSealed(SCHEMA_KEY)
     ? meta.get(SCHEMA_KEY)
     : `${SEALED_SINCE - 1} or earlier`
-  if (version === undefined) meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
-  else if (version !== SCHEMA_VERSION) {
+  if (version === SCHEMA_VERSION) return
+  if (version === undefined || isOpened(version)) {
+    meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
+  } else {
     throw new Error(
       `${directory} holds schema version ${String(version)}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home (a dev home: npm run dev:reset)`,
     )

@@ -44,6 +44,7 @@
  * | transactionSegments | [user id, part, first tx id] | a part of the index of transactions that follow one another (transaction-index/segment.ts) |
  * | unindexedByUser | [user id, tx id] | 1; a reorg took back how it had ended, or it was committed late |
  * | userBreakers | user id | what freezes the user by itself, and what that has counted of signed calls |
+ * | spentDays | [sub-wallet id, lineage id] | SpentDay[]: what the lineage spent on days before the one that its counters are in |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -89,6 +90,7 @@ export const KEY_SPACES = {
   transactionSegments: '44-transaction-segments',
   unindexedByUser: '45-unindexed-by-user',
   policyWindows: '46-policy-windows',
+  spentDays: '47-spent-days',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -97,7 +99,18 @@ export type KeySpace = keyof typeof KEY_SPACES
 export const LISTED = ''
 
 /**
- * Raised by every change of a stored shape. A build opens stores of its own schema alone: none was
- * released, so there is nothing to migrate.
+ * Raised by every change of a stored shape. Nothing is migrated: a build opens stores of its own schema,
+ * and older ones that have nothing it would read otherwise.
  */
-export const SCHEMA_VERSION = 26
+export const SCHEMA_VERSION = 27
+
+/**
+ * The oldest schema whose stores are those of this one, as they would be without what has no record
+ * yet: 27 has a space more. They are opened, and are of this schema from then on.
+ */
+export const OPENED_SINCE = 26
+
+/** @param version as a store or a backup says it */
+export function isOpened(version: unknown): boolean {
+  return Number(version) >= OPENED_SINCE && Number(version) <= SCHEMA_VERSION
+}

@@ -14,6 +14,7 @@ import {
   type KeyReader,
 } from './readers/keys.js'
 import { createMarketReader, type MarketReader } from './readers/markets.js'
+import { createSpentDaysReader, type SpentDaysReader } from './readers/spent-days.js'
 import { createTransactionReader, type TransactionReader } from './readers/transactions.js'
 import { createUserBreakersReader, type UserBreakersReader } from './readers/user-breakers.js'
 import { createUserReader, type UserReader } from './readers/users.js'
@@ -40,6 +41,7 @@ export interface Reader {
   readonly freezes: FreezeReader
   readonly userBreakers: UserBreakersReader
   readonly users: UserReader
+  readonly spentDays: SpentDaysReader
   readonly transactions: TransactionReader
   readonly idempotency: IdempotencyReader
   readonly events: EventReader
@@ -68,6 +70,7 @@ export function createReader(environment: Environment): Reader {
     freezes: createFreezeReader(environment),
     userBreakers: createUserBreakersReader(environment),
     users: createUserReader(environment),
+    spentDays: createSpentDaysReader(environment),
     transactions,
     idempotency: createIdempotencyReader(environment),
     events: createEventReader(environment),

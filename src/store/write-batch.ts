@@ -21,6 +21,7 @@ import {
   type WebhookId,
 } from '../domain/ids.js'
 import type { SharePriceSample } from '../domain/share-price.js'
+import type { SpentDay } from '../domain/spent-days.js'
 import {
   type GasTransaction,
   type GasWallet,
@@ -35,6 +36,7 @@ import type { AllowedVerdict } from './allowed-entry.js'
 import type { StoreKey } from './checked-space.js'
 import { encodeAudit, encodeVerdict } from './encodings/audit.js'
 import { PRESENT, packedRecord, type Unsealed } from './encodings/sealing.js'
+import { encodeSpentDays } from './encodings/spent-days.js'
 import { encodeSubWallet, encodeSubWalletMarks } from './encodings/sub-wallet.js'
 import { encodeTransaction, encodeTransactionState } from './encodings/transaction.js'
 import type { Environment } from './environment.js'
@@ -159,6 +161,10 @@ export class WriteBatch implements Writer {
 
   deletePolicyLedger(wallet: SubWalletId, lineage: LineageId, before: PolicyLedger): void {
     removeLedger(this.#writes, [wallet, lineage], before)
+  }
+
+  putSpentDays(wallet: SubWalletId, lineage: LineageId, days: readonly SpentDay[]): void {
+    this.#put('spentDays', [wallet, lineage], encodeSpentDays(days))
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {

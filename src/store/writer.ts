@@ -19,6 +19,7 @@ import type {
   WebhookId,
 } from '../domain/ids.js'
 import type { SharePriceSample } from '../domain/share-price.js'
+import type { SpentDay } from '../domain/spent-days.js'
 import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
@@ -60,6 +61,8 @@ export interface Writer {
     before: PolicyLedger,
   ): void
   deletePolicyLedger(wallet: SubWalletId, lineage: LineageId, before: PolicyLedger): void
+  /** Takes the place of what was put of the lineage before. */
+  putSpentDays(wallet: SubWalletId, lineage: LineageId, days: readonly SpentDay[]): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**

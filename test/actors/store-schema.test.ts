@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLmdb } from '../../src/disk/lmdb-file.js'
 import { packed, packedRecord, placeOf, seal } from '../../src/store/encodings/sealing.js'
 import { openEnvironment } from '../../src/store/environment.js'
-import { KEY_SPACES, SCHEMA_VERSION } from '../../src/store/key-spaces.js'
+import { KEY_SPACES, OPENED_SINCE, SCHEMA_VERSION } from '../../src/store/key-spaces.js'
+import { createReader } from '../../src/store/reader.js'
 
 let directory: string
 beforeEach(() => {
@@ -28,7 +29,7 @@ async function leave(version: number): Promise<void> {
 }
 
 describe('a store', () => {
-  test.each([1, 8, 11, 12, SCHEMA_VERSION + 1])(
+  test.each([1, 8, 11, 12, OPENED_SINCE - 1, SCHEMA_VERSION + 1])(
     'of schema %i is not opened, and its owner is told what to do',
     async (version) => {
       await leave(version)
@@ -38,6 +39,14 @@ describe('a store', () => {
       )
     },
   )
+
+  test('of an older schema that has nothing to be read otherwise is opened, and is of this one then', async () => {
+    await leave(OPENED_SINCE)
+    const environment = openEnvironment(directory)
+    expect(environment.spaces.meta.get(KEY)).toBe(SCHEMA_VERSION)
+    expect(createReader(environment).spentDays.of('sw_1' as never, 'key_1' as never)).toEqual([])
+    await environment.root.close()
+  })
 
   test('of this schema is opened again', async () => {
     for (let opening = 0; opening < 2; opening++) {

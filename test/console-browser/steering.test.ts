@@ -67,7 +67,7 @@ test('a page follows what happens, also when the service was killed and is back'
 test('a policy is edited as a form and as JSON, tried on calls, and saved by the keyboard', async () => {
   await visit(browser, '/keys', 'Agents & keys')
   await browser.until(
-    `document.querySelector('.sparkline svg[role=img]')?.ariaLabel.includes('in all; most at')`,
+    `document.querySelector('.sparkline svg[role=img]')?.ariaLabel.includes('in all; most on')`,
   )
   await expectFit(browser, 'keys')
   await pressOn(browser, `main a[href$="/${key.keyId}/policy"]`)
@@ -236,7 +236,7 @@ test('an operation of an agent is called from the playground, as it is shown', a
 
 test('the overview and the operations page say how things are', async () => {
   await visit(browser, '/', 'Overview')
-  await says('Spend, last 24 hours')
+  await says('Spend, last 30 days')
   await browser.until(`document.querySelector('.chart rect') !== null`)
   await pressOn(browser, 'button[aria-label="Breakers: strict"]')
   await browser.until(

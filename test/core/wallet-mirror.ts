@@ -21,6 +21,7 @@ export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number
   mustEqual('parents', byKey(state.parents), byKey(stored.parents))
   mustEqual('heads', byKey(state.heads), byKey(stored.heads))
   mustEqual('spend', spendOf(state, nowMs), spendOf(stored, nowMs))
+  mustEqual('days', byKey(state.spentDays), byKey(stored.spentDays))
   mustEqual('told', byKey(state.limitNotices), byKey(stored.limitNotices))
   mustEqual('allowances', [...state.allowances], [...stored.allowances])
   mustEqual('ledger', state.allowancesComplete, stored.allowancesComplete)

@@ -5,6 +5,7 @@ import { type ChainView, chainView } from './chain.js'
 import { allFinal, type IssuedKey, type Stack, usedToday } from './stack.js'
 
 const USD = 1_000_000n
+const DAYS = 30
 
 /** What an audit of one key starts from. */
 export interface Opening {
@@ -42,8 +43,18 @@ export async function closeBooks(stack: Stack, opening: Opening): Promise<Transa
     })
   }
   expect(await chain.usdcBalance(recipient)).toBe(BigInt(all.length) * USD)
-  expect(await usedToday(key.api)).toBe(
-    all.reduce((sum, { spend_usd }) => sum + (parseUsd(spend_usd) ?? 0n), 0n),
-  )
+  const spent = all.reduce((sum, { spend_usd }) => sum + (parseUsd(spend_usd) ?? 0n), 0n)
+  expect(await usedToday(key.api)).toBe(spent)
+  const days = await spentByDay(stack, key)
+  expect(days).toHaveLength(DAYS)
+  expect(days.at(-1), 'all of it today').toBe(spent)
+  expect(days.reduce((sum, micros) => sum + micros, 0n)).toBe(spent)
   return all
+}
+
+/** Micro-dollars, the oldest of the days first. */
+async function spentByDay({ owner }: Stack, { keyId }: IssuedKey): Promise<readonly bigint[]> {
+  const { json } = await owner.get(`/spend?key_id=${keyId}&days=${DAYS}`)
+  const days = (json.keys?.[0]?.days ?? []) as readonly { readonly spent_usd: string }[]
+  return days.map(({ spent_usd }) => parseUsd(spent_usd) ?? -1n)
 }

@@ -1,58 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { bytesInWords, queueInWords, secondsInWords } from '../../src/console/operations/figures.js'
 import { chainsOf, partsOf, wordsOf } from '../../src/console/operations/health.js'
-import { barHeights, nothingSpent, spendByHour } from '../../src/console/overview/spend-by-hour.js'
+import { barHeights, spendByDay } from '../../src/console/overview/spend-by-day.js'
 import { METERED_QUEUES } from '../../src/domain/meter.js'
 
 /** What the console makes of figures before it draws them. */
 
-const NOW = Date.parse('2026-11-23T12:34:56Z')
-const row = (created_at: string, spend_usd: string, status = 'confirmed') => ({
-  ...{ created_at, spend_usd, status },
-})
+const day = (date: string, spent_usd: string) => ({ date, spent_usd })
 
-describe('spend by hour', () => {
-  test('has each hour of a day, the one that runs last', () => {
-    const { hours, totalMicros, sinceMs } = spendByHour(
-      [
-        row('2026-11-23T12:00:00Z', '1.5'),
-        row('2026-11-23T11:59:59Z', '2'),
-        row('2026-11-22T13:00:00Z', '4'),
-        row('2026-11-22T12:59:59Z', '8'),
-      ],
-      false,
-      NOW,
-    )
-    expect(hours).toHaveLength(24)
-    expect(hours.at(-1)?.micros).toBe(1_500_000n)
-    expect(hours.at(-2)?.micros).toBe(2_000_000n)
-    expect(hours[0]).toEqual({ fromMs: Date.parse('2026-11-22T13:00:00Z'), micros: 4_000_000n })
-    expect(totalMicros).toBe(7_500_000n)
-    expect(sinceMs).toBeNull()
-  })
-
-  test('counts nothing that did not go out', () => {
-    const rows = ['refused', 'awaiting_approval', 'declined', 'dropped'].map((status) =>
-      row('2026-11-23T12:00:00Z', '1', status),
-    )
-    expect(spendByHour(rows, false, NOW).totalMicros).toBe(0n)
-  })
-
-  test('says how far back it is told of, where there is more than was listed', () => {
-    const oldest = '2026-11-23T10:00:00Z'
-    const rows = [row('2026-11-23T12:00:00Z', '1'), row(oldest, '1')]
-    expect(spendByHour(rows, true, NOW).sinceMs).toBe(Date.parse(oldest))
-    expect(spendByHour(rows, false, NOW).sinceMs).toBeNull()
+describe('spend by day', () => {
+  test('has each day that is told of, of all keys together, the one that runs last', () => {
+    const { days, totalMicros } = spendByDay([
+      { days: [day('2026-11-22', '1.5'), day('2026-11-23', '0'), day('2026-11-24', '2')] },
+      { days: [day('2026-11-22', '4'), day('2026-11-23', '0'), day('2026-11-24', '0.000001')] },
+      {},
+    ])
+    expect(days).toEqual([
+      { date: '2026-11-22', micros: 5_500_000n },
+      { date: '2026-11-23', micros: 0n },
+      { date: '2026-11-24', micros: 2_000_001n },
+    ])
+    expect(totalMicros).toBe(7_500_001n)
   })
 
   test('draws the largest whole, what is small visibly, and nothing as nothing', () => {
-    const spend = spendByHour(
-      [row('2026-11-23T12:00:00Z', '1000000'), row('2026-11-23T11:00:00Z', '0.000001')],
-      false,
-      NOW,
-    )
-    expect(barHeights(spend).slice(-3)).toEqual([0, 25, 1_000])
-    expect(barHeights(spendByHour([], false, NOW))).toEqual(Array.from({ length: 24 }, () => 0))
+    const days = [
+      day('2026-11-22', '0'),
+      day('2026-11-23', '0.000001'),
+      day('2026-11-24', '1000000'),
+    ]
+    expect(barHeights(spendByDay([{ days }]))).toEqual([0, 25, 1_000])
+    expect(barHeights(spendByDay([{ days: days.slice(0, 1) }]))).toEqual([0])
   })
 })
 
@@ -72,13 +50,6 @@ test('every queue of the service has words, and one that is not known has its na
     expect(words[index]).not.toBe(queue.replaceAll('_', ' '))
   }
   expect(queueInWords('new_queue')).toBe('new queue')
-})
-
-test('nothing spent is said of as far back as is known', () => {
-  const none = spendByHour([], false, NOW)
-  expect(nothingSpent(none)).toBe('Nothing went out in the last 24 hours')
-  const refused = [row('2026-11-23T12:00:00Z', '1', 'refused')]
-  expect(nothingSpent(spendByHour(refused, true, NOW))).toMatch(/^Nothing went out since \d/)
 })
 
 describe('health by parts', () => {

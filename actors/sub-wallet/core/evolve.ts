@@ -13,7 +13,13 @@ import { foldKey } from './key-tree.js'
 import { noteLimit } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
-import { adjustOnPath, reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
+import {
+  adjustOnPath,
+  leaveDay,
+  reserveOnPath,
+  settleOnPath,
+  unsettleOnPath,
+} from './path-spend.js'
 import {
   areStillKnown,
   bookCall,
@@ -148,6 +154,7 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
 
 function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): void {
   for (const lineageId of lineageIds) {
+    leaveDay(state, lineageId)
     state.spend.delete(lineageId)
     state.refusals.delete(lineageId)
     removeLedger(state, lineageId)

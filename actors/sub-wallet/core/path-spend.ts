@@ -1,6 +1,7 @@
 import type { LineageId } from '../../../src/domain/ids.js'
 import {
   adjustReservation,
+  leftDayMicros,
   NO_SPEND,
   type Reservation,
   reserve,
@@ -9,11 +10,13 @@ import {
   settle,
   unsettle,
 } from '../../../src/domain/spend.js'
+import { addToDay } from '../../../src/domain/spent-days.js'
 import type { SubWalletState } from './state.js'
 
 /**
  * What stored calls hold of the counters: of their own lineage, and of each above it, in one step.
- * Each is folded in place, and all of them by the same windows.
+ * Each is folded in place, and all of them by the same windows. What a day had counted is kept when
+ * the next one begins.
  */
 
 /**
@@ -26,7 +29,10 @@ export function reserveOnPath(
   reservation: Reservation,
   nowMs: number,
 ): void {
-  onPath(state, lineageId, (spend) => reserve(rollForward(spend, nowMs), reservation))
+  const { micros } = reservation
+  onPath(state, lineageId, reservation, micros, (spend) =>
+    reserve(rollForward(spend, nowMs), reservation),
+  )
 }
 
 /** @param micros more than `reservation` held; may be negative */
@@ -36,7 +42,9 @@ export function adjustOnPath(
   reservation: Reservation,
   micros: bigint,
 ): void {
-  onPath(state, lineageId, (spend) => adjustReservation(spend, reservation, micros))
+  onPath(state, lineageId, reservation, micros, (spend) =>
+    adjustReservation(spend, reservation, micros),
+  )
 }
 
 export function settleOnPath(
@@ -45,7 +53,8 @@ export function settleOnPath(
   reservation: Reservation,
   spentMicros: bigint,
 ): void {
-  onPath(state, lineageId, (spend) => settle(spend, reservation, spentMicros))
+  const beyond = spentMicros - reservation.micros
+  onPath(state, lineageId, reservation, beyond, (spend) => settle(spend, reservation, spentMicros))
 }
 
 export function unsettleOnPath(
@@ -54,15 +63,41 @@ export function unsettleOnPath(
   reservation: Reservation,
   spentMicros: bigint,
 ): void {
-  onPath(state, lineageId, (spend) => unsettle(spend, reservation, spentMicros))
+  const back = reservation.micros - spentMicros
+  onPath(state, lineageId, reservation, back, (spend) => unsettle(spend, reservation, spentMicros))
 }
 
+/** The counters of a lineage are no longer kept: the day that they were in is over. */
+export function leaveDay(state: SubWalletState, lineageId: LineageId): void {
+  const { day, dayMicros } = state.spend.get(lineageId) ?? NO_SPEND
+  keepDay(state, lineageId, day, dayMicros)
+}
+
+/** @param usedMicros how much more `change` has the window of the reservation use */
 function onPath(
-  { spend, parents }: SubWalletState,
+  state: SubWalletState,
   lineageId: LineageId,
+  reservation: Reservation,
+  usedMicros: bigint,
   change: (spend: SpendCounters) => SpendCounters,
 ): void {
+  const { spend, parents } = state
   for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
-    spend.set(at, change(spend.get(at) ?? NO_SPEND))
+    const before = spend.get(at) ?? NO_SPEND
+    const after = change(before)
+    if (after.day > before.day) leaveDay(state, at)
+    spend.set(at, after)
+    keepDay(state, at, reservation.day, leftDayMicros(after, reservation, usedMicros))
   }
+}
+
+function keepDay(
+  { spentDays, changedDays }: SubWalletState,
+  lineageId: LineageId,
+  day: number,
+  micros: bigint,
+): void {
+  if (micros === 0n) return
+  spentDays.set(lineageId, addToDay(spentDays.get(lineageId) ?? [], day, micros))
+  changedDays.add(lineageId)
 }

@@ -10,6 +10,7 @@ import {
   type Reservation,
   type SpendCounters,
 } from '../../../src/domain/spend.js'
+import type { SpentDay } from '../../../src/domain/spent-days.js'
 import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -70,6 +71,10 @@ export interface SubWalletState extends AccountState {
   readonly undelegated: Set<number>
   /** The next nonce of an intent, by chain. */
   readonly intentNonces: Map<number, number>
+  /** What lineages have spent on days that their counters have left. */
+  readonly spentDays: Map<LineageId, readonly SpentDay[]>
+  /** Those that are to be written. */
+  readonly changedDays: Set<LineageId>
   /** What policies have counted of stored calls, by lineage. */
   readonly policyLedgers: Map<LineageId, PolicyLedger>
   /** What breakers have counted of refusals, by lineage; volatile. */
@@ -162,6 +167,8 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     lastSponsoredMs: new Map(),
     undelegated: new Set(),
     intentNonces: new Map(),
+    spentDays: new Map(),
+    changedDays: new Set(),
     policyLedgers: new Map(),
     refusals: new Map(),
     changedLedgers: new Map(),

@@ -23,7 +23,7 @@ import {
 } from '../../custody-tools/maintenance/fence-user-side.js'
 import { CLOCK_ERROR_MAX_MS } from '../../domain/clock.js'
 import { endSessions } from '../../identity-provider/login/end-sessions.js'
-import { SCHEMA_VERSION } from '../../store/key-spaces.js'
+import { isOpened, SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { UsageError } from '../exit-codes.js'
 import { type FencedStore, fenceStore } from './fence-store.js'
 import { type FileRecord, type Manifest, type PartRecord, readManifest } from './manifest.js'
@@ -78,7 +78,7 @@ type ShareHolder = 'service' | 'user'
 export async function restoreBackup(options: RestoreOptions): Promise<readonly RestoredPart[]> {
   const { home, from, progress } = options
   const manifest = readManifest(from)
-  if (manifest.schema_version !== SCHEMA_VERSION) {
+  if (!isOpened(manifest.schema_version)) {
     throw new Error(
       `${from} was made by version ${manifest.version} with schema ${manifest.schema_version}, and this build reads ${SCHEMA_VERSION} alone: restore it with that version`,
     )

@@ -5,7 +5,7 @@ import { readEvidence } from '../../custody/evidence/read-evidence.js'
 import { sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import { openSpace } from '../../store/checked-space.js'
-import { KEY_SPACES, type KeySpace, SCHEMA_VERSION } from '../../store/key-spaces.js'
+import { isOpened, KEY_SPACES, type KeySpace, SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { type FileRecord, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js'
 
 /** What was found about one file of a backup. */
@@ -97,9 +97,12 @@ async function readServiceStore(path: string): Promise<ReadStore> {
     if (problems.length < PROBLEMS_MAX) problems.push(damage.message)
   }
   try {
+    const there = new Set(root.getKeys())
     for (const space of Object.keys(KEY_SPACES) as KeySpace[]) {
+      // An older build had nothing to put there.
+      if (!there.has(KEY_SPACES[space])) continue
       const opened = openSpace(root, { file: path, space, noteDamage })
-      if (space === 'meta' && opened.get('schema_version') !== SCHEMA_VERSION) {
+      if (space === 'meta' && !isOpened(opened.get('schema_version'))) {
         return {
           records,
           problems: [`its schema is not ${SCHEMA_VERSION}: verify it with the build that made it`],

@@ -1,44 +1,45 @@
+import { useQuery } from '@tanstack/preact-query'
+import { call } from '../api.js'
+import { onePerLineage } from '../keys/lineages.js'
 import { formatMicros } from '../parts/money.js'
 import { Card } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
-import { useTransactions } from '../queries.js'
-import { HourBars } from './hour-bars.js'
-import { clock, nothingSpent, type SpendByHour, spendByHour } from './spend-by-hour.js'
+import { DayBars } from './day-bars.js'
+import { DAYS, dayName, NOTHING_SPENT, type SpendByDay, spendByDay } from './spend-by-day.js'
 
 const ROWS = 100
 
-/** When the money went, by hour. */
+/** When the money went, by UTC day. */
 export function SpendChart() {
-  const transactions = useTransactions({}, ROWS)
+  const spend = useQuery({
+    queryKey: ['/api/v1/agent/spend', 'by day'],
+    queryFn: () => call('GET', '/api/v1/agent/spend', { limit: ROWS, days: DAYS }),
+  })
   return (
-    <Card title="Spend, last 24 hours">
-      <Answered query={transactions} what="spend">
-        {({ pages }) => {
-          const rows = pages.flatMap((page) => page.transactions)
-          const spend = spendByHour(rows, pages.at(-1)?.next_cursor !== null, Date.now())
-          if (spend.totalMicros === 0n) return <Empty title={nothingSpent(spend)} />
-          return <Bars of={spend} />
+    <Card title={`Spend, last ${DAYS} days`}>
+      <Answered query={spend} what="spend">
+        {({ keys, next_cursor }) => {
+          // What a key's children spend counts on it as well.
+          const own = onePerLineage(keys).filter(({ parent_key_id }) => parent_key_id === null)
+          const byDay = spendByDay(own)
+          if (byDay.totalMicros === 0n) return <Empty title={NOTHING_SPENT} />
+          return <Bars of={byDay} hasMore={next_cursor !== null} />
         }}
       </Answered>
     </Card>
   )
 }
 
-function Bars({ of: spend }: { readonly of: SpendByHour }) {
-  const { hours, totalMicros, sinceMs } = spend
+function Bars({ of: spend, hasMore }: { readonly of: SpendByDay; readonly hasMore: boolean }) {
   return (
     <figure class="chart">
-      <HourBars of={spend} />
+      <DayBars of={spend} />
       <figcaption>
-        <span>{clock(hours[0]?.fromMs ?? 0)}</span>
-        <strong>{formatMicros(totalMicros)}</strong>
-        <span>now</span>
+        <span>{dayName(spend.days[0]?.date ?? '')}</span>
+        <strong>{formatMicros(spend.totalMicros)}</strong>
+        <span>today, UTC</span>
       </figcaption>
-      {sinceMs !== null && (
-        <p class="small mute">
-          Of the newest {ROWS} transactions, which reach back to {clock(sinceMs)}.
-        </p>
-      )}
+      {hasMore && <p class="small mute">Of the newest {ROWS} keys; there are more.</p>}
     </figure>
   )
 }

@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact'
 import { SpendBars } from '../keys/key-card.js'
+import { onePerLineage } from '../keys/lineages.js'
 import { chainsOf, partsOf, TONES } from '../operations/health.js'
 import { BreakersCard } from '../overview/breakers-card.js'
 import { SpendChart } from '../overview/spend-chart.js'
@@ -11,7 +12,6 @@ import { StatusPill } from '../parts/status-pill.js'
 import { Ago, Left } from '../parts/times.js'
 import { TransactionTable } from '../parts/transaction-table.js'
 import {
-  type Spend,
   useApprovals,
   useKeys,
   useReadiness,
@@ -79,19 +79,6 @@ function SpendCard() {
       </Answered>
     </Card>
   )
-}
-
-/**
- * Keys of one line of rotations share what is counted: the newest is shown for all. One that was revoked
- * has spent what it spent.
- */
-function onePerLineage(keys: readonly Spend[]): Spend[] {
-  const seen = new Set<string>()
-  return keys.filter(({ lineage_id }) => {
-    if (seen.has(lineage_id)) return false
-    seen.add(lineage_id)
-    return true
-  })
 }
 
 function Total({ title, of: amounts }: { readonly title: string; readonly of: readonly string[] }) {
