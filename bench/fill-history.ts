@@ -1,4 +1,6 @@
 import { type Address, type Hex, ID_PREFIX, type TxId, ulidBody } from '../src/domain/ids.js'
+import { utcDay, utcMonth } from '../src/domain/spend.js'
+import { SPENT_DAYS_MAX } from '../src/domain/spent-days.js'
 import type { Transaction, TxKind, TxStatus } from '../src/domain/transaction.js'
 import { auditEntry } from '../src/store/audit-entry.js'
 import { openEnvironment } from '../src/store/environment.js'
@@ -69,11 +71,14 @@ export async function fillHistory(
   const owners = Array.from({ length: keys }, (_, n) =>
     newOwnerOf(userId, `agent ${n}`, nowMs - YEAR_MS - n),
   )
+  const { counters, days } = monthOfSpend(nowMs)
   const ownerOf = (n: number): Owner => owners[n % owners.length] ?? real
   await inBatches('keys', keys, (batch, n) => {
     const { wallet, key } = ownerOf(n)
-    batch.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
+    const { lineageId } = key
+    batch.addSubWallet({ wallet, lanes: [], spend: [{ lineageId, counters }], open: [] })
     batch.putApiKey(key)
+    batch.putSpentDays(wallet.subWalletId, lineageId, days)
   })
   const atMsOf = (n: number) => nowMs - YEAR_MS + Math.floor((n / transactions) * YEAR_MS)
   await inBatches('transactions', transactions, (batch, n) =>
@@ -101,6 +106,17 @@ export async function fillHistory(
     hashesOf,
     payeeOf,
   }
+}
+
+/** Something on every day that is kept. */
+function monthOfSpend(nowMs: number) {
+  const today = utcDay(nowMs)
+  const dayMicros = 12_345_678n
+  const days = Array.from({ length: SPENT_DAYS_MAX }, (_, index) => ({
+    ...{ day: today - SPENT_DAYS_MAX + index, micros: dayMicros },
+  }))
+  const counters = { day: today, month: utcMonth(nowMs), dayMicros, monthMicros: dayMicros }
+  return { counters: { ...counters, reservedMicros: 0n }, days }
 }
 
 function pastCall(owner: Owner, atMs: number, n: number): Transaction {
