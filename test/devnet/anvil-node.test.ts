@@ -124,6 +124,8 @@ describe('a development chain', { timeout: 60_000 }, () => {
     await expect.poll(savedBlock, WAIT).toBeGreaterThanOrEqual(paidInBlock)
     // What the node saved by itself is all there is: no save is asked for on the way out.
     process.kill(Number(node.process.pid), 'SIGKILL')
+    // Its supervisor goes with it: a second node of the same folder would take over its files.
+    await node.process.stop()
     const after = await start('chain', new Set([node.port]))
     expect(await balance(after)).toBe(11)
   })
