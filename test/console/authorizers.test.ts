@@ -184,6 +184,19 @@ async function showsAnEnlargement(keyId: string): Promise<void> {
   expect((await browser.open(lie)).html).toContain('<bdi>&#60;img src=x&#62;</bdi>')
 }
 
+/** A call that the wider policy lets through. */
+async function showsAnExample(keyId: string): Promise<void> {
+  const narrowed = {
+    default: 'allow',
+    rules: [{ name: 'never', effect: 'deny', when: { chains: [10] } }],
+  }
+  const less = await person.call('PATCH', `/keys/${keyId}`, { body: { policy: narrowed } })
+  expect(less.status).toBe(200)
+  const more = await person.call('PATCH', `/keys/${keyId}`, { body: { policy: null } })
+  const { html } = await browser.open(String(proofFor(more.json).details.confirm_url))
+  expect(html).toMatch(/<ul class="examples"><li><b>refused by &#34;never&#34; before.*Optimism/s)
+}
+
 describe('with a passkey', () => {
   test('a key is issued in two steps, and works', async () => {
     const refused = await person.post('/keys', wish())
@@ -197,6 +210,7 @@ describe('with a passkey', () => {
     // Once: the same proof is no answer to a second request.
     const again = await person.post('/keys', { ...wish(), authorization })
     expect(again).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
+    await showsAnExample(String(made.json.key_id))
   })
 
   test('the proof for one request does not pass with another body', async () => {

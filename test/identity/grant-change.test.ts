@@ -8,8 +8,11 @@ import {
 import { canonicalGrant, type GrantTerms } from '../../src/domain/grant-terms.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { confirmPage } from '../../src/identity-provider/authorizers/confirm-page.js'
+import { parsePolicy } from '../../src/policy/parse-policy.js'
+import type { Policy } from '../../src/policy/policy.js'
 import { sameBytes } from '../../src/quorum-protocol/bytes.js'
 
+const USDC = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill)
 const KEY = bytes(16, 1)
 const WIDER = bytes(16, 2)
@@ -50,9 +53,37 @@ test('what changes nothing in words is shown whole', () => {
   const html = confirmPage({
     asked: readConfirmable(encodeGrantStatement({ ...STATEMENT, ...NARROW })),
     change: changeOf({ ...STATEMENT, ...NARROW }, termsOf),
-    names: { key: null, wallet: null },
+    ...{ names: { key: null, wallet: null }, policies: null },
     ...{ email: 'a@example.com', rpId: 'localhost', signInPath: '/i', nowMs: 0 },
   })
   expect(html).toContain('up to 10.00 USD')
   expect(html).not.toContain('<details>')
+})
+
+const PAYEE = '0x1111111111111111111111111111111111111111'
+const paying = (...beneficiaries: readonly string[]): Policy => {
+  const rules = [{ name: '<b>suppliers</b>', effect: 'allow', when: { beneficiaries } }]
+  const parsed = parsePolicy({ rules, default: 'deny' })
+  if (!parsed.ok) throw new Error('not a policy')
+  return parsed.policy
+}
+const pageOf = (policies: { before: Policy | null; next: Policy | null } | null) =>
+  confirmPage({
+    asked: readConfirmable(encodeGrantStatement(STATEMENT)),
+    change: changeOf(STATEMENT, termsOf),
+    ...{ names: { key: null, wallet: null }, policies },
+    ...{ email: 'a@example.com', rpId: 'localhost', signInPath: '/i', nowMs: 0 },
+  })
+
+test('a wider policy is shown by a call that it lets through, before the passkey is asked', () => {
+  const wider = pageOf({ before: paying(USDC), next: paying(USDC, PAYEE) })
+  const [example = ''] = /<ul class="examples">.*<\/ul>/s.exec(wider) ?? []
+  expect(example).toContain('refused by &#34;default&#34; before')
+  expect(example).toContain(PAYEE)
+  // A rule's name is anybody's words.
+  expect(example).toContain('&#60;b&#62;suppliers')
+  expect(wider.indexOf(example)).toBeLessThan(wider.indexOf('id="confirm"'))
+  const narrower = pageOf({ before: paying(USDC, PAYEE), next: paying(USDC) })
+  expect(narrower).toContain('No call goes through that did not before.')
+  expect(pageOf(null)).not.toContain('goes through')
 })

@@ -21,7 +21,7 @@ function page(statement: MemberStatement, before: string | null): string {
   }))
   const names = { key: null, wallet: null }
   const of = { email: 'ada@example.test', rpId: 'localhost', signInPath: '/', nowMs: 1_000_000 }
-  return confirmPage({ ...of, asked, names, change })
+  return confirmPage({ ...of, asked, names, change, policies: null })
 }
 
 test('a changed role is shown as it is and as it will be', () => {

@@ -19,6 +19,7 @@ import {
   signInPolicy,
 } from '../../src/identity-provider/login/pages.js'
 import type { ApprovalRow } from '../../src/identity-provider/vault/approval-rows.js'
+import { LEAST_POLICY } from '../../src/policy/common-policy.js'
 import { type Harness, startHarness } from '../http/harness.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 
@@ -74,6 +75,7 @@ const IDENTITY_PAGES = [
         ...STATEMENT,
         ...{ dailyLimitMicros: 25_000_000n, allowedChains: [1] },
       }),
+      policies: { before: LEAST_POLICY, next: null },
     }),
   ),
   page(

@@ -5,12 +5,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.js'
 import { differenceOf } from '../../src/cli/policy-diff/difference.js'
-import { type Circumstances, isFreer, judgement } from '../../src/cli/policy-diff/example.js'
 import { openSolver, type Solver } from '../../src/cli/policy-diff/solver.js'
-import { usedName } from '../../src/cli/policy-diff/when-terms.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { CallShown } from '../../src/policy/call-shown.js'
 import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
+import { type Circumstances, isFreer, judgeOf, usedName } from '../../src/policy/judged-call.js'
 import type { Policy } from '../../src/policy/policy.js'
 import { CALL, FACTS, PAYEES, POLICY, policyOf, transferData, USDC } from './random-policies.js'
 
@@ -153,9 +152,10 @@ test('no random call passes where the solver says that none does, and each examp
     expect(isWhole || examples.length > 0).toBe(true)
     const pairs = new Set(examples.map((one) => `${one.before.by} ${one.next.by}`))
     if (!isWhole) continue
+    const [judgeBefore, judgeNext] = [judgeOf(before), judgeOf(next)]
     for (const { call, facts, used } of fc.sample(ENOUGH, { numRuns: CALLS, seed: at })) {
       const around = circumstances(before, next, call, facts, used)
-      const judged = [judgement(before, call, around), judgement(next, call, around)] as const
+      const judged = [judgeBefore(call, around), judgeNext(call, around)] as const
       if (!isFreer(...judged)) continue
       expect([...pairs]).toContain(`${judged[0].by} ${judged[1].by}`)
     }

@@ -1,6 +1,7 @@
+import { type CeilingKey, type Example, usedName } from '../../policy/judged-call.js'
 import { type Policy, windowsOf } from '../../policy/policy.js'
 import { callVariables, OPERATION, shapesOf, shapeTerms, VALUE } from './call-shape.js'
-import { type Example, exampleOf } from './example.js'
+import { exampleOf } from './example.js'
 import { deciders, isFreer, policyTerms } from './policy-terms.js'
 import {
   and,
@@ -16,15 +17,7 @@ import {
   TRUE,
 } from './smt.js'
 import type { Solver } from './solver.js'
-import {
-  type CeilingKey,
-  countName,
-  IS_UNPRICED,
-  MINUTE,
-  SPEND,
-  sumName,
-  usedName,
-} from './when-terms.js'
+import { countName, IS_UNPRICED, MINUTE, SPEND, sumName } from './when-terms.js'
 
 /**
  * What a policy lets through that the one before did not: for each pair of deciding rules one call,

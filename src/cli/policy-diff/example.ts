@@ -1,11 +1,18 @@
 import type { Address, Hex } from '../../domain/ids.js'
-import { type ApprovalAsked, approvalAsked } from '../../policy/approval-asked.js'
 import { type CallShown, NATIVE_ADDRESS, showCall, showIntent } from '../../policy/call-shown.js'
-import { ceilingBreach, unitsTaken } from '../../policy/ceilings.js'
-import type { Facts } from '../../policy/condition.js'
 import type { Word } from '../../policy/function-signature.js'
-import { compilePolicy, judge } from '../../policy/judge-policy.js'
-import { type Ceiling, OPERATIONS, type Policy, type PolicyEffect } from '../../policy/policy.js'
+import { compilePolicy } from '../../policy/judge-policy.js'
+import {
+  type CeilingKey,
+  type Circumstances,
+  type Example,
+  isFreer,
+  judgeOf,
+  MINUTE_MS,
+  MONDAY_MS,
+  usedName,
+} from '../../policy/judged-call.js'
+import { type Ceiling, OPERATIONS, type Policy } from '../../policy/policy.js'
 import {
   AMOUNT_IN,
   CALLEE,
@@ -17,50 +24,10 @@ import {
   VALUE,
   wordName,
 } from './call-shape.js'
-import {
-  type CeilingKey,
-  countName,
-  IS_UNPRICED,
-  MINUTE,
-  SPEND,
-  sumName,
-  usedName,
-} from './when-terms.js'
-
-/** A call that two policies judge differently, and what must have gone before it. */
-export interface Example {
-  readonly call: CallShown
-  readonly circumstances: Circumstances
-  readonly before: Judgement
-  readonly next: Judgement
-}
-
-/** What judges know beyond the call. */
-export interface Circumstances {
-  /** Of a week that begins on a Monday. */
-  readonly nowMs: number
-  readonly spendMicros: bigint | null
-  /** Lower-case: whom the wallet has paid, of those that the call pays. */
-  readonly paid: readonly Address[]
-  /** By sliding time, seconds. */
-  readonly counted: ReadonlyMap<number, { readonly count: number; readonly micros: bigint }>
-  readonly used: ReadonlyMap<string, bigint>
-}
-
-export interface Judgement {
-  readonly effect: PolicyEffect
-  /** The rule, or `default`, `per_transaction_usd`, `ceilings`. */
-  readonly by: string
-  /** What it waits for; null: nothing. */
-  readonly asks: ApprovalAsked | null
-}
+import { countName, IS_UNPRICED, MINUTE, SPEND, sumName } from './when-terms.js'
 
 type Values = ReadonlyMap<string, bigint>
 type Two<T> = { readonly before: T; readonly next: T }
-
-/** 5 January 2026, a Monday. */
-const MONDAY_MS = Date.UTC(2026, 0, 5)
-const MINUTE_MS = 60_000
 
 /** @throws Error when the judge does not see what the solver saw */
 export function exampleOf(
@@ -73,8 +40,8 @@ export function exampleOf(
   const call = callOf(shape, values)
   const circumstances = circumstancesOf(call, values, policies, ceilings)
   const judged = {
-    before: judgement(policies.before, call, circumstances),
-    next: judgement(policies.next, call, circumstances),
+    before: judgeOf(policies.before)(call, circumstances),
+    next: judgeOf(policies.next)(call, circumstances),
   }
   const isSame = (['before', 'next'] as const).every((which) => {
     const name = which === 'before' ? 'by_before' : 'by_next'
@@ -84,43 +51,6 @@ export function exampleOf(
     throw new Error(`the judge sees no difference in what the solver found: ${call.data}`)
   }
   return { call, circumstances, ...judged }
-}
-
-/** What the service makes of a call in such circumstances. */
-export function judgement(
-  policy: Policy | null,
-  call: CallShown,
-  { nowMs, spendMicros, paid, counted, used }: Circumstances,
-): Judgement {
-  if (policy === null) return { effect: 'allow', by: 'default', asks: null }
-  const compiled = compilePolicy(policy)
-  const facts: Facts = {
-    ...{ nowMs, spendMicros, countsUsd: true },
-    hasPaid: (address) => paid.includes(address),
-    within: (perSeconds) => counted.get(perSeconds) ?? { count: 0, micros: 0n },
-  }
-  const { effect, rule, by } = judge(compiled, call, facts)
-  if (effect !== 'deny') {
-    const taken = unitsTaken(policy, call)
-    const usedOf = (ceiling: Ceiling) => used.get(usedName(ceiling)) ?? 0n
-    if (taken === null || ceilingBreach(policy, taken, usedOf) !== null) {
-      return { effect: 'deny', by: 'ceilings', asks: null }
-    }
-  }
-  const asks = effect === 'require_approval' ? approvalAsked(compiled, call, facts) : null
-  return { effect, by: rule?.rule.name ?? by, asks }
-}
-
-const PASSAGE = { deny: 0, require_approval: 1, allow: 2 } as const
-
-/** Whether a judgement lets through more easily. */
-export function isFreer(before: Judgement, next: Judgement): boolean {
-  if (PASSAGE[next.effect] !== PASSAGE[before.effect]) {
-    return PASSAGE[next.effect] > PASSAGE[before.effect]
-  }
-  if (before.asks === null || next.asks === null) return false
-  const { needed, delaySeconds } = next.asks
-  return needed < before.asks.needed || delaySeconds < before.asks.delaySeconds
 }
 
 function callOf(shape: CallShape, values: Values): CallShown {

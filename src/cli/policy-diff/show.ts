@@ -1,11 +1,12 @@
 import { chainFacts } from '../../domain/chains.js'
 import { formatUsd } from '../../domain/money.js'
+import { aroundInWords, WEEKDAY } from '../../policy/example-words.js'
 import { breakerInWords } from '../../policy/in-words.js'
+import type { Example, Judgement } from '../../policy/judged-call.js'
 import type { Breaker, Policy } from '../../policy/policy.js'
 import type { Io } from '../io.js'
 import type { Row } from '../print.js'
 import { type Difference, differenceOf } from './difference.js'
-import type { Example, Judgement } from './example.js'
 import { openSolver, SOLVER_PACKAGE } from './solver.js'
 
 export const NO_SOLVER = `It takes z3, which is not installed: npm install --no-save ${SOLVER_PACKAGE}`
@@ -82,10 +83,6 @@ function judgementView({ effect, by, asks }: Judgement) {
   return { effect, by, ...waits }
 }
 
-const WEEKDAY = new Intl.DateTimeFormat('en-GB', {
-  ...{ weekday: 'long', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
-})
-
 export const DIFFERENCE_COLUMNS = ['now', 'before', 'call', 'around']
 
 /** For people. */
@@ -94,7 +91,7 @@ export function differenceRows({ examples }: Difference): Row[] {
     now: judgementText(example.next),
     before: judgementText(example.before),
     call: callText(example),
-    around: aroundText(example),
+    around: aroundInWords(example.circumstances),
   }))
 }
 
@@ -114,22 +111,6 @@ function callText({ call }: Example): string {
     ...(data === '0x' ? [] : [`data ${data}`]),
     ...takes.map(({ token, amount }) => `taking ${amount} of ${token}`),
   ].join(', ')
-}
-
-function aroundText({ circumstances }: Example): string {
-  const { nowMs, spendMicros, paid, counted, used } = circumstances
-  const price = spendMicros === null ? 'without a price' : `for ${formatUsd(spendMicros)} USD`
-  return [
-    `${WEEKDAY.format(nowMs)} UTC`,
-    price,
-    ...(paid.length === 0 ? [] : [`paid before: ${paid.join(' ')}`]),
-    ...[...counted].flatMap(([seconds, { count, micros }]) =>
-      count === 0 ? [] : [`after ${count} calls for ${formatUsd(micros)} USD in ${seconds} s`],
-    ),
-    ...[...used].flatMap(([name, amount]) =>
-      amount === 0n ? [] : [`after ${amount} of ${name.replace('used_', '').replaceAll('_', ' ')}`],
-    ),
-  ].join('; ')
 }
 
 /** Before an authorizer is asked to sign it. */

@@ -1,4 +1,5 @@
 import { parseSignature, type Word } from '../../policy/function-signature.js'
+import { usedName } from '../../policy/judged-call.js'
 import {
   type ArgumentTest,
   type ArgumentValue,
@@ -222,16 +223,6 @@ function hoursTerm(hours: readonly Hours[]): Term {
       }),
     ),
   )
-}
-
-export interface CeilingKey {
-  readonly chainId: number
-  readonly token: Token
-  readonly per: 'day' | 'month'
-}
-
-export function usedName({ chainId, token, per }: CeilingKey): Term {
-  return `used_${chainId}_${token}_${per}`
 }
 
 /** Whether the call is refused for its units, whatever the rules say. */

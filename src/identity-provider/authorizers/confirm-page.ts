@@ -1,6 +1,10 @@
 import type { Confirmable } from '../../custody/authorizers/confirmable.js'
 import type { ChangedLine } from '../../custody/authorizers/describe-grant-change.js'
 import { escapeHtml } from '../../domain/escape-html.js'
+import { findExamples } from '../../policy/example-search.js'
+import { aroundInWords, callInWords, judgedInWords } from '../../policy/example-words.js'
+import type { Example } from '../../policy/judged-call.js'
+import type { Policy } from '../../policy/policy.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { rowHtml, scriptedPage, timeLeft, valueHtml } from './pages.js'
 import { base64Url } from './wire.js'
@@ -19,6 +23,8 @@ export interface ConfirmPage {
   readonly names: ShownNames
   /** Of a key or a member that is there already; null of what is new, and of what is about neither. */
   readonly change: readonly ChangedLine[] | null
+  /** What says which calls a key that is there may make, now and then; null where that stays. */
+  readonly policies: { readonly before: Policy | null; readonly next: Policy | null } | null
   readonly nowMs: number
 }
 
@@ -45,6 +51,7 @@ export function confirmPage(page: ConfirmPage): string {
 <p>Signed in as ${escapeHtml(page.email)}. Confirm it only if you asked for it just now.</p>
 ${timeLeft(confirmBeforeMs, page.nowMs)}
 ${whatHtml(page)}
+${page.policies === null ? '' : examplesHtml(page.policies)}
 <button type="button" id="confirm">Confirm with a passkey</button>
 <button type="button" class="plain" data-close>Close without confirming</button>`,
   )
@@ -75,6 +82,25 @@ function whatHtml({ asked, names, change }: ConfirmPage): string {
 <h2>Changes</h2>
 ${listOf(changed)}
 <details><summary>Stays as it is</summary>${listOf(kept.map(({ name, value }) => rowHtml([name, value])))}</details>`
+}
+
+/** What the change comes to: calls that would go through and did not. */
+function examplesHtml({ before, next }: NonNullable<ConfirmPage['policies']>): string {
+  const { examples, isNarrower } = findExamples(before, next)
+  if (isNarrower) return '<p>No call goes through that did not before.</p>'
+  if (examples.length === 0) {
+    return `<p>This may let calls through that were not before. A short search came upon none to show; that does not mean that there is none.</p>`
+  }
+  const items = examples.map((example) => `<li>${exampleHtml(example)}</li>`)
+  return `<h2>For example</h2>
+<p>Calls that this lets through, and others like them:</p>
+<ul class="examples">${items.join('\n')}</ul>`
+}
+
+function exampleHtml(example: Example): string {
+  const { call, circumstances } = example
+  const words = `<b>${valueHtml(judgedInWords(example))}</b><br>${valueHtml(callInWords(call))}`
+  return `${words}<br><small>${valueHtml(aroundInWords(circumstances))}</small>`
 }
 
 function listOf(rows: readonly string[]): string {

@@ -7,6 +7,8 @@ import { readGrantStatement } from '../../custody/authorizers/grant-statement.js
 import { readMemberStatement } from '../../custody/members/member-statement.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { ID_PREFIX, isId, ulidBytes, ulidOfBytes, ulidTimeMs } from '../../domain/ids.js'
+import { canonicalText } from '../../policy/canonical-policy.js'
+import type { Policy } from '../../policy/policy.js'
 import { approvalPage } from '../approvals/approval-page.js'
 import type { Accounts } from '../login/accounts.js'
 import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clients.js'
@@ -15,7 +17,7 @@ import { sendPage } from '../login/send-page.js'
 import type { UserSideApprovals } from '../vault/approvals.js'
 import type { Members } from '../vault/members.js'
 import type { AuthorizerCeremonies } from './ceremonies.js'
-import { confirmPage, type ShownNames } from './confirm-page.js'
+import { type ConfirmPage, confirmPage, type ShownNames } from './confirm-page.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { managePage, SCRIPT_PATH } from './pages.js'
 import { sessionVisitor, type VisitorDeps } from './visitor.js'
@@ -131,6 +133,7 @@ async function confirm(
   }
   const page = confirmPage({
     ...{ asked, names, change: changeIn(deps, asked, visitor.userId), nowMs: Date.now() },
+    policies: policiesIn(deps, asked, visitor.userId),
     email: deps.accounts.findById(visitor.userId)?.email ?? visitor.userId,
     rpId: deps.webauthn()?.rpId ?? '',
     signInPath: here,
@@ -152,6 +155,23 @@ function changeIn(
   }
   if (kind !== 'grant') return null
   return changeOf(readGrantStatement(encoded).statement, (keyId) => termsOf(keyId, userId))
+}
+
+/** Null of what leaves the calls of a key as they are, and of a key that is new. */
+function policiesIn(
+  { termsOf }: PageDeps,
+  { kind, encoded }: Confirmable,
+  userId: string,
+): ConfirmPage['policies'] {
+  if (kind !== 'grant') return null
+  const { keyId, policy: next } = readGrantStatement(encoded).statement
+  const before = termsOf(keyId, userId)?.policy
+  if (before === undefined || textOf(before) === textOf(next)) return null
+  return { before, next }
+}
+
+function textOf(policy: Policy | null): string | null {
+  return policy === null ? null : canonicalText(policy)
 }
 
 /** Anybody's text: who made the address wrote it. */

@@ -42,6 +42,7 @@ dl.main dd{font-size:var(--text-l);line-height:1.5rem;font-weight:600}
 dl.main .id{color:inherit;font-weight:400}
 dt{color:var(--mute);font-size:var(--text-s);line-height:1.5rem}
 dd{margin:0}
+ul.examples{padding-left:1.2em}ul.examples li{margin:.5em 0;overflow-wrap:anywhere}
 ul.rows{padding:0;list-style:none;border-top:1px solid var(--line)}
 .rows li{display:flex;align-items:center;justify-content:space-between;gap:var(--space-4);padding:var(--space-3) 0;
 border-bottom:1px solid var(--line)}

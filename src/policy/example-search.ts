@@ -1,0 +1,42 @@
+import { policyEnlarges } from './enlarges.js'
+import { candidates } from './example-candidates.js'
+import { callOf, circumstancesOf } from './example-points.js'
+import { type Example, isFreer, judgeOf } from './judged-call.js'
+import type { Policy } from './policy.js'
+
+/**
+ * Calls that a policy lets through and the one before did not, looked for among those that lie where
+ * the two differ: each rule's own calls, and what is at its bounds. It takes milliseconds and no
+ * solver, for pages that people read before they sign. What it shows the judge has judged; that it
+ * finds nothing proves nothing (`countersign policy diff` decides it).
+ */
+export interface Found {
+  readonly examples: readonly Example[]
+  /** The new policy is provably within the old one: there is none to be found. */
+  readonly isNarrower: boolean
+}
+
+/** More than people read before they sign. */
+export const EXAMPLES_SHOWN_MAX = 3
+/** Calls tried; some microseconds each, on the thread that signs. */
+const TRIES_MAX = 1_500
+
+export function findExamples(before: Policy | null, next: Policy | null): Found {
+  if (!policyEnlarges(before, next)) return { examples: [], isNarrower: true }
+  const [judgeBefore, judgeNext] = [judgeOf(before), judgeOf(next)]
+  const found = new Map<string, Example>()
+  let tries = 0
+  for (const point of candidates(before, next)) {
+    if (found.size === EXAMPLES_SHOWN_MAX || ++tries > TRIES_MAX) break
+    const call = callOf(point)
+    const circumstances = circumstancesOf(point, call)
+    const judged = {
+      before: judgeBefore(call, circumstances),
+      next: judgeNext(call, circumstances),
+    }
+    const pair = `${judged.before.by}\n${judged.next.by}`
+    if (found.has(pair) || !isFreer(judged.before, judged.next)) continue
+    found.set(pair, { call, circumstances, ...judged })
+  }
+  return { examples: [...found.values()], isNarrower: false }
+}

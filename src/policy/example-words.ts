@@ -1,0 +1,66 @@
+import { chainFacts } from '../domain/chains.js'
+import { formatUsd } from '../domain/money.js'
+import type { CallShown } from './call-shown.js'
+import type { Circumstances, Example, Judgement } from './judged-call.js'
+
+/** A call that two policies judge differently, for people. */
+
+export const WEEKDAY = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'long', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
+})
+
+const PASSED = {
+  allow: 'allowed',
+  require_approval: 'waits for an approval',
+  deny: 'refused',
+} as const
+
+/** `refused by "default" before, allowed by "pay suppliers" now`. */
+export function judgedInWords({ before, next }: Example): string {
+  return `${judgementInWords(before)} before, ${judgementInWords(next)} now`
+}
+
+function judgementInWords({ effect, by, asks }: Judgement): string {
+  const people = asks === null || asks.needed < 2 ? '' : ` of ${asks.needed} people`
+  const waits = asks === null || asks.delaySeconds === 0 ? '' : ` and ${asks.delaySeconds} s`
+  const passed =
+    asks?.needed === 0 ? `waits for ${asks.delaySeconds} s` : `${PASSED[effect]}${people}${waits}`
+  // A name is anybody's words: it ends where its quotes do.
+  return `${passed} by "${by.replaceAll('"', "'")}"`
+}
+
+/** What it moves and whom it pays where its bytes say so; its calldata where they do not. */
+export function callInWords(call: CallShown): string {
+  const { operation, chainId, callee, value, data, moves, beneficiaries } = call
+  const chain = chainFacts(chainId)?.name ?? chainId
+  const parts = [`${(operation ?? 'call').replaceAll('_', ' ')} on ${chain} to ${callee}`]
+  if (moves === null) {
+    if (value > 0n) parts.push(`with ${value} wei`)
+    if (data !== '0x') parts.push(`with the calldata ${data}`)
+    return parts.join(', ')
+  }
+  const moved = moves.map(({ token, amount }) =>
+    token === 'native' ? `${amount} wei` : `${amount} smallest units of ${token}`,
+  )
+  if (moved.length > 0) parts.push(`moving ${moved.join(' and ')}`)
+  const payees = beneficiaries?.filter((address) => address !== callee) ?? []
+  if (payees.length > 0) parts.push(`for ${payees.join(' and ')}`)
+  return parts.join(', ')
+}
+
+/** When, for how much, and after what. */
+export function aroundInWords(circumstances: Circumstances): string {
+  const { nowMs, spendMicros, paid, counted, used } = circumstances
+  const price = spendMicros === null ? 'without a price' : `for ${formatUsd(spendMicros)} USD`
+  return [
+    `${WEEKDAY.format(nowMs)} UTC`,
+    price,
+    ...(paid.length === 0 ? [] : [`paid before: ${paid.join(' ')}`]),
+    ...[...counted].flatMap(([seconds, { count, micros }]) =>
+      count === 0 ? [] : [`after ${count} calls for ${formatUsd(micros)} USD in ${seconds} s`],
+    ),
+    ...[...used].flatMap(([name, amount]) =>
+      amount === 0n ? [] : [`after ${amount} of ${name.replace('used_', '').replaceAll('_', ' ')}`],
+    ),
+  ].join('; ')
+}
