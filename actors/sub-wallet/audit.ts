@@ -15,14 +15,15 @@ import type { Effect, Event, RefusedCall } from './core/messages.js'
 /** What a sub-wallet leaves in its owner's audit trail. */
 
 export function walletAudit(event: Extract<Event, { type: 'wallet-created' }>): NewAuditRecord {
-  const { userId, subWalletId, createdAtMs, name, address, epoch } = event.wallet
+  const { wallet, requestId, byPerson } = event
+  const { userId, subWalletId, createdAtMs, name, address, epoch } = wallet
   return auditEntry({
     userId,
     subWalletId,
-    requestId: event.requestId,
+    requestId,
     atMs: createdAtMs,
     type: 'wallet.created',
-    details: { name, address, epoch },
+    details: { name, address, epoch, ...(byPerson === undefined ? {} : { by_person: byPerson }) },
   })
 }
 

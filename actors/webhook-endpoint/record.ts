@@ -5,6 +5,7 @@ import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Writer } from '../../src/store/writer.js'
 import { isRepeatable } from './core/checkpoint.js'
+import type { Asker } from './core/commands.js'
 import type { EndpointEvent } from './core/events.js'
 import type { EndpointState } from './core/state.js'
 import type { DeliveryHistory } from './delivery-history.js'
@@ -19,8 +20,8 @@ export interface Holder {
   readonly history: DeliveryHistory
   /** Progress since the state was written. */
   unsaved: boolean
-  /** The request behind the command in hand, for the audit trail. */
-  requestId: string | null
+  /** Who asked for the command in hand, for the audit trail. */
+  asker: Asker
 }
 
 /** Writes what events changed: state, the endpoint as lists show it, history, audit trail. */
@@ -32,7 +33,7 @@ export function recordEvents(
   const { state, id, history, endpoint } = holder
   if (endpoint === null) return
   for (const event of events) {
-    const audit = auditOf(endpoint, event, holder.requestId)
+    const audit = auditOf(endpoint, event, holder.asker)
     if (audit !== null) writer.appendAudit(audit)
     if (event.type === 'delivery-requested' && event.origin === 'test') {
       writer.appendEvent(testEvent(endpoint, event))
@@ -89,7 +90,7 @@ const AUDIT_TYPES: Partial<Record<EndpointEvent['type'], AuditType>> = {
 function auditOf(
   { webhookId, userId, url, events }: WebhookEndpoint,
   event: EndpointEvent,
-  requestId: string | null,
+  { requestId, byPerson }: Asker,
 ): NewAuditRecord | null {
   const type = AUDIT_TYPES[event.type]
   if (type === undefined) return null
@@ -99,6 +100,7 @@ function auditOf(
     origin: new URL(url).origin,
     events,
     ...(event.type === 'disabled' ? { because: event.because } : {}),
+    ...(byPerson === undefined ? {} : { by_person: byPerson }),
   }
-  return auditEntry({ userId, atMs: event.atMs, type, requestId, details })
+  return auditEntry({ userId, atMs: event.atMs, type, requestId: requestId ?? null, details })
 }

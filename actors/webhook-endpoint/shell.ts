@@ -9,7 +9,13 @@ import type { Deliverer } from '../../src/webhooks/deliver.js'
 import { deliveryBody } from '../../src/webhooks/delivery-body.js'
 import type { ActorShell, Decision, ReplyToken } from '../runtime/actor.js'
 import { CHECKPOINT_MS } from './core/checkpoint.js'
-import type { EndpointCommand, EventMeta, IncomingCommand, LogCommand } from './core/commands.js'
+import type {
+  Asker,
+  EndpointCommand,
+  EventMeta,
+  IncomingCommand,
+  LogCommand,
+} from './core/commands.js'
 import { decide } from './core/decide.js'
 import type { EndpointEffect, EndpointEvent } from './core/events.js'
 import { evolve } from './core/evolve.js'
@@ -42,6 +48,8 @@ export interface WebhookPorts {
  * be of types that the endpoint does not want.
  */
 const FEED_SCAN_MAX = 2_000
+/** What the endpoint does by itself. */
+const NOBODY: Asker = {}
 
 export function createWebhookShell(
   ports: WebhookPorts,
@@ -172,7 +180,7 @@ export function createWebhookShell(
         endpoint: state?.endpoint ?? null,
         history: new DeliveryHistory(reader, webhookId),
         unsaved: false,
-        requestId: null,
+        asker: NOBODY,
       }
       holders.set(id, holder)
       return holder
@@ -182,7 +190,7 @@ export function createWebhookShell(
     },
     decide(holder, incoming, token) {
       const command = sealed(holder.id, incoming)
-      holder.requestId = 'requestId' in command ? (command.requestId ?? null) : null
+      holder.asker = 'requestId' in command ? command : NOBODY
       const { events, effects, reply } = decide(holder.state, command)
       holder.state = events.reduce(evolve, holder.state)
       holder.endpoint = holder.state?.endpoint ?? holder.endpoint

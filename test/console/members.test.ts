@@ -260,6 +260,42 @@ describe('what happened', () => {
     }
   })
 
+  test('to wallets and webhooks names the person', async () => {
+    const cat = await newMember('owner')
+    for (const [by, console] of [
+      [cat.personId, await inAccount(cat)],
+      [accountId, stack.owner],
+    ] as const) {
+      const wallet = await console.post('/wallets', { name: `made by ${by}` })
+      expect(wallet.status, wallet.text).toBe(201)
+      const webhook = await console.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })
+      expect(webhook.status, webhook.text).toBe(201)
+      const { webhook_id: id } = webhook.json
+      const path = `/webhooks/${String(id)}`
+      for (const status of ['disabled', 'enabled']) {
+        expect((await console.call('PATCH', path, { body: { status } })).status).toBe(200)
+      }
+      const words = { body: { description: 'words' } }
+      expect((await console.call('PATCH', path, words)).status).toBe(200)
+      expect((await console.post(`${path}/rotate-secret`)).status).toBe(200)
+      expect((await console.call('DELETE', path)).status).toBe(200)
+      const { records } = (await console.get('/audit?limit=100')).json as {
+        records: { type: string; sub_wallet_id: string | null; details: ReplyBody }[]
+      }
+      const made = records.find(({ type, sub_wallet_id }) => {
+        return type === 'wallet.created' && sub_wallet_id === wallet.json.sub_wallet_id
+      })
+      expect(made?.details.by_person).toBe(by)
+      const ofWebhook = records.filter(({ details }) => details.webhook_id === id)
+      expect(ofWebhook.map(({ type, details }) => [type, details.by_person])).toEqual(
+        ['removed', 'secret_rotated', 'changed', 'enabled', 'disabled', 'created'].map((what) => [
+          `webhook.${what}`,
+          by,
+        ]),
+      )
+    }
+  })
+
   test('is proved in both logs', async () => {
     const key = await issueKey(stack)
     const sent = await key.api.post('/api/tx/send', { chain_id: 8453, to: STRANGER, value: '1' })

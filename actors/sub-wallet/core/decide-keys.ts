@@ -31,11 +31,11 @@ const LIVE_KEYS_MAX = 500
 
 export function createWallet(
   turn: Turn,
-  { wallet, requestId = null }: Of<'create-wallet'>,
+  { wallet, requestId = null, byPerson }: Of<'create-wallet'>,
   token: ReplyToken | null,
 ): void {
   const { state } = turn
-  if (state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId })
+  if (state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId, byPerson })
   // Also asked for once more, after an answer that did not come.
   if (state.wallet?.userId === wallet.userId) turn.answer(token, state.wallet)
   else turn.refuse(token, fault('NOT_FOUND'))

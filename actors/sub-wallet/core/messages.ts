@@ -185,6 +185,7 @@ export type Event =
       readonly type: 'wallet-created'
       readonly wallet: SubWallet
       readonly requestId: string | null
+      readonly byPerson?: string | undefined
     }
   | {
       readonly type: 'key-put'

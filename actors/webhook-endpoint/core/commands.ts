@@ -16,14 +16,19 @@ export type IncomingCommand =
   | (Omit<RegisterCommand, 'endpoint'> & {
       readonly endpoint: Omit<WebhookEndpoint, 'secrets'>
       readonly secret: string
-      readonly requestId?: string
-    })
-  | (Omit<RotateSecretCommand, 'sealed'> & { readonly secret: string; readonly requestId?: string })
+    } & Asker)
+  | (Omit<RotateSecretCommand, 'sealed'> & { readonly secret: string } & Asker)
 
 /** Every command carries the time it is decided at; randomness comes as `jitter` in [0, 1). */
 export type EndpointCommand = ConsoleCommand | LogCommand
 
-/** Answered with the endpoint after the change. `requestId` is for the audit trail. */
+/** Who asked for a change, for the audit trail; absent: nobody at the console. */
+export interface Asker {
+  readonly requestId?: string
+  readonly byPerson?: string | undefined
+}
+
+/** Answered with the endpoint after the change. */
 export type ConsoleCommand = (
   | RegisterCommand
   | ChangeCommand
@@ -31,7 +36,8 @@ export type ConsoleCommand = (
   | RotateSecretCommand
   | TestCommand
   | RedeliverCommand
-) & { readonly requestId?: string }
+) &
+  Asker
 
 export type LogCommand =
   | EventsAppendedCommand

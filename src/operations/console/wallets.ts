@@ -34,7 +34,7 @@ export function createWallet({
   nowMs,
 }: OperationPorts): ConsoleHandlers['create_wallet'] {
   return async (context, input) => {
-    const { userId, requestId } = context
+    const { userId, personId: byPerson, requestId } = context
     const named = creationId(NAMED, context, input) as SubWalletId | null
     const subWalletId = named ?? newId<SubWalletId>(ID_PREFIX.subWallet, timers)
     const keyed = await actors.ask(CUSTODY_ADDRESS, {
@@ -52,7 +52,7 @@ export function createWallet({
       epoch,
       createdAtMs: nowMs(),
     }
-    const command = { type: 'create-wallet', wallet, requestId } as const
+    const command = { type: 'create-wallet', wallet, requestId, byPerson } as const
     const stored = await actors.ask(subWalletAddress(wallet), command)
     if (!stored.ok) return stored
     return { ok: true, status: 201, value: walletView(stored.value, freezes.of(userId)) }

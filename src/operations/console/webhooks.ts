@@ -36,7 +36,7 @@ export function webhookCreation({
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
   const { actors, timers, nowMs, webhookTargets, mail, readableSeq } = ports
   return async (context, input) => {
-    const { userId, requestId } = context
+    const { userId, personId: byPerson, requestId } = context
     const channel = channelOf(input, webhookTargets, mail)
     if (!channel.ok) return channel
     const { kind, url, secret } = channel.value
@@ -59,6 +59,7 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
       secret,
       cursor,
       requestId,
+      byPerson,
       nowMs: nowMs(),
     } as const
     const stored = await actors.ask(webhookEndpointAddress(endpoint), command)
@@ -82,10 +83,10 @@ export function listWebhooks({ reader }: OperationPorts): ConsoleHandlers['list_
 
 export function deleteWebhook(ports: OperationPorts): ConsoleHandlers['delete_webhook'] {
   const { reader, actors, nowMs } = ports
-  return async ({ userId, requestId }, { webhook_id }) => {
+  return async ({ userId, personId: byPerson, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
-    const command = { type: 'remove', requestId, nowMs: nowMs() } as const
+    const command = { type: 'remove', requestId, byPerson, nowMs: nowMs() } as const
     const removed = await actors.ask(webhookEndpointAddress(owned.value), command)
     return removed.ok ? { ok: true, value: { deleted: true } } : removed
   }
@@ -93,7 +94,7 @@ export function deleteWebhook(ports: OperationPorts): ConsoleHandlers['delete_we
 
 export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webhook'] {
   const { reader, actors, nowMs, webhookTargets } = ports
-  return async ({ userId, requestId }, input) => {
+  return async ({ userId, personId: byPerson, requestId }, input) => {
     const owned = ownedWebhook(reader, userId, input.webhook_id)
     if (!owned.ok) return owned
     if (input.url !== undefined && owned.value.kind !== 'webhook') return notAWebhook()
@@ -105,7 +106,7 @@ export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webh
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.status === undefined ? {} : { status: input.status }),
     }
-    const command = { type: 'change', changes, requestId, nowMs: nowMs() } as const
+    const command = { type: 'change', changes, requestId, byPerson, nowMs: nowMs() } as const
     const changed = await actors.ask(webhookEndpointAddress(owned.value), command)
     return changed.ok ? { ok: true, value: webhookView(changed.value) } : changed
   }
@@ -114,11 +115,11 @@ export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webh
 /** The event and the delivery it begins are stored together: a test that is answered is sent. */
 export function testWebhook(ports: OperationPorts): ConsoleHandlers['test_webhook'] {
   const { reader, actors, timers, nowMs } = ports
-  return async ({ userId, requestId }, { webhook_id }) => {
+  return async ({ userId, personId: byPerson, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
     const eventId = newId<EventId>(ID_PREFIX.event, timers)
-    const command = { type: 'test', eventId, requestId, nowMs: nowMs() } as const
+    const command = { type: 'test', eventId, requestId, byPerson, nowMs: nowMs() } as const
     const begun = await actors.ask(webhookEndpointAddress(owned.value), command)
     if (!begun.ok) return begun
     return {
@@ -133,13 +134,13 @@ export function rotateWebhookSecret(
   ports: OperationPorts,
 ): ConsoleHandlers['rotate_webhook_secret'] {
   const { reader, actors, nowMs } = ports
-  return async ({ userId, requestId }, { webhook_id }) => {
+  return async ({ userId, personId: byPerson, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
     if (owned.value.kind !== 'webhook') return notAWebhook()
     const secret = generateWebhookSecret()
     const now = nowMs()
-    const command = { type: 'rotate-secret', secret, requestId, nowMs: now } as const
+    const command = { type: 'rotate-secret', secret, requestId, byPerson, nowMs: now } as const
     const rotated = await actors.ask(webhookEndpointAddress(owned.value), command)
     if (!rotated.ok) return rotated
     const value = {
