@@ -11,6 +11,8 @@ let stack: Stack
 let browser: Browser
 let key: IssuedKey
 let otherWallet: string
+/** Not what a form of the page lets choose. */
+const WALLET_CHOICE = 'main .filters legend + label select'
 beforeAll(async () => {
   browser = await startBrowser()
   stack = await startStack()
@@ -217,18 +219,18 @@ test('what is shown of one wallet is not withdrawn with the key of another', asy
     ? Response.json({ positions: [${JSON.stringify(position)}] })
     : plain(input, init)`)
   await visit(browser, '/wallets', 'Wallets')
-  await choose(browser, 'main select', ownWallet)
+  await choose(browser, WALLET_CHOICE, ownWallet)
   await tabTo(browser, 'input[name=secret]')
   await browser.type(key.secret)
   await browser.press('Enter')
-  await choose(browser, 'main select', otherWallet)
+  await choose(browser, WALLET_CHOICE, otherWallet)
   await browser.until(
     `document.querySelector('main').innerText.includes('This key is of another wallet')`,
   )
   const withdraw = `document.querySelector('main button[aria-label^="Withdraw from"]') !== null`
   await browser.until(`document.querySelector('main').innerText.includes('$5.00')`)
   expect(await browser.evaluate(withdraw)).toBe(false)
-  await choose(browser, 'main select', ownWallet)
+  await choose(browser, WALLET_CHOICE, ownWallet)
   await browser.until(withdraw)
   await settled(browser)
 })
@@ -246,7 +248,7 @@ test('an allowance that stands still when all are ended says why', async () => {
     if (/revoke-allowances/.test(String(input))) return Response.json(ended)
     return /[/]allowances/.test(String(input)) ? Response.json(listed) : plain(input, init)`)
   await visit(browser, '/wallets', 'Wallets')
-  await choose(browser, 'main select', stack.service.dev().sub_wallet_id)
+  await choose(browser, WALLET_CHOICE, stack.service.dev().sub_wallet_id)
   // Which nothing has read before.
   await choose(browser, 'main .filters label:last-child select', '42161')
   await tabTo(browser, 'input[name=secret]')
