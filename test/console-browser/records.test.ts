@@ -242,6 +242,64 @@ describe('the evidence', () => {
   })
 })
 
+describe('a verification that is under way', () => {
+  /** A header, some entries, and more empty lines than anybody waits for. */
+  const ENDLESS = `(() => {
+    const entry = (index) => JSON.stringify({ log: 'service', chain: 0, index, entry: 'AA==' })
+    const registry = { body: 'AA==', signature: 'AA==', root: 'AA==' }
+    const header = JSON.stringify({ format: 'countersign-evidence/2', registry })
+    const lines = [header, ...Array.from({ length: 2_000 }, (_, index) => entry(index)), '']
+    const empty = new Blob([String.fromCharCode(10).repeat(1_000_000)])
+    const rest = Array.from({ length: 20_000 }, () => empty)
+    return new File([lines.join(String.fromCharCode(10)), ...rest], 'long.ndjson')
+  })()`
+  const chosen = (file: string) =>
+    browser.evaluate(`(() => {
+      const chosen = new DataTransfer()
+      chosen.items.add(${file})
+      const input = document.querySelector('main input[type=file]')
+      input.files = chosen.files
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+    })()`)
+  /** Of each worker that the page began, in order. */
+  const areEnded = () => browser.evaluate('window.begun.map(({ isEnded }) => isEnded)')
+
+  async function begin(): Promise<void> {
+    await chosen(ENDLESS)
+    await says('Read 2,000 entries…')
+  }
+
+  test('is ended by Stop, by another file, and by whoever leaves the page', async () => {
+    await visit(browser, '/audit', 'Audit')
+    await browser.evaluate(`(() => {
+      window.begun = []
+      window.Worker = class extends Worker {
+        isEnded = false
+        constructor(...given) {
+          super(...given)
+          window.begun.push(this)
+        }
+        terminate() {
+          super.terminate()
+          this.isEnded = true
+        }
+      }
+    })()`)
+    await begin()
+    expect(await areEnded()).toEqual([false])
+    await pressOn(browser, 'main .after button')
+    await says('Stopped. Nothing is said about this file.')
+    expect(await areEnded()).toEqual([true])
+    await begin()
+    await chosen(`new File(['{}'], 'none.ndjson')`)
+    await says('This is no file that')
+    expect(await areEnded()).toEqual([true, true, true])
+    await begin()
+    await visit(browser, '/lists', 'Lists')
+    expect(await areEnded()).toEqual([true, true, true, true])
+  })
+})
+
 describe('lists', () => {
   test('show their versions, an address is checked, and a rule is set and removed', async () => {
     await visit(browser, '/lists', 'Lists')
