@@ -12,7 +12,8 @@ import { Shell } from './shell.js'
 function Console() {
   const now = session.value
   if (now.status === 'starting') return <p class="splash">Signing in…</p>
-  if (now.status === 'signed-out') return <SignedOutPage problem={now.problem} />
+  if (now.status === 'signed-out')
+    return <SignedOutPage problem={now.problem} accounts={now.accounts ?? []} />
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={BASE_PATH}>

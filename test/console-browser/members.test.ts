@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decodeMemberEvidence } from '../../src/custody/evidence/evidence-records.js'
+import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
+import { encodeMemberStatement } from '../../src/custody/members/member-statement.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { countersignOk } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 import { heading, pressOn, signIn, tabTo, visit } from './keyboard.js'
@@ -61,6 +66,15 @@ test('an owner invites a person, and has a link to send', async () => {
   await expectFit(ada, 'members')
 })
 
+/** Until the menu of the account says so, asked for consent or not. */
+async function comesTo(browser: Browser, words: string): Promise<void> {
+  const isThere = `document.querySelector('#account')?.textContent.includes('${words}') === true`
+  const consent = `document.querySelector('form[action$=consent]') !== null`
+  await browser.until(`(${isThere}) || ${consent}`)
+  if (!(await browser.evaluate(isThere))) await pressOn(browser, 'form[action$=consent] button')
+  await browser.until(isThere)
+}
+
 test('the person accepts, and goes to the account', async () => {
   await visit(bob, '/members', 'Members')
   await says(bob, 'You are invited')
@@ -73,10 +87,7 @@ test('the person accepts, and goes to the account', async () => {
   await bob.evaluate(
     `[...document.querySelectorAll('#account button')].find((it) => it.innerText.includes('${accountId}')).click()`,
   )
-  const isThere = `${heading('Overview')} && document.querySelector('#account').textContent.includes('viewer of this account')`
-  await bob.until(`(${isThere}) || document.querySelector('form[action$=consent]') !== null`)
-  if (!(await bob.evaluate(isThere))) await pressOn(bob, 'form[action$=consent] button')
-  await bob.until(isThere)
+  await comesTo(bob, 'viewer of this account')
 })
 
 test('what the role cannot do is not offered', async () => {
@@ -107,3 +118,65 @@ test('whoever was removed is signed out of the account within seconds', async ()
   const refused = 'the server responded with a status of 400'
   expect(ada.complaints.filter((one) => !one.includes(refused))).toEqual([])
 })
+
+test('whoever left their own account is told so, and finds the way to another', async () => {
+  const own = stack.service.console(await stack.service.token(BOB))
+  const { user_id: bobId } = (await own.get('/me')).json
+  const { user_id: adaId } = (await stack.owner.get('/me')).json
+  const { email } = stack.service.dev().user
+  for (const [from, to, invited, account_id] of [
+    [own, stack.owner, { email, role: 'owner' }, bobId],
+    [stack.owner, own, { email: BOB.email, role: 'approver' }, adaId],
+  ] as const) {
+    expect((await from.post('/members', invited)).status).toBe(200)
+    expect((await to.post('/invitations/accept', { account_id })).status).toBe(200)
+  }
+  await press(bob, 'Sign in')
+  await comesTo(bob, `To ${String(adaId)} (approver)`)
+  await visit(bob, '/members', 'Members')
+  await bob.evaluate(
+    `[...document.querySelectorAll('main tr')].find((it) => it.innerText.includes('you')).querySelector('.danger-quiet').dataset.wanted = 'own'`,
+  )
+  await pressOn(bob, 'main button[data-wanted="own"]')
+  await press(bob, 'Leave', 'dialog')
+  await says(bob, 'You have no place in this account, or none any more.')
+  await expectFit(bob, 'left-account')
+  await press(bob, `Go to ${String(adaId)}`)
+  await comesTo(bob, 'approver of this account')
+})
+
+test('changes of members are verified in the browser with the rest of the evidence', async () => {
+  const file = join(stack.service.home, 'evidence.ndjson')
+  await countersignOk(stack.service.home, ['verify-audit', '--export', file])
+  const text = readFileSync(file, 'utf8')
+  await visit(ada, '/audit', 'Audit')
+  const choose = (content: string) =>
+    ada.evaluate(`(() => {
+      const chosen = new DataTransfer()
+      chosen.items.add(new File([${JSON.stringify(content)}], 'evidence.ndjson'))
+      const input = document.querySelector('main input[type=file]')
+      input.files = chosen.files
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+    })()`)
+  await choose(text)
+  await says(ada, 'every signature verifies, and both logs agree.')
+  await choose(withRaisedRole(text))
+  await says(ada, 'does not match its hash')
+})
+
+/** As if an owner had invited somebody as more than was confirmed. */
+function withRaisedRole(text: string): string {
+  const lines = text.split('\n')
+  for (const [at, line] of lines.entries()) {
+    if (at === 0 || line === '') continue
+    const entry = JSON.parse(line)
+    const bytes = Buffer.from(entry.entry, 'base64')
+    if (bytes[EVIDENCE_HASH_BYTES + 8] !== EVIDENCE_KIND.member) continue
+    const { statement, encoded } = decodeMemberEvidence(bytes.subarray(EVIDENCE_HASH_BYTES + 9))
+    if (statement.role !== 'viewer') continue
+    const raised = encodeMemberStatement({ ...statement, role: 'owner' })
+    raised.copy(bytes, bytes.indexOf(encoded))
+    return lines.with(at, JSON.stringify({ ...entry, entry: bytes.toString('base64') })).join('\n')
+  }
+  throw new Error('the file has no invitation')
+}

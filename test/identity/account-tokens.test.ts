@@ -18,6 +18,7 @@ beforeAll(async () => {
   login.takeMemberships({
     roleOf: (accountId, personId) =>
       accountId === personId ? (hasOwn ? 'owner' : null) : (roles[accountId] ?? null),
+    membershipsOf: () => Object.entries(roles).map(([accountId, role]) => ({ accountId, role })),
   })
   person = createPerson(login)
 })
@@ -72,7 +73,9 @@ it('whoever left the account that was their own gets none for it', async () => {
   const { refresh_token } = await signInFor(AUDIENCE)
   hasOwn = false
   expect(await refresh(refresh_token, AUDIENCE)).toMatchObject({ error: 'invalid_grant' })
-  expect(await signInFor(AUDIENCE)).toMatchObject({ error: 'invalid_grant' })
+  const accounts = [{ account_id: OTHER, role: 'approver' }]
+  const refused = { error: 'invalid_grant', countersign_accounts: accounts }
+  expect(await signInFor(AUDIENCE), 'where one may be had').toMatchObject(refused)
 })
 
 it('a refresh token of one account is none of another', async () => {

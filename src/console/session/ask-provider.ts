@@ -3,6 +3,22 @@ export class SignInError extends Error {
   override readonly name: string = 'SignInError'
 }
 
+/** Of an account that the person has no place in; they may have one in others. */
+export class NoPlaceError extends SignInError {
+  override readonly name = 'NoPlaceError'
+  readonly accounts: readonly Place[]
+
+  constructor(accounts: readonly Place[]) {
+    super('You have no place in this account, or none any more.')
+    this.accounts = accounts
+  }
+}
+
+export interface Place {
+  readonly account_id: string
+  readonly role: string
+}
+
 /** Nothing was said about the session: it may go on when the provider is back. */
 export class UnreachableError extends SignInError {
   override readonly name = 'UnreachableError'

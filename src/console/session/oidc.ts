@@ -1,6 +1,6 @@
 import { BASE_PATH, ISSUER } from '../env.js'
 import { resourceWanted } from './account.js'
-import { askProvider, SignInError } from './ask-provider.js'
+import { askProvider, NoPlaceError, type Place, SignInError } from './ask-provider.js'
 import type { Tokens } from './held-tokens.js'
 
 /**
@@ -120,6 +120,8 @@ async function askForTokens(form: Readonly<Record<string, string>>): Promise<Tok
   const { ok, body } = await askProvider(ISSUER, token, { method: 'POST', body: asked })
   const { access_token, refresh_token, expires_in, error, error_description } = body
   if (!ok || !isText(access_token)) {
+    const places = body.countersign_accounts
+    if (Array.isArray(places)) throw new NoPlaceError(places.filter(isPlace))
     const reason = isText(error_description) ? error_description : String(error ?? 'no token')
     throw new SignInError(`The identity provider did not sign you in: ${reason}.`)
   }
@@ -152,6 +154,12 @@ function randomText(): string {
 function base64Url(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function isPlace(value: unknown): value is Place {
+  if (typeof value !== 'object' || value === null) return false
+  const { account_id, role } = value as Readonly<Record<string, unknown>>
+  return isText(account_id) && isText(role)
 }
 
 function isText(value: unknown): value is string {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { BASE_PATH } from '../env.js'
 import { chooseAccount } from './account.js'
-import { UnreachableError } from './ask-provider.js'
+import { NoPlaceError, type Place, UnreachableError } from './ask-provider.js'
 import { heldTokens } from './held-tokens.js'
 import { comeBackFromSignIn, leaveForSignIn, leaveForSignOut, refreshTokens } from './oidc.js'
 
@@ -12,7 +12,12 @@ import { comeBackFromSignIn, leaveForSignIn, leaveForSignOut, refreshTokens } fr
 export type Session =
   | { readonly status: 'starting' }
   | { readonly status: 'signed-in' }
-  | { readonly status: 'signed-out'; readonly problem: string | null }
+  | {
+      readonly status: 'signed-out'
+      readonly problem: string | null
+      /** To go to in place of one that the person has no place in. */
+      readonly accounts?: readonly Place[]
+    }
 
 export const session = signal<Session>({ status: 'starting' })
 
@@ -48,7 +53,8 @@ export async function startSession(): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof UnreachableError)) chooseAccount(null)
-    session.value = { status: 'signed-out', problem: wordsOf(error) }
+    const accounts = error instanceof NoPlaceError ? error.accounts : []
+    session.value = { status: 'signed-out', problem: wordsOf(error), accounts }
   }
 }
 

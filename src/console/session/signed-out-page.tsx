@@ -1,7 +1,13 @@
 import { Wordmark } from '../parts/wordmark.js'
-import { signIn } from './session.js'
+import type { Place } from './ask-provider.js'
+import { signIn, signOut, switchAccount } from './session.js'
 
-export function SignedOutPage({ problem }: { readonly problem: string | null }) {
+export function SignedOutPage(shown: {
+  readonly problem: string | null
+  /** Empty: nothing is known of any. */
+  readonly accounts: readonly Place[]
+}) {
+  const { problem, accounts } = shown
   return (
     <main class="signed-out">
       <Wordmark />
@@ -11,9 +17,35 @@ export function SignedOutPage({ problem }: { readonly problem: string | null }) 
       ) : (
         <p role="alert">{problem}</p>
       )}
-      <button type="button" class="primary" onClick={() => void signIn()}>
-        Sign in
-      </button>
+      {accounts.length === 0 ? (
+        <button type="button" class="primary" onClick={() => void signIn()}>
+          Sign in
+        </button>
+      ) : (
+        <OtherAccounts accounts={accounts} />
+      )}
     </main>
+  )
+}
+
+/** The same sign-in as before would end where it did. */
+function OtherAccounts({ accounts }: { readonly accounts: readonly Place[] }) {
+  return (
+    <>
+      <p>You are a member of:</p>
+      <ul class="rows">
+        {accounts.map(({ account_id, role }) => (
+          <li key={account_id}>
+            <button type="button" class="primary" onClick={() => void switchAccount(account_id)}>
+              Go to {account_id}
+            </button>
+            <span class="mute">as {role}</span>
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={() => void signOut()}>
+        Sign in as another person
+      </button>
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import { errors } from 'oidc-provider'
 import { ACCOUNT_CLAIM, ROLE_CLAIM, type Role } from '../../domain/role.js'
 
 /**
@@ -12,6 +13,26 @@ const ACCOUNT = /^[\w.@:|-]{1,255}$/
 export interface Memberships {
   /** Null: no member. */
   roleOf(accountId: string, personId: string): Role | null
+  /** Accounts that the person is a member of. */
+  membershipsOf(personId: string): readonly { readonly accountId: string; readonly role: Role }[]
+}
+
+/** Of an answer that gives no token: where the person may have one, for the console to offer. */
+export const ACCOUNTS_FIELD = 'countersign_accounts'
+
+/**
+ * Who asks for the account that they left, or were removed from, is not at a dead end. Told to the
+ * person alone: whoever has a code of theirs, and its verifier.
+ */
+export class NoPlaceError extends errors.InvalidGrant {
+  override error_description = 'you have no place in this account, or none any more'
+  readonly accounts: readonly { readonly account_id: string; readonly role: Role }[]
+
+  constructor(memberships: Memberships | null, personId: string) {
+    super('no member of the account')
+    const places = memberships?.membershipsOf(personId) ?? []
+    this.accounts = places.map(({ accountId, role }) => ({ account_id: accountId, role }))
+  }
 }
 
 /** Null of a resource that names none. */

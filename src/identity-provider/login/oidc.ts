@@ -1,5 +1,11 @@
 import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { accountClaims, accountOf, type Memberships } from './account-tokens.js'
+import {
+  ACCOUNTS_FIELD,
+  accountClaims,
+  accountOf,
+  type Memberships,
+  NoPlaceError,
+} from './account-tokens.js'
 import type { Accounts } from './accounts.js'
 import { type ArtifactStore, CLOCK_TOLERANCE_SECONDS } from './artifact-adapter.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE, AUTHORIZERS_TOKEN_SECONDS } from './audiences.js'
@@ -84,9 +90,10 @@ export function createOidcProvider(options: OidcOptions): Provider {
       if (user === undefined) return undefined
       const resource = resourceOf(token)
       if (resource === AUTHORIZERS_AUDIENCE) return { email: user.email }
-      const claims = accountClaims(user.userId, resource, audience, options.memberships())
+      const memberships = options.memberships()
+      const claims = accountClaims(user.userId, resource, audience, memberships)
       // At each refresh, too: whoever was removed gets no other token for the account.
-      if (claims === null) throw new errors.InvalidGrant('no member of the account')
+      if (claims === null) throw new NoPlaceError(memberships, user.userId)
       return { email: user.email, ...claims }
     },
     features: {
@@ -140,6 +147,11 @@ export function createOidcProvider(options: OidcOptions): Provider {
     },
   }
   const provider = new Provider(options.issuer, configuration)
+  provider.on('grant.error', (ctx, error) => {
+    if (error instanceof NoPlaceError && ctx.body instanceof Object) {
+      ctx.body = { ...ctx.body, [ACCOUNTS_FIELD]: error.accounts }
+    }
+  })
   provider.proxy = options.exposure === 'tls-proxy'
   return provider
 }

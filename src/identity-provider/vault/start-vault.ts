@@ -74,7 +74,7 @@ export interface VaultOptions {
 export interface Vault {
   readonly authorizers: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
-  readonly members: Pick<Members, 'roleOf'>
+  readonly members: Pick<Members, 'roleOf' | 'membershipsOf'>
   /** What a key may do now; null: it is nobody's, or of no account that the person may see. */
   readonly termsOf: (keyId: Uint8Array, personId: string) => GrantTerms | null
   /** As the root signed it: where passkeys live; null: they are not taken. */
