@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
@@ -147,5 +147,26 @@ describe('the page that signs out', () => {
     expect(policy).not.toContain('unsafe')
     if ((await response.text()).includes('<script'))
       expect(policy).toMatch(/script-src [^;]*'sha256-/)
+  })
+})
+
+describe('a form that is too large', () => {
+  test('is answered, and leaves nothing for the next who asks over that connection', async () => {
+    // As a proxy does, for everybody.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = (method: string, body: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        const asked = httpRequest(`${login.issuer}/enrol`, { method, agent, headers }, (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode))
+        })
+        asked.on('error', reject)
+        asked.end(body)
+      })
+    for (const bytes of [9_000, 200_000]) {
+      expect(await ask('POST', `code=${'x'.repeat(bytes)}`)).toBe(413)
+      expect(await ask('GET', '')).toBe(200)
+    }
+    agent.destroy()
   })
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
+import { readBounded } from '../login/bounded-body.js'
 
 /** A registration with its attestation, in base64url, and room. */
 const BODY_BYTES_MAX = 48 * 1024
@@ -38,17 +39,11 @@ export async function readJson<S extends z.ZodType>(
       'Send the body as application/json.',
     )
   }
-  const chunks: Buffer[] = []
-  let received = 0
-  for await (const chunk of request) {
-    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)
-    received += bytes.length
-    if (received > BODY_BYTES_MAX) {
-      throw new RequestRefusedError(413, 'PAYLOAD_TOO_LARGE', 'The request body is too large.')
-    }
-    chunks.push(bytes)
+  const body = await readBounded(request, BODY_BYTES_MAX)
+  if (body === null) {
+    throw new RequestRefusedError(413, 'PAYLOAD_TOO_LARGE', 'The request body is too large.')
   }
-  const parsed = schema.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')))
+  const parsed = schema.safeParse(parseJson(body.toString('utf8')))
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const where = issue?.path.join('.') ?? ''

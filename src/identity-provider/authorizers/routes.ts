@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { Refusal, type RefusalCode } from '../../quorum-protocol/refusal.js'
 import { approveCall, declineCall, waitingCall } from '../approvals/approval-api.js'
 import { FRESH_SIGN_IN_SECONDS } from '../login/audiences.js'
+import { lastAnswer } from '../login/bounded-body.js'
 import type { AuthorizerCeremonies, BegunCertificate } from './ceremonies.js'
 import { createCeremonyRate } from './ceremony-rate.js'
 import { RequestRefusedError, readJson } from './json-body.js'
@@ -231,6 +232,7 @@ function send(response: ServerResponse, status: number, body: object): void {
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...lastAnswer(status),
   })
   response.end(text)
 }

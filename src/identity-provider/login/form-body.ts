@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { readBounded } from './bounded-body.js'
 
 /** An email and a password, percent-encoded, several times over. */
 const FORM_BYTES_MAX = 8 * 1024
@@ -20,13 +21,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   if (mediaType !== 'application/x-www-form-urlencoded') {
     throw new FormRefusedError(415, 'Send the form as it is.')
   }
-  const chunks: Buffer[] = []
-  let received = 0
-  for await (const chunk of request) {
-    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)
-    received += bytes.length
-    if (received > FORM_BYTES_MAX) throw new FormRefusedError(413, 'The form is too large.')
-    chunks.push(bytes)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+  const body = await readBounded(request, FORM_BYTES_MAX)
+  if (body === null) throw new FormRefusedError(413, 'The form is too large.')
+  return new URLSearchParams(body.toString('utf8'))
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { lastAnswer } from './bounded-body.js'
 
 /** A page of this process, or its script: whole, of the moment, and with its own policy. */
 export function sendPage(
@@ -13,6 +14,7 @@ export function sendPage(
     'Content-Length': Buffer.byteLength(body),
     'Content-Security-Policy': contentSecurityPolicy,
     'Cache-Control': 'no-store',
+    ...lastAnswer(status),
   })
   response.end(body)
 }
