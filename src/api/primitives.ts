@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isHexBytes } from '../domain/hex-bytes.js'
-import { MISLEADING } from '../domain/printable.js'
+import { isSeen, MISLEADING } from '../domain/printable.js'
 import { hasPlausibleChecksum } from './parse-address.js'
 
 /**
@@ -87,6 +87,7 @@ export const label = z
     new RegExp(`^[^\\p{Cc}\\p{Cs}${MISLEADING}]+$`, 'u'),
     'must not contain control characters or marks of direction',
   )
+  .refine(isSeen, 'must be seen: not of spaces alone, and without invisible characters')
 
 /** What people say for people to read, such as why; may be of several lines. */
 export const remark = (charsMax: number) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { label } from '../../src/api/primitives.js'
 import { escapeHtml } from '../../src/domain/escape-html.js'
 import { beginBody, declineCallBody } from '../../src/identity-provider/authorizers/wire.js'
 
@@ -16,6 +17,22 @@ describe('marks that show a line as another one', () => {
     }
     expect(beginBody.safeParse({ kind: 'passkey', label: 'Adas phone — עדה' }).success).toBe(true)
     expect(declineCallBody.safeParse({ approval_id: APPROVAL, comment: '' }).success).toBe(true)
+  })
+
+  test('are as little in names as what nobody sees, and a name is not of spaces alone', () => {
+    const unseen = ['\u200B', '\u2060', '\uFEFF', '\u00AD', '\u3164', '\u2800']
+    const names = [
+      ...[...MARKS, ...unseen].flatMap((mark) => [mark, `agent${mark}`]),
+      '  ',
+      '\u3000',
+    ]
+    for (const name of names) {
+      expect(label.safeParse(name).success, JSON.stringify(name)).toBe(false)
+      expect(beginBody.safeParse({ kind: 'passkey', label: name }).success).toBe(false)
+    }
+    for (const name of ['סוכן', 'می‌خواهم', '👩‍🚀 ❤️', '代理 1', '.']) {
+      expect(label.safeParse(name).success, name).toBe(true)
+    }
   })
 
   test('are left out of every page, whoever sent them', () => {

@@ -4,7 +4,7 @@ import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
 import { STATEMENT_BYTES_MAX } from '../../custody/authorizers/grant-statement.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
 import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
-import { MISLEADING } from '../../domain/printable.js'
+import { isSeen, MISLEADING } from '../../domain/printable.js'
 
 /** JSON of the authorizer routes; bytes are base64url. */
 const bytes = (charsMax: number) =>
@@ -30,6 +30,7 @@ const label = z
   .min(1)
   .max(LABEL_CHARS_MAX)
   .regex(oneLine('+'), 'must not contain control characters or marks of direction')
+  .refine(isSeen, 'must be seen: not of spaces alone, and without invisible characters')
 
 const signature = z
   .string()
