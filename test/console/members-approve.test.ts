@@ -136,3 +136,43 @@ test('a viewer’s approval is refused by both sides, each by itself', async () 
   expect(decisions.length).toBeLessThan(2)
   expect((await agent.get(`/api/tx/${txId}`)).json).toMatchObject({ status: 'awaiting_approval' })
 })
+
+test('a confirmation is good once, for its own request alone, whatever other tabs ask for', async () => {
+  const olga = await newMember('owner')
+  const [eve, fay] = [await newLogin(), await newLogin()]
+  const invite = (email: string, role: string, proof: object = {}, by = olga.there) =>
+    by.post('/members', { email, role, ...proof })
+  const asked = async (email: string) => {
+    const { code, json } = await invite(email, 'viewer')
+    expect(code).toBe('AUTHORIZATION_REQUIRED')
+    return json.error?.details ?? {}
+  }
+  const proofOver = ({ authorization_id, challenge }: Readonly<Record<string, unknown>>) => ({
+    authorization: { authorization_id, ...olga.passkey.prove(String(challenge)) },
+  })
+  // Two tabs.
+  const [first, second] = [await asked(eve), await asked(fay)]
+  for (const wrong of [
+    await invite(eve, 'owner', proofOver(first)),
+    await invite(fay, 'viewer', proofOver(first)),
+    await invite(eve, 'viewer', proofOver(second)),
+    await invite(eve, 'viewer', proofOver(first), stack.owner),
+  ]) {
+    expect(wrong.code, wrong.text).toBe('AUTHORIZATION_REQUIRED')
+  }
+  const made = await invite(eve, 'viewer', proofOver(first))
+  expect(made.json, made.text).toMatchObject({ authorized_by: 'passkey' })
+  const again = await invite(eve, 'viewer', proofOver(first))
+  expect(again.code, again.text).toBe('AUTHORIZATION_REQUIRED')
+  const outdated = await invite(fay, 'viewer', proofOver(second))
+  expect(outdated.code, outdated.text).toBe('AUTHORIZATION_REFUSED')
+  const anew = await invite(fay, 'viewer', proofOver(await asked(fay)))
+  expect(anew.status, anew.text).toBe(200)
+})
+
+async function newLogin(): Promise<string> {
+  const email = `${randomBytes(6).toString('hex')}@example.test`
+  const data = join(stack.service.home, 'identity-provider')
+  await createUser(data, email, randomBytes(12).toString('hex'))
+  return email
+}
