@@ -40,6 +40,9 @@ export const memberInvited = z.looseObject({
     .describe(
       'for the person, at this address; it holds no secret, since they alone may accept, by a passkey of theirs, once',
     ),
+  mailed: z
+    .boolean()
+    .describe('by the operator’s mail server, to that address; else the owner tells the person'),
   authorized_by: authorizedBy.nullable(),
 })
 

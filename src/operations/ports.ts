@@ -18,6 +18,7 @@ import type { Quoter } from '../valuation/quoter.js'
 import type { WebhookTargets } from '../webhooks/target-address.js'
 import type { AnsweredSends } from './answered-sends.js'
 import type { MailReach } from './console/alert-channels.js'
+import type { InvitationMail } from './console/invitation-mail.js'
 import type { PendingGrants } from './console/pending-grants.js'
 import type { ServiceFigures } from './console/service-status.js'
 
@@ -59,6 +60,7 @@ export interface OperationPorts {
   readonly forgetKey: (secretHash: string) => void
   readonly webhookTargets: WebhookTargets
   readonly mail: MailReach | null
+  readonly mailInvitation: InvitationMail
   /** Of the whole instance, for people to see. */
   readonly figures: ServiceFigures
   readonly timers: Timers

@@ -10,6 +10,8 @@ import { createUniswapV3 } from '../defi/uniswap-v3.js'
 import { createAnsweredSends } from '../operations/answered-sends.js'
 import { createPendingGrants } from '../operations/console/pending-grants.js'
 import type { OperationPorts } from '../operations/ports.js'
+import { createMailer } from '../webhooks/mailer.js'
+import { createInvitationMail } from './invitation-mail.js'
 
 /** What is there before operations are: the thread's own ports, and what the start has made. */
 type Given = Pick<
@@ -38,6 +40,7 @@ const isCallError = (error: unknown): error is RpcCallError => error instanceof 
 /** What operations are given: the start's own, and what only they use. */
 export function openOperationPorts(given: Given, config: Config): OperationPorts {
   const { actors, timers } = given
+  const smtp = config.smtpFile === null ? null : readSmtpFile(config.smtpFile)
   const contractReads = createContractReads(isCallError)
   const answeredSends = createAnsweredSends(given.reader)
   return {
@@ -56,7 +59,10 @@ export function openOperationPorts(given: Given, config: Config): OperationPorts
     environment: config.environment,
     quotas: config.quotas,
     webhookTargets: config.mode === 'dev' ? 'any' : 'public',
-    mail: config.smtpFile === null ? null : readSmtpFile(config.smtpFile),
+    mail: smtp,
+    mailInvitation: createInvitationMail(
+      smtp === null ? null : { ...smtp, mailer: createMailer(smtp) },
+    ),
     nowMs: timers.now,
   }
 }

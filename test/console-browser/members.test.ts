@@ -59,7 +59,7 @@ test('an owner invites a person, and has a link to send', async () => {
   await tabTo(ada, 'dialog input[name=email]')
   await ada.type(BOB.email)
   await press(ada, 'Invite', 'dialog')
-  await says(ada, 'Send them this link')
+  await says(ada, 'Send them this link.')
   await expectFit(ada, 'member-invited')
   await press(ada, 'Done', 'dialog')
   await says(ada, 'invited')

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { eventType } from '../../src/api/console-webhooks.js'
+import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { alertText } from '../../src/webhooks/alert-text.js'
 import { issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type MailReceiver, startMailReceiver } from '../webhooks/mail-receiver.js'
@@ -76,6 +78,20 @@ describe('a channel for people', () => {
       const { json } = await stack.owner.get(`/webhooks/${id}/deliveries`)
       expect(json.deliveries).toMatchObject([{ status: 'delivered' }])
     }, WAIT)
+  })
+
+  test('whoever is invited is told by mail, where the operator lets it go, and else the owner hears so', async () => {
+    const [near, far] = [`${randomUUID()}@example.org`, `${randomUUID()}@example.net`]
+    for (const email of [near, far]) {
+      await createUser(join(stack.service.home, 'identity-provider'), email, randomUUID())
+      const invited = await stack.owner.post('/members', { email, role: 'viewer' })
+      expect(invited.json, invited.text).toMatchObject({ email, mailed: email === near })
+    }
+    expect(mail.received.some(({ to }) => to.includes(far))).toBe(false)
+    const told = mail.received.filter(({ to }) => to.includes(near))
+    expect(told).toMatchObject([{ from: 'cs@example.com', to: [near] }])
+    expect(told[0]?.text).toContain('Subject: You are invited to an account, as viewer')
+    expect(told[0]?.text).not.toMatch(/https?:/)
   })
 
   test('is never shown its secret again', async () => {

@@ -114,13 +114,14 @@ export function RoleField(shown: { readonly role: Role; readonly onChange: (role
 }
 
 function InvitedDialog(shown: { readonly invited: Invited; readonly onClose: () => void }) {
-  const { email, role, accept_before, invitation_path } = shown.invited
+  const { email, role, accept_before, invitation_path, mailed } = shown.invited
   const link = `${location.origin}${invitation_path}`
   return (
     <Dialog title="Invited" onClose={shown.onClose}>
       <p>
-        <bdi>{email}</bdi> may join as {role}; <Left until={accept_before} /> left. Send them this
-        link: they sign in, and accept with a passkey of theirs.
+        <bdi>{email}</bdi> may join as {role}; <Left until={accept_before} /> left. They sign in at
+        this link, and accept with a passkey of theirs.{' '}
+        {mailed ? 'They were told by mail.' : 'Send them this link.'}
       </p>
       <p>
         <code>{link}</code> <CopyButton text={link} label="Copy the link" />

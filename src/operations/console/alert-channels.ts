@@ -30,6 +30,12 @@ export interface MailReach {
   readonly recipientDomains: readonly string[] | null
 }
 
+/** Whether the operator lets mail go there. */
+export function reaches({ recipientDomains }: MailReach, email: string): boolean {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return recipientDomains === null || recipientDomains.includes(domain)
+}
+
 export interface Channel {
   readonly kind: EndpointKind
   /** What is shown of it. */
@@ -84,9 +90,7 @@ function mailChannelOf(
   for (const [path, given] of Object.entries({ url, chat_id, token })) {
     if (given !== undefined) return invalid(path, 'is not of email')
   }
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-  const { recipientDomains } = mail
-  if (recipientDomains !== null && !recipientDomains.includes(domain)) {
+  if (!reaches(mail, email)) {
     return invalid('email', 'is in no domain that the operator sends mail to')
   }
   return ok(channel(`mailto:${email}`, { kind: 'email', to: email }))

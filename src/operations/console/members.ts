@@ -32,10 +32,13 @@ export function inviteMember(ports: OperationPorts): ConsoleHandlers['invite_mem
     const made = await confirmed(ports, context, asked)
     if (!made.ok) return made
     const { personId, acceptBeforeMs, authorizedBy } = made.value
+    const acceptBefore = isoTime(acceptBeforeMs ?? 0)
+    const told = { email: made.value.email, role, accountId: context.userId, acceptBefore }
     return ok({
       ...{ person_id: personId, email: made.value.email, role },
-      accept_before: isoTime(acceptBeforeMs ?? 0),
+      accept_before: acceptBefore,
       invitation_path: INVITATION_PATH,
+      mailed: await ports.mailInvitation(told),
       authorized_by: authorizedBy,
     })
   }
