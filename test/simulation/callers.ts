@@ -1,4 +1,5 @@
-import type { AskResult, ReplyToken } from '../../actors/runtime/actor.js'
+import { freezesAddress, subWalletAddress } from '../../actors/addresses.js'
+import type { ActorAddress, AskResult, ReplyToken } from '../../actors/runtime/actor.js'
 import { decodeSendReply, type EncodedSendReply } from '../../actors/sub-wallet/send-reply.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import { freezeName } from '../../src/domain/freeze.js'
@@ -17,6 +18,8 @@ import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Answer } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
+import { weiOf } from './coins.js'
+import { Endpoints } from './endpoints.js'
 import type { Features } from './features.js'
 import { type KnownKey, KnownKeys } from './known-keys.js'
 import { RECIPIENTS } from './markets.js'
@@ -26,18 +29,15 @@ import type { Quorum } from './quorum.js'
 import type { Draw } from './random.js'
 import type { Scheduler } from './scheduler.js'
 import type { Service } from './service.js'
-import { CHAIN_ID, swapOf } from './swaps.js'
-
-export const USER_ID = 'user_00000000000000000000000001' as UserId
-/** 2,000 dollars a coin. */
-const WEI_PER_MICRO = 5n * 10n ** 8n
+import { chainIdsOf, usersOf } from './setting.js'
+import { swapOf } from './swaps.js'
 
 /** What a caller knows of a call that it wants once. */
 export interface Wanted {
   readonly key: string | null
-  readonly wallet: SubWalletId
   readonly kind: 'send' | 'swap'
   readonly madeWith: KnownKey
+  readonly chainId: number
   readonly micros: bigint
   /** Of all attempts, and when each was made. */
   readonly txIds: Map<TxId, number>
@@ -62,12 +62,14 @@ export class Callers {
   readonly wallets: SubWallet[] = []
   readonly known = new KnownKeys()
   readonly owner: Owner
+  readonly endpoints: Endpoints
   /** Of commands that wait for an answer. */
   readonly waiting = new Map<ReplyToken, Waiting>()
   readonly wrong: string[] = []
   /** One of each wallet, there from the beginning. */
   readonly #firstKeys: ApiKey[] = []
   readonly #features: Features
+  readonly #chainIds: readonly number[]
   readonly #draw: Draw
   readonly #scheduler: Scheduler
   readonly #note: (line: string) => void
@@ -84,19 +86,29 @@ export class Callers {
     note: (line: string) => void,
   ) {
     this.#features = features
+    this.#chainIds = chainIdsOf(features)
     this.#draw = draw
     this.#scheduler = scheduler
     this.#service = service
     this.#note = note
     const ports = () => this.#service.operations
-    this.owner = new Owner(USER_ID, draw, scheduler, this.known, quorum, {
+    this.owner = new Owner(draw, scheduler, this.known, quorum, {
       operation: (what, run, done) => this.#operation(what, run, done),
       get ports() {
         return ports()
       },
       note,
     })
+    const reader = () => this.#service.reader
+    this.endpoints = new Endpoints(draw, scheduler, {
+      tell: (address, command, what) => this.#tell(address, command, what),
+      id: (prefix) => this.#id(prefix),
+      get reader() {
+        return reader()
+      },
+    })
     for (let i = 0; i < features.wallets; i++) this.#makeWallet(i, quorum)
+    if (features.hasWebhooks) for (const id of usersOf(features)) this.endpoints.register(id)
   }
 
   /** Its connections are gone with it, and with them answers. */
@@ -110,6 +122,7 @@ export class Callers {
       else if (service.reader.keys.byId(this.#firstKeys[i]?.keyId as KeyId) === undefined)
         this.#key(i)
     }
+    this.endpoints.restarted()
   }
 
   replied(token: ReplyToken, result: AskResult): void {
@@ -146,8 +159,15 @@ export class Callers {
   /** Something that somebody wants. */
   act(): void {
     const draw = this.#draw
-    const { hasKeyChanges, hasFreezes, hasCancels, hasApprovals, hasSubKeys, hasRotations } =
-      this.#features
+    const {
+      hasKeyChanges,
+      hasFreezes,
+      hasCancels,
+      hasApprovals,
+      hasSubKeys,
+      hasRotations,
+      hasWebhooks,
+    } = this.#features
     const drawn = draw.integer(100)
     const again = this.wanted.filter(({ key }) => key !== null).slice(-6)
     if (drawn < 20 && again.length > 0) this.#ask(draw.pick(again))
@@ -156,6 +176,7 @@ export class Callers {
     else if (drawn < 36 && hasCancels) this.#cancel()
     else if (drawn < 44 && hasSubKeys) this.owner.makeKey()
     else if (drawn < 48 && hasRotations) this.owner.rotate()
+    else if (drawn < 51 && hasWebhooks) this.endpoints.act()
     else if (drawn >= 72 && hasApprovals && this.owner.decide()) return
     else this.#want()
   }
@@ -167,9 +188,9 @@ export class Callers {
     const n = ++this.#sends
     const wanted: Wanted = {
       key: draw.chance(0.6) ? `idempotent-${n}` : null,
-      wallet: madeWith.subWalletId,
       kind: hasSponsored && draw.chance(0.4) ? 'swap' : 'send',
       madeWith,
+      chainId: draw.pick(this.#chainIds),
       micros: BigInt(draw.between(1, 900_000)),
       txIds: new Map(),
       unheard: 0,
@@ -181,23 +202,29 @@ export class Callers {
   }
 
   #ask(wanted: Wanted): void {
-    const { madeWith, kind, micros, key } = wanted
+    const { madeWith, kind, chainId, micros, key } = wanted
     const { keyId, proofKey } = madeWith
     const txId = this.#id<TxId>(ID_PREFIX.tx)
     wanted.txIds.set(txId, this.#scheduler.nowMs)
     const n = wanted.txIds.size
     const common = {
       ...{ txId, requestId: `request-${txId}`, keyId, proofKey },
-      idempotency: key === null ? null : { key, bodyHash: `${kind} ${micros}` },
+      idempotency: key === null ? null : { key, bodyHash: `${kind} ${chainId} ${micros}` },
     }
     const to = RECIPIENTS[Number(micros % 2n)] as Address
-    const call = { chainId: CHAIN_ID, to, value: micros * WEI_PER_MICRO, data: '0x' }
+    const call = { chainId, to, value: weiOf(chainId, micros), data: '0x' }
     const command =
       kind === 'send'
         ? { ...common, type: 'send', kind, call }
-        : { ...common, ...swapOf(micros), type: 'sponsor-call', kind, fingerprint: `${txId}` }
+        : {
+            ...common,
+            ...swapOf(chainId, micros),
+            type: 'sponsor-call',
+            kind,
+            fingerprint: `${txId}`,
+          }
     const name = `${kind} ${txId.slice(-6)} ${key ?? '-'}${n > 1 ? ' again' : ''}`
-    this.#tell('sub-wallet', wanted.wallet, command, name, wanted)
+    this.#tell(subWalletAddress(madeWith), command, name, wanted)
   }
 
   #makeWallet(i: number, quorum: Quorum): void {
@@ -205,15 +232,18 @@ export class Callers {
     const keyId = this.#id<KeyId>(ID_PREFIX.key)
     const address: Address = `0x${(0xa000 + i).toString(16).padStart(40, '1')}`
     const createdAtMs = this.#scheduler.nowMs
+    const users = usersOf(this.#features)
+    const userId = users[i % users.length] as UserId
     this.wallets.push({
-      ...{ subWalletId, userId: USER_ID, name: `wallet ${i}`, address, epoch: 0, createdAtMs },
+      ...{ subWalletId, userId, name: `wallet ${i}`, address, epoch: 0, createdAtMs },
     })
     const dailyLimitMicros = this.#draw.pick([3_000_000n, 60_000_000n])
     const policy = policyOf(this.#features, this.#draw)
     const key: ApiKey = {
       ...INITIAL_POLICY,
-      ...{ keyId, lineageId: keyId as string as LineageId, subWalletId, userId: USER_ID },
-      ...{ name: 'agent', permission: 'trade', dailyLimitMicros, allowedChains: [CHAIN_ID] },
+      ...{ keyId, lineageId: keyId as string as LineageId, subWalletId, userId },
+      ...{ name: 'agent', permission: 'trade', dailyLimitMicros },
+      allowedChains: [...this.#chainIds],
       ...{ environment: 'test', secretHash: keyId, secretPrefix: 'sk_test_aaaa', createdAtMs },
       ...{ rotatedFrom: null, rotatedAtMs: null, revokedAtMs: null },
       ...{ policy, mayDelegate: this.#features.hasSubKeys },
@@ -222,24 +252,24 @@ export class Callers {
     this.#firstKeys.push(key)
     const proofKey = new Uint8Array(32).fill(i + 1)
     this.known.add(key, proofKey)
-    quorum.register({ walletId: subWalletId, userId: USER_ID, address })
+    quorum.register({ walletId: subWalletId, userId, address })
     quorum.grant(key, proofKey)
     this.#create(i)
   }
 
   #create(i: number): void {
     const wallet = this.wallets[i] as SubWallet
-    this.#tell('sub-wallet', wallet.subWalletId, { type: 'create-wallet', wallet }, 'create-wallet')
+    this.#tell(subWalletAddress(wallet), { type: 'create-wallet', wallet }, 'create-wallet')
     this.#key(i)
   }
 
   #key(i: number): void {
     const key = this.#firstKeys[i] as ApiKey
-    this.#tell('sub-wallet', key.subWalletId, { type: 'register-key', key }, 'register-key')
+    this.#tell(subWalletAddress(key), { type: 'register-key', key }, 'register-key')
   }
 
   #freeze(): void {
-    const { keyId, lineageId, subWalletId } = this.#draw.pick(this.known.keys)
+    const { keyId, lineageId, subWalletId, userId } = this.#draw.pick(this.known.keys)
     const scope = this.#draw.pick(['user', 'wallet', 'key'] as const)
     const id = scope === 'user' ? null : scope === 'wallet' ? subWalletId : lineageId
     const isOfKey = scope === 'key'
@@ -254,10 +284,12 @@ export class Callers {
     const command = this.#draw.chance(0.5)
       ? { type: 'freeze', target, reason: null, by: 'user', requestId, nowMs }
       : { type: 'unfreeze', target, requestId, consoleToken: 'token', authorization: null }
+    // Names of freezes are a user's own.
+    const name = scope === 'user' ? `user:${userId}` : target.name
     // From when its end is asked for, it may be over.
-    if (command.type === 'unfreeze') this.known.allow(target.name)
-    const done = command.type === 'freeze' ? () => this.#noteFrozen(target.name) : null
-    this.#tell('freezes', USER_ID, command, `${command.type} ${target.name}`, null, done)
+    if (command.type === 'unfreeze') this.known.allow(name)
+    const done = command.type === 'freeze' ? () => this.#noteFrozen(name) : null
+    this.#tell(freezesAddress(userId), command, `${command.type} ${name}`, null, done)
   }
 
   #noteFrozen(name: string): void {
@@ -268,15 +300,14 @@ export class Callers {
   #cancel(): void {
     const acknowledged = this.wanted.filter((it) => it.acknowledged !== null).slice(-5)
     if (acknowledged.length === 0) return
-    const { wallet, acknowledged: txId } = this.#draw.pick(acknowledged)
+    const { madeWith, acknowledged: txId } = this.#draw.pick(acknowledged)
     const nowMs = this.#scheduler.nowMs
     const command = { type: 'cancel-transaction', txId, nowMs }
-    this.#tell('sub-wallet', wallet, command, `cancel ${txId?.slice(-6)}`)
+    this.#tell(subWalletAddress(madeWith), command, `cancel ${txId?.slice(-6)}`)
   }
 
   #tell(
-    kind: 'sub-wallet' | 'freezes',
-    id: string,
+    address: ActorAddress,
     command: object,
     what: string,
     wanted: Wanted | null = null,
@@ -286,7 +317,7 @@ export class Callers {
     const forbidden = wanted === null ? null : this.known.whyForbidden(wanted.madeWith)
     this.waiting.set(token, { wanted, what, forbidden, done })
     this.#note(`ask ${what}`)
-    this.#service.deliver(kind, id, command, token)
+    this.#service.deliver(address, command, token)
   }
 
   /** Through the front end, which goes with its process. */

@@ -17,6 +17,8 @@ export interface Landed {
   readonly isSuccess: boolean
   readonly gasUsed: bigint
   readonly gasPriceWei: bigint
+  /** Besides gas, on chains of the OP stack. */
+  readonly l1FeeWei: bigint
   /** Of the Router: the intent that it executed. */
   readonly executed: string | null
 }
@@ -35,9 +37,11 @@ const EMPTY: State = { nonces: new Map(), delegates: new Map(), usedIntents: new
 export const TRANSFER_GAS = 21_000n
 export const ROUTER_GAS = 180_000n
 const GENESIS = 1_000_000
-const HISTORY_BLOCKS = 300
-const GWEI = 10n ** 9n
-const BASE_FEE_WEI = 10n * GWEI
+/** More than the deepest reorg leaves. */
+const HISTORY_BLOCKS = 320
+const BLOCK_MS_MIN = 1_000
+/** Of the OP stack: besides gas, for each transaction, at most. */
+export const L1_FEE_WEI_MAX = 10n ** 12n
 /** `execute` and `cancel` of the Router are told apart by their arguments' length. */
 const CANCEL_CHARS = 2 + 8 + 2 * 64
 
@@ -48,6 +52,9 @@ export interface ChainOptions {
   readonly signatures: Signatures
   readonly draw: Draw
   readonly startMs: number
+  /** From which fees of blocks start, and to which they come back. */
+  readonly baseFeeWei: bigint
+  readonly hasL1Fees: boolean
 }
 
 /** A chain as it is, with the branches that it left. What nodes know of it is theirs. */
@@ -66,8 +73,8 @@ export class Chain {
       number: GENESIS,
       hash: this.#hash(),
       parent: null,
-      timestampMs: options.startMs - HISTORY_BLOCKS * 1_000,
-      baseFeeWei: BASE_FEE_WEI,
+      timestampMs: options.startMs - HISTORY_BLOCKS * BLOCK_MS_MIN,
+      baseFeeWei: options.baseFeeWei,
       landed: [],
       state: EMPTY,
     }
@@ -77,18 +84,19 @@ export class Chain {
 
   /** Makes the next block of what can go into it. @param offered in the order of nonces */
   extend(timestampMs: number, offered: readonly SignedTransaction[]): Block {
-    const { draw } = this.options
+    const { draw, baseFeeWei } = this.options
     const parent = this.head
     const risen = (parent.baseFeeWei * BigInt(draw.between(7, 9))) / 8n
+    const isFarOff = risen * 10n < baseFeeWei || risen > 40n * baseFeeWei
     const block: Block = {
       number: parent.number + 1,
       hash: this.#hash(),
       parent,
       timestampMs: Math.max(
         parent.number < GENESIS + HISTORY_BLOCKS ? 0 : timestampMs,
-        parent.timestampMs + 1_000,
+        parent.timestampMs + BLOCK_MS_MIN,
       ),
-      baseFeeWei: risen < GWEI ? GWEI : risen > 40n * BASE_FEE_WEI ? BASE_FEE_WEI : risen,
+      baseFeeWei: isFarOff ? baseFeeWei : risen,
       landed: [],
       state: parent.state,
     }
@@ -118,8 +126,8 @@ export class Chain {
     let count = 0
     for (let at: Block | null = this.head; at !== null; at = at.parent) {
       for (const { tx } of at.landed) {
-        for (const { r } of tx.authorizationList ?? []) {
-          if (this.options.signatures.authorityOf(r) === account) count++
+        for (const authorization of tx.authorizationList ?? []) {
+          if (this.options.signatures.authorityOf(authorization) === account) count++
         }
       }
     }
@@ -130,7 +138,8 @@ export class Chain {
   whyNotExecuted(block: Block, data: Hex): string | null {
     const { account, nonce, deadline, r } = intentIn(data)
     const { delegates, usedIntents } = block.state
-    if (!this.options.signatures.isIntent(r, account, nonce, deadline)) return 'bad signature'
+    const { chainId, signatures } = this.options
+    if (!signatures.isIntent(r, { chainId, account, nonce, deadline })) return 'bad signature'
     if (delegates.get(account) !== this.options.delegate) return 'not delegated'
     if (usedIntents.has(`${account} ${nonce}`)) return 'nonce used'
     return block.timestampMs > deadline * 1_000 ? 'too late' : null
@@ -141,9 +150,11 @@ export class Chain {
     if (tx.nonce !== (state.nonces.get(tx.from) ?? 0) || tx.maxFeePerGas < block.baseFeeWei) return
     const nonces = new Map(state.nonces).set(tx.from, tx.nonce + 1)
     const delegates = new Map(state.delegates)
-    for (const { address, nonce, r } of tx.authorizationList ?? []) {
-      const authority = this.options.signatures.authorityOf(r)
-      if (authority === undefined || nonce !== (nonces.get(authority) ?? 0)) continue
+    for (const authorization of tx.authorizationList ?? []) {
+      const { chainId, address, nonce } = authorization
+      const authority = this.options.signatures.authorityOf(authorization)
+      if (authority === undefined || chainId !== this.options.chainId) continue
+      if (nonce !== (nonces.get(authority) ?? 0)) continue
       nonces.set(authority, nonce + 1)
       delegates.set(authority, lower(address))
     }
@@ -155,7 +166,9 @@ export class Chain {
     const offeredWei = block.baseFeeWei + tx.maxPriorityFeePerGas
     const isCapped = offeredWei > tx.maxFeePerGas
     const gasPriceWei = isCapped ? tx.maxFeePerGas : offeredWei
-    const landed = { tx, block, isSuccess, gasUsed, gasPriceWei, executed }
+    const { hasL1Fees, draw } = this.options
+    const l1FeeWei = hasL1Fees ? BigInt(draw.integer(Number(L1_FEE_WEI_MAX))) : 0n
+    const landed = { tx, block, isSuccess, gasUsed, gasPriceWei, l1FeeWei, executed }
     block.landed.push(landed)
     this.#landings.set(tx.hash, [...(this.#landings.get(tx.hash) ?? []), landed])
   }

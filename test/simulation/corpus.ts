@@ -3,4 +3,6 @@
  * found something. What a seed draws changes where the simulator does, so a fault that was found is
  * a test of its own as well.
  */
-export const CORPUS: readonly number[] = [154, 158, 146, 116, 148, 124, 123, 129, 96, 1047, 20725]
+export const CORPUS: readonly number[] = [
+  154, 158, 146, 116, 148, 124, 123, 129, 96, 1047, 20725, 531, 520, 471, 678, 630,
+]

@@ -15,7 +15,11 @@ export interface DiskFaults {
   readonly refusals: number
 }
 
+/** Where a commit is. */
+export type CommitStage = 'asked' | 'written'
+
 interface HeldCommit {
+  readonly nth: number
   readonly life: Life
   readonly write: () => void
   readonly resolve: () => void
@@ -31,6 +35,11 @@ export class Disk {
   faults: DiskFaults = { latencyMsMax: 5, refusals: 0 }
   /** How many commits have reached it. */
   commits = 0
+  /** Until then it has no room: what is asked of it is refused, and was not written. */
+  fullUntilMs = 0
+  /** Told of each stage of each commit. @param nth counts those that were asked for */
+  followed: (nth: number, stage: CommitStage) => void = () => undefined
+  #asked = 0
   readonly #spaces = Object.fromEntries(
     (Object.keys(KEY_SPACES) as KeySpace[]).map((space) => [space, spaceInMemory(space)]),
   ) as Record<KeySpace, Space>
@@ -51,10 +60,12 @@ export class Disk {
         new Promise<void>((resolve, reject) => {
           if (!life.isAlive) return
           if (planted?.promisesEarly === true) resolve()
-          this.#held.push({ life, write, resolve, reject })
+          const nth = ++this.#asked
+          this.#held.push({ nth, life, write, resolve, reject })
           const least = Math.max(this.#scheduler.nowMs, this.#busyUntilMs)
           this.#busyUntilMs = least + this.#draw.integer(this.faults.latencyMsMax + 1)
           this.#scheduler.at(this.#busyUntilMs, () => this.#flush(life))
+          this.followed(nth, 'asked')
         }),
       resetReadTxn: () => undefined,
     }
@@ -67,10 +78,18 @@ export class Disk {
     }
   }
 
-  /** @returns how many commits were lost */
-  kill(life: Life): number {
+  /** Of another thread of the same start. */
+  threadOf(environment: Environment): Environment {
+    return { ...environment, writtenBodies: new WrittenBodies() }
+  }
+
+  /**
+   * @param isPowerLoss what is under way does not arrive
+   * @returns how many commits were lost
+   */
+  kill(life: Life, isPowerLoss = false): number {
     life.isAlive = false
-    const through = this.#draw.integer(this.#held.length + 1)
+    const through = isPowerLoss ? 0 : this.#draw.integer(this.#held.length + 1)
     for (const { write } of this.#held.splice(0, through)) this.#put(write)
     return this.#held.splice(0).length
   }
@@ -79,12 +98,17 @@ export class Disk {
     if (!life.isAlive) return
     const commit = this.#held.shift()
     if (commit === undefined) return
+    if (this.#scheduler.nowMs < this.fullUntilMs) {
+      commit.reject(new Error('ENOSPC'))
+      return
+    }
     const isRefused = this.#draw.chance(this.faults.refusals)
     if (!isRefused || this.#draw.chance(0.5)) this.#put(commit.write)
     if (isRefused) {
       commit.reject(new Error('EIO'))
       return
     }
+    this.followed(commit.nth, 'written')
     // It is on disk a moment before its process hears of it.
     this.#scheduler.after(this.#draw.integer(2), () => {
       if (life.isAlive) commit.resolve()

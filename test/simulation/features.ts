@@ -2,7 +2,12 @@ import type { Draw } from './random.js'
 
 /** What a run has in it: a subset, drawn, since faults hide one another where all come together. */
 export interface Features {
+  readonly users: number
   readonly wallets: number
+  /** Threads that actors live on. */
+  readonly shards: number
+  readonly chains: number
+  /** Of each chain. */
   readonly nodes: number
   readonly calls: number
   /** Between two calls, at most. */
@@ -15,6 +20,12 @@ export interface Features {
   readonly hasCancels: boolean
   readonly kills: number
   readonly diskRefusals: number
+  /** How often the disk has no room for a while. */
+  readonly fullDisks: number
+  /** Ends of the process just when a commit is asked for, or written and not yet promised. */
+  readonly commitKills: number
+  /** Ends lose all that the disk was not done with. */
+  readonly hasPowerLosses: boolean
   /** Of blocks, how many are followed by a reorg. */
   readonly reorgs: number
   readonly reorgDepthMax: number
@@ -25,6 +36,10 @@ export interface Features {
   readonly unsent: number
   readonly unanswered: number
   readonly refused: number
+  /** Of answers of nodes, how many are no answers. */
+  readonly garbled: number
+  /** Nodes have pools and words of their own. */
+  readonly hasDialects: boolean
   readonly quorumUnsent: number
   readonly quorumUnanswered: number
   readonly quorumAway: boolean
@@ -46,12 +61,22 @@ export interface Features {
   readonly listGaps: number
   /** Somebody whom agents pay comes to be on a list. */
   readonly hasListings: boolean
+  /** Programs that want to be told. */
+  readonly hasWebhooks: boolean
+  readonly receiverRefusals: number
+  readonly receiverHangs: number
+  readonly receiverLate: number
+  readonly receiverGone: number
+  readonly deliveriesPerSecond: number
 }
 
 export function featuresOf(draw: Draw): Features {
   const some = (most: number) => (draw.chance(0.5) ? draw.fraction() * most : 0)
   return {
-    wallets: draw.between(1, 3),
+    users: draw.pick([1, 1, 2, 3]),
+    wallets: draw.between(1, 4),
+    shards: draw.pick([1, 1, 2, 3]),
+    chains: draw.pick([1, 1, 1, 2, 3, 6]),
     nodes: draw.between(1, 3),
     calls: draw.between(10, 60),
     pauseMsMax: draw.pick([50, 1_000, 8_000]),
@@ -64,7 +89,7 @@ export function featuresOf(draw: Draw): Features {
     kills: draw.chance(0.6) ? draw.between(1, 5) : 0,
     diskRefusals: draw.chance(0.2) ? 0.01 : 0,
     reorgs: some(0.2),
-    reorgDepthMax: draw.pick([1, 2, 6]),
+    reorgDepthMax: draw.pick([1, 2, 6, 6, 40, 300]),
     lagMsMax: draw.pick([0, 500, 20_000]),
     splits: some(0.2),
     evictions: some(0.05),
@@ -72,6 +97,8 @@ export function featuresOf(draw: Draw): Features {
     unsent: some(0.1),
     unanswered: some(0.2),
     refused: some(0.1),
+    garbled: some(0.05),
+    hasDialects: draw.chance(0.4),
     quorumUnsent: some(0.15),
     quorumUnanswered: some(0.15),
     quorumAway: draw.chance(0.3),
@@ -86,5 +113,14 @@ export function featuresOf(draw: Draw): Features {
     priceGaps: draw.chance(0.2) ? 0.1 : 0,
     listGaps: draw.chance(0.2) ? 0.1 : 0,
     hasListings: draw.chance(0.25),
+    hasWebhooks: draw.chance(0.35),
+    receiverRefusals: some(0.4),
+    receiverHangs: some(0.2),
+    receiverLate: some(0.2),
+    receiverGone: draw.chance(0.2) ? 0.02 : 0,
+    deliveriesPerSecond: draw.pick([1, 20, 100]),
+    fullDisks: draw.chance(0.2) ? draw.between(1, 2) : 0,
+    commitKills: draw.chance(0.5) ? draw.between(1, 5) : 0,
+    hasPowerLosses: draw.chance(0.4),
   }
 }

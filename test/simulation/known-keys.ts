@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
-import type { KeyId, LineageId, SubWalletId } from '../../src/domain/ids.js'
+import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import type { Policy } from '../../src/policy/policy.js'
 
 /** A key whose secret somebody holds. */
@@ -7,6 +7,7 @@ export interface KnownKey {
   readonly keyId: KeyId
   readonly lineageId: LineageId
   readonly subWalletId: SubWalletId
+  readonly userId: UserId
   readonly proofKey: Uint8Array
 }
 
@@ -28,8 +29,8 @@ export class KnownKeys {
   readonly #forbidden = new Map<string, string>()
 
   add(key: ApiKey, proofKey: Uint8Array, parentLineageId: LineageId | null = null): void {
-    const { keyId, lineageId, subWalletId, policy } = key
-    this.keys.push({ keyId, lineageId, subWalletId, proofKey })
+    const { keyId, lineageId, subWalletId, userId, policy } = key
+    this.keys.push({ keyId, lineageId, subWalletId, userId, proofKey })
     if (this.lineages.has(lineageId)) return
     const capMicros = key.dailyLimitMicros ?? 0n
     this.lineages.set(lineageId, { lineageId, subWalletId, parentLineageId, policy, capMicros })
@@ -68,8 +69,8 @@ export class KnownKeys {
     return [keyId, ...path].some((name) => this.#forbidden.get(name) === 'revoked')
   }
 
-  whyForbidden({ keyId, lineageId, subWalletId }: KnownKey): string | null {
-    const names = ['user', `wallet:${subWalletId}`, keyId]
+  whyForbidden({ keyId, lineageId, subWalletId, userId }: KnownKey): string | null {
+    const names = [`user:${userId}`, `wallet:${subWalletId}`, keyId]
     for (const above of this.pathOf(lineageId)) {
       names.push(`key:${above.lineageId}`, `lineage:${above.lineageId}`)
     }

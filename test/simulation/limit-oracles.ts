@@ -3,7 +3,7 @@ import { utcDay, utcMonth } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { Ceiling, Rule } from '../../src/policy/policy.js'
 import type { Callers } from './callers.js'
-import type { Chain } from './chain.js'
+import type { ChainWorlds } from './chain-world.js'
 import type { KnownLineage } from './known-keys.js'
 import { isFiller, landings } from './landed.js'
 import type { Quorum } from './quorum.js'
@@ -16,19 +16,19 @@ export function whatWasLimited(
   all: readonly Transaction[],
   callers: Callers,
   quorum: Quorum,
-  chain: Chain,
+  chains: ChainWorlds,
 ): string[] {
   const called = all.filter((tx) => !isFiller(tx))
   return [
     ...called.flatMap((tx) => windowAsAsked(tx, callers)),
-    ...called.flatMap((tx) => landedAsDecided(tx, callers, quorum, chain)),
+    ...called.flatMap((tx) => landedAsDecided(tx, callers, quorum, chains)),
     ...[...callers.known.lineages.values()].flatMap((lineage) => {
       const { policy } = lineage
       if (policy === null) return []
       const own = called.filter((tx) => callers.known.countsOn(tx.lineageId, lineage.lineageId))
       return [
         ...policy.rules.flatMap((rule) => overCount(rule, own, lineage)),
-        ...policy.ceilings.flatMap((ceiling) => overCeiling(ceiling, own, lineage, chain)),
+        ...policy.ceilings.flatMap((ceiling) => overCeiling(ceiling, own, lineage, chains)),
       ]
     }),
   ]
@@ -50,12 +50,12 @@ function landedAsDecided(
   tx: Transaction,
   { known, owner }: Callers,
   { approvals }: Quorum,
-  chain: Chain,
+  chains: ChainWorlds,
 ): string[] {
   const { txId, kind, status } = tx
   const hasLanded =
     kind === 'send'
-      ? landings(tx, chain).some(({ tx: on }) => on.to !== on.from)
+      ? landings(tx, chains).some(({ tx: on }) => on.to !== on.from)
       : status === 'confirmed'
   const wrong: string[] = []
   if (owner.stopped.has(txId) && (hasLanded || (status !== 'declined' && status !== 'withdrawn'))) {
@@ -106,16 +106,17 @@ function overCount(
 }
 
 function overCeiling(
-  { per, amount }: Ceiling,
+  { per, amount, chainId }: Ceiling,
   own: readonly Transaction[],
   { lineageId }: KnownLineage,
-  chain: Chain,
+  chains: ChainWorlds,
 ): string[] {
   const used = new Map<number, bigint>()
   for (const tx of own) {
-    const hasMoved = landings(tx, chain).some(
+    const hasMoved = landings(tx, chains).some(
       ({ isSuccess, tx: on }) => isSuccess && on.to !== on.from,
     )
+    if (tx.call.chainId !== chainId) continue
     if (tx.kind !== 'send' || tx.approval !== undefined || !hasMoved) continue
     const window = per === 'day' ? utcDay(tx.createdAtMs) : utcMonth(tx.createdAtMs)
     used.set(window, (used.get(window) ?? 0n) + tx.call.value)

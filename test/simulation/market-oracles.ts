@@ -13,7 +13,7 @@ export function asTheWorldSaid(
     if (askedAtMs === undefined || tx.kind !== 'send') return []
     const { txId, valuation, createdAtMs, call, attempts, updatedAtMs, approval } = tx
     const wrong: string[] = []
-    if (!markets.wasPrice(valuation.nativePrice, askedAtMs, updatedAtMs)) {
+    if (!markets.wasPrice(call.chainId, valuation.nativePrice, askedAtMs, updatedAtMs)) {
       wrong.push(`${txId} is valued by ${valuation.nativePrice}, which was no price meanwhile`)
     }
     const decidedAtMs = approval === undefined ? createdAtMs : askedAtMs

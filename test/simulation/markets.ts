@@ -2,11 +2,12 @@ import type { Address } from '../../src/domain/ids.js'
 import { powerOfTen } from '../../src/domain/money.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener, Verdict } from '../../src/screening/screener.js'
+import { ETHER_PRICE, priceOn } from './coins.js'
 import type { Features } from './features.js'
 import type { Draw } from './random.js'
 import type { Scheduler } from './scheduler.js'
-import { NATIVE_PRICE } from './swaps.js'
 
+/** Of Ethereum's coin; others move with it. */
 interface Quoted {
   readonly sinceMs: number
   readonly value: bigint
@@ -20,8 +21,8 @@ export const RECIPIENTS: readonly [Address, Address] = [
 const MOVE_MS_MAX = 6_000
 /** A feed that says nothing, or lists that nobody has. */
 const AWAY_MS_MAX = 15_000
-const CENT = powerOfTen(NATIVE_PRICE.decimals - 2)
-const LEAST = 100n * powerOfTen(NATIVE_PRICE.decimals)
+const CENT = powerOfTen(ETHER_PRICE.decimals - 2)
+const LEAST = 100n * powerOfTen(ETHER_PRICE.decimals)
 
 /** What the world says of calls: a price that moves and is away at times, and a list that grows. */
 export class Markets {
@@ -43,8 +44,8 @@ export class Markets {
     this.#draw = draw
     this.#scheduler = scheduler
     this.#note = note
-    this.#quoted = [{ sinceMs: scheduler.nowMs, value: NATIVE_PRICE.value }]
-    this.prices = { price: () => this.#price(), close: () => undefined }
+    this.#quoted = [{ sinceMs: scheduler.nowMs, value: ETHER_PRICE.value }]
+    this.prices = { price: (chainId) => this.#price(chainId), close: () => undefined }
     this.screener = {
       screen: ({ to }) => this.#screen(to),
       inspect: () => Promise.reject(new Error('nobody inspects')),
@@ -70,16 +71,17 @@ export class Markets {
     this.#listsAwayUntilMs = 0
   }
 
-  /** Whether it was the price of some moment from one to another. */
-  wasPrice(value: bigint, fromMs: number, untilMs: number): boolean {
+  /** Whether it was the price on a chain at some moment from one to another. */
+  wasPrice(chainId: number, value: bigint, fromMs: number, untilMs: number): boolean {
     return this.#quoted.some((one, at) => {
       const endMs = this.#quoted[at + 1]?.sinceMs ?? Number.POSITIVE_INFINITY
-      return one.value === value && one.sinceMs <= untilMs && endMs >= fromMs
+      const { value: there } = priceOn(chainId, one.value)
+      return there === value && one.sinceMs <= untilMs && endMs >= fromMs
     })
   }
 
   get #value(): bigint {
-    return this.#quoted.at(-1)?.value ?? NATIVE_PRICE.value
+    return this.#quoted.at(-1)?.value ?? ETHER_PRICE.value
   }
 
   #moveOn(isOver: () => boolean): void {
@@ -98,11 +100,10 @@ export class Markets {
     })
   }
 
-  #price(): ReturnType<PriceSource['price']> {
+  #price(chainId: number): ReturnType<PriceSource['price']> {
     const { nowMs } = this.#scheduler
     if (nowMs < this.#priceAwayUntilMs) return { unavailable: 'stale' }
-    const { decimals } = NATIVE_PRICE
-    return { value: this.#value, decimals, updatedAtMs: nowMs, source: 'simulated' }
+    return { ...priceOn(chainId, this.#value), updatedAtMs: nowMs, source: 'simulated' }
   }
 
   #screen(to: Address): Verdict {

@@ -14,6 +14,8 @@ export interface NetworkFaults {
   readonly unanswered: number
   /** Turned away: 429, 503, 500. */
   readonly refused: number
+  /** The node did it, and what comes back is no answer to it. */
+  readonly garbled: number
 }
 
 /** The client's own patience. */
@@ -27,7 +29,7 @@ interface Asked {
 
 /** The way to a node: each request and each answer takes its time, or is lost. */
 export class Network {
-  faults: NetworkFaults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0 }
+  faults: NetworkFaults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
   readonly #scheduler: Scheduler
   readonly #draw: Draw
   readonly #note: (line: string) => void
@@ -56,7 +58,7 @@ export class Network {
   }
 
   #post(node: Node, label: string, body: string, asker: Asker): void {
-    const { unsent, unanswered, refused } = this.faults
+    const { unsent, unanswered, refused, garbled } = this.faults
     const there = this.#latency()
     const back = this.#latency()
     const drawn = this.#draw.fraction()
@@ -79,11 +81,20 @@ export class Network {
         const error = new RpcTransportError('unanswered', 'timeout')
         this.#scheduler.after(TIMEOUT_MS - there, () => asker.reject(error))
       } else {
+        const said = this.#draw.chance(garbled) ? this.#garbled(text) : text
         this.#scheduler.after(back, () =>
-          asker.resolve({ status: 200, retryAfter: undefined, text }),
+          asker.resolve({ status: 200, retryAfter: undefined, text: said }),
         )
       }
     })
+  }
+
+  /** What gateways make of answers. */
+  #garbled(text: string): string {
+    return this.#draw.pick([
+      ...['', '<html>502 Bad Gateway</html>', text.slice(0, text.length / 2), 'null', '[]'],
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}',
+    ])
   }
 
   #latency(): number {

@@ -1,5 +1,13 @@
 import type { Hex } from '../../src/domain/ids.js'
-import { ancestor, type Block, type Chain, ROUTER_GAS, TRANSFER_GAS } from './chain.js'
+import {
+  ancestor,
+  type Block,
+  type Chain,
+  L1_FEE_WEI_MAX,
+  ROUTER_GAS,
+  TRANSFER_GAS,
+} from './chain.js'
+import { GETH_RULES, type PoolRules } from './node-rules.js'
 import type { Draw } from './random.js'
 import type { Scheduler } from './scheduler.js'
 import { lower, type SignedTransaction } from './signatures.js'
@@ -28,9 +36,13 @@ export interface NodeFaults {
 const WEALTH_WEI = 10n ** 24n
 const GOSSIP_MS_MAX = 1_500
 
-/** What one node of a chain has seen, and its pool. Rules are those of geth's. */
+/** Predeploy of the OP stack, which says what a transaction costs on Ethereum at most. */
+const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f'
+
+/** What one node of a chain has seen, and its pool. */
 export class Node {
   readonly chain: Chain
+  rules: PoolRules = GETH_RULES
   faults: NodeFaults = { lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0 }
   peers: readonly Node[] = []
   #head: Block
@@ -91,6 +103,7 @@ export class Node {
         return landed === null ? null : receiptOf(landed)
       }
       case 'eth_getCode': {
+        if (this.chain.options.hasL1Fees && lower(first) === GAS_PRICE_ORACLE) return '0x60'
         const delegate = head.state.delegates.get(lower(first))
         return delegate === undefined ? '0x' : `0xef0100${delegate.slice(2)}`
       }
@@ -102,6 +115,8 @@ export class Node {
           gasUsedRatio: [0.5],
           reward: [[hexOf(10n ** 8n)]],
         }
+      case 'eth_call':
+        return `0x${L1_FEE_WEI_MAX.toString(16).padStart(64, '0')}`
       case 'eth_estimateGas':
         return this.#estimate(head, params)
       case 'eth_sendRawTransaction':
@@ -143,17 +158,20 @@ export class Node {
 
   /** @returns what it says of one that it does not take */
   #admit(tx: SignedTransaction): string | null {
+    const { words, bumpPercent, refusesGaps, wantsBaseFee } = this.rules
     const next = this.#nonceOf(tx.from)
-    if (tx.nonce < next) return `nonce too low: next nonce ${next}, tx nonce ${tx.nonce}`
+    if (tx.nonce < next) return words.nonceTooLow(next, tx.nonce)
     const pooled = this.#pool.get(tx.from) ?? new Map<number, SignedTransaction>()
     const there = pooled.get(tx.nonce)
-    if (there?.hash === tx.hash) return 'already known'
-    if (there !== undefined && !outbids(tx, there)) return 'replacement transaction underpriced'
+    if (there?.hash === tx.hash) return words.known
+    if (wantsBaseFee && tx.maxFeePerGas < this.#head.baseFeeWei) return words.feeTooLow
+    if (there !== undefined && !outbids(tx, there, bumpPercent)) return words.replacement
     if (there === undefined && this.#head.state.delegates.has(tx.from)) {
       // What waits for an earlier nonce does not count.
-      if (pooled.has(next)) return 'in-flight transaction limit reached for delegated accounts'
+      if (pooled.has(next)) return words.inFlight
       if (tx.nonce > next) return 'gapped-nonce tx from delegated accounts'
     }
+    if (refusesGaps && !follows(pooled, next, tx.nonce)) return words.gap
     pooled.set(tx.nonce, tx)
     this.#pool.set(tx.from, pooled)
     return null
@@ -164,12 +182,18 @@ export class Node {
   }
 }
 
-function outbids(tx: SignedTransaction, there: SignedTransaction): boolean {
-  const isHigher = (a: bigint, b: bigint) => a * 10n >= b * 11n
+function outbids(tx: SignedTransaction, there: SignedTransaction, percent: bigint): boolean {
+  const isHigher = (a: bigint, b: bigint) => a * 100n >= b * (100n + percent)
   return (
     isHigher(tx.maxFeePerGas, there.maxFeePerGas) &&
     isHigher(tx.maxPriorityFeePerGas, there.maxPriorityFeePerGas)
   )
+}
+
+/** Whether all nonces below are there. */
+function follows(pooled: ReadonlyMap<number, unknown>, next: number, nonce: number): boolean {
+  for (let at = next; at < nonce; at++) if (!pooled.has(at)) return false
+  return true
 }
 
 function blockAt(head: Block, at: unknown): Block | null {
@@ -191,7 +215,7 @@ function blockOf(block: Block | null) {
 }
 
 function receiptOf(landed: NonNullable<ReturnType<Chain['landing']>>) {
-  const { tx, block, isSuccess, gasUsed, gasPriceWei } = landed
+  const { tx, block, isSuccess, gasUsed, gasPriceWei, l1FeeWei } = landed
   return {
     transactionHash: tx.hash,
     blockNumber: hexOf(block.number),
@@ -199,6 +223,7 @@ function receiptOf(landed: NonNullable<ReturnType<Chain['landing']>>) {
     status: isSuccess ? '0x1' : '0x0',
     gasUsed: hexOf(gasUsed),
     effectiveGasPrice: hexOf(gasPriceWei),
+    ...(l1FeeWei > 0n ? { l1Fee: hexOf(l1FeeWei) } : {}),
     logs: [],
   }
 }

@@ -5,6 +5,7 @@ import { loadGasWallet } from '../../actors/gas-wallet/record.js'
 import { countsOn } from '../../actors/sub-wallet/core/key-tree.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState } from '../../actors/sub-wallet/record.js'
+import type { Holder } from '../../actors/webhook-endpoint/record.js'
 import type { LineageId } from '../../src/domain/ids.js'
 import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -47,7 +48,8 @@ function mirrorsWallet(state: SubWalletState, reader: Reader, nowMs: number): st
   for (const [chainId, { nextNonce }] of state.lanes) {
     const kept = stored.lanes.get(chainId)?.nextNonce ?? null
     // A lane that has stored nothing yet may know its nonce from the chain alone.
-    if (kept !== null || state.open.size > 0) same('next nonce', nextNonce, kept)
+    const hasStored = kept !== null || hasOpenOn(state, chainId)
+    if (hasStored) same('next nonce', nextNonce, kept)
   }
   for (const [chainId, next] of stored.intentNonces) {
     const handedOut = state.intentNonces.get(chainId) ?? 0
@@ -55,6 +57,11 @@ function mirrorsWallet(state: SubWalletState, reader: Reader, nowMs: number): st
   }
   for (const lineageId of state.heads.keys()) differing.push(...whatCounts(state, lineageId, nowMs))
   return differing
+}
+
+function hasOpenOn({ open }: SubWalletState, chainId: number): boolean {
+  for (const { tx } of open.values()) if (tx.call.chainId === chainId) return true
+  return false
 }
 
 type Holding = Pick<Transaction, 'lineageId' | 'reservation'>
@@ -165,7 +172,7 @@ export class StoredBytes {
 
 /** True when nothing is under way any more. */
 export function isAtRest(service: Service, callers: Callers): boolean {
-  const { wallets, gasWallets } = service.resident
+  const { wallets, gasWallets, endpoints } = service.resident
   const { reader } = service
   const isIdle = ({ open, drafts, sponsored, delegations, grants, waiting }: SubWalletState) =>
     open.size + drafts.size + sponsored.size + delegations.size === 0 &&
@@ -176,6 +183,12 @@ export function isAtRest(service: Service, callers: Callers): boolean {
   const hasOpen = callers.wallets.some(
     ({ subWalletId }) => !reader.transactions.openOfWallet(subWalletId).next().done,
   )
+  if (![...endpoints.values()].every(isTold)) return false
   if (reader.approvals.walletsWithWaiting().next().done !== true) return false
   return !hasOpen && reader.gas.sponsoredWallets().next().done === true
+}
+
+/** It was told of all that there was. */
+function isTold({ state }: Holder): boolean {
+  return state !== null && state.pending.length === 0 && !state.behind && state.feed === 'idle'
 }

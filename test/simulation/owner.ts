@@ -33,7 +33,6 @@ const HOUR_MS = 3_600_000
 export class Owner {
   /** Calls that were declined or withdrawn, as somebody was told. */
   readonly stopped = new Set<string>()
-  readonly #userId: UserId
   readonly #draw: Draw
   readonly #scheduler: Scheduler
   readonly #known: KnownKeys
@@ -41,15 +40,7 @@ export class Owner {
   readonly #asking: Asking
   #requests = 0
 
-  constructor(
-    userId: UserId,
-    draw: Draw,
-    scheduler: Scheduler,
-    known: KnownKeys,
-    quorum: Quorum,
-    asking: Asking,
-  ) {
-    this.#userId = userId
+  constructor(draw: Draw, scheduler: Scheduler, known: KnownKeys, quorum: Quorum, asking: Asking) {
     this.#draw = draw
     this.#scheduler = scheduler
     this.#known = known
@@ -63,12 +54,12 @@ export class Owner {
     if (waiting.length === 0) return false
     const draw = this.#draw
     const approval = draw.pick(waiting)
-    const { approvalId, txId } = approval
+    const { approvalId, txId, userId } = approval
     const person = draw.pick(PEOPLE)
     const drawn = draw.integer(100)
     const name = `${txId.slice(-6)} by ${person}`
     const input = { approval_id: approvalId }
-    const context = this.#context(person)
+    const context = this.#context(userId, person)
     if (drawn < 40) {
       this.#asking.operation(
         `approve ${name}`,
@@ -101,9 +92,10 @@ export class Owner {
 
   changeKey(): void {
     const draw = this.#draw
-    const { keyId, lineageId } = draw.pick(this.#known.keys)
+    const { keyId, lineageId, userId } = draw.pick(this.#known.keys)
     if (draw.chance(0.3)) {
-      const revoke = (ports: OperationPorts) => revokeKey(ports)(this.#context(), { key_id: keyId })
+      const revoke = (ports: OperationPorts) =>
+        revokeKey(ports)(this.#context(userId), { key_id: keyId })
       this.#asking.operation(`revoke-key ${keyId.slice(-6)}`, revoke, () =>
         this.#noteRevoked(keyId),
       )
@@ -113,15 +105,15 @@ export class Owner {
     // Whether it is taken or not, from here on it may have it.
     this.#known.noteCap(lineageId, micros)
     const input = { key_id: keyId, daily_limit_usd: formatUsd(micros) }
-    const patch = (ports: OperationPorts) => patchKey(ports)(this.#context(), input)
+    const patch = (ports: OperationPorts) => patchKey(ports)(this.#context(userId), input)
     this.#asking.operation(`patch-key ${keyId.slice(-6)}`, patch, NOTHING)
   }
 
   rotate(): void {
-    const { keyId } = this.#draw.pick(this.#known.keys)
+    const { keyId, userId } = this.#draw.pick(this.#known.keys)
     this.#asking.operation(
       `rotate-key ${keyId.slice(-6)}`,
-      (ports) => rotateKey(ports)(this.#context(), { key_id: keyId }),
+      (ports) => rotateKey(ports)(this.#context(userId), { key_id: keyId }),
       ({ key_id, secret }) => this.#learn(key_id as KeyId, secret, null),
     )
   }
@@ -163,15 +155,14 @@ export class Owner {
 
   #waiting(): Approval[] {
     const { approvals, wallets } = this.#asking.ports.reader.fresh()
-    const of = new Set(this.#known.keys.map(({ subWalletId }) => subWalletId))
-    return [...of].flatMap((id) =>
-      wallets.header(id) === undefined ? [] : [...approvals.waitingOf(id, this.#userId)],
+    const of = new Map(this.#known.keys.map(({ subWalletId, userId }) => [subWalletId, userId]))
+    return [...of].flatMap(([id, userId]) =>
+      wallets.header(id) === undefined ? [] : [...approvals.waitingOf(id, userId)],
     )
   }
 
-  #context(person = 'token'): ConsoleContext {
+  #context(userId: UserId, person = 'token'): ConsoleContext {
     const requestId = `request-of-owner-${++this.#requests}`
-    const userId = this.#userId
     const of = { userId, personId: userId, role: 'owner' as const }
     return { requestId, ...of, email: null, token: person, presentedKey: null }
   }

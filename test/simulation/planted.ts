@@ -21,8 +21,8 @@ export interface Planted {
   /** A commit is called durable before it is written. */
   readonly promisesEarly?: true
   readonly shell?: (shell: ErasedShell) => ErasedShell
-  /** What becomes of a message between actors. @param nth counts all of them */
-  readonly tells?: (envelope: Envelope, nth: number) => readonly Envelope[]
+  /** What becomes of messages that one thread sends. */
+  readonly tells?: () => (envelope: Envelope) => readonly Envelope[]
   /** How often an answer reaches its caller. @param nth counts all of them */
   readonly answers?: (nth: number) => number
   readonly prices?: (prices: PriceSource) => PriceSource
@@ -43,11 +43,13 @@ function loses(space: KeySpace, every: number): Pick<Planted, 'keeps'> {
 
 /** A message of a type does not arrive. */
 function drops(type: string, every = 1): Pick<Planted, 'tells'> {
-  let count = 0
   return {
-    tells: (envelope) => {
-      if (typeOf(envelope.command) !== type) return [envelope]
-      return ++count % every === 0 ? [] : [envelope]
+    tells: () => {
+      let count = 0
+      return (envelope) => {
+        if (typeOf(envelope.command) !== type) return [envelope]
+        return ++count % every === 0 ? [] : [envelope]
+      }
     },
   }
 }
@@ -79,8 +81,6 @@ function firstOf(prices: PriceSource): PriceSource {
     },
   }
 }
-
-let people = 0
 
 /** Keys are made with a policy that lacks some of its rules. */
 function policyWithout(lacks: (rule: Rule) => boolean): Pick<Planted, 'shell'> {
@@ -144,8 +144,8 @@ export const PLANTED: readonly Planted[] = [
   { what: 'a sponsorship is not written', seed: 4, ...loses('sponsorships', 2) },
   { what: 'a job of a gas wallet is not written', seed: 4, ...loses('gasTransactions', 3) },
   { what: 'an open job is not listed', seed: 4, ...loses('openByGasWallet', 1) },
-  { what: 'an event is not written', seed: 9, ...loses('userEvents', 3) },
-  { what: 'a block that calls ended in is not noted', seed: 1789, ...loses('settlements', 1) },
+  { what: 'an event is not written', seed: 1, ...loses('userEvents', 3) },
+  { what: 'a block that calls ended in is not noted', seed: 97, ...loses('settlements', 1) },
   { what: 'a change of a grant is not written', seed: 9, ...loses('grantChanges', 1) },
   {
     what: 'effects start before the disk has what they rest on',
@@ -168,20 +168,20 @@ export const PLANTED: readonly Planted[] = [
   {
     what: 'a job is handed to two gas wallets',
     seed: 4,
-    tells: (envelope) => {
+    tells: () => (envelope) => {
       if (envelope.kind !== 'gas-wallet' || typeOf(envelope.command) !== 'sponsor')
         return [envelope]
       const [chainId = '', index = ''] = envelope.id.split(':')
       return [envelope, { ...envelope, id: `${chainId}:${(Number(index) + 1) % 4}` }]
     },
   },
-  { what: 'what a gas wallet tells is lost', seed: 24, ...drops('sponsor-update', 2) },
-  { what: 'a reorg is not told', seed: 50, ...drops('unmined') },
+  { what: 'what a gas wallet tells is lost', seed: 9, ...drops('sponsor-update', 2) },
+  { what: 'a reorg is not told', seed: 26, ...drops('unmined') },
   { what: 'a caller is answered twice', seed: 2, answers: (nth) => (nth % 20 === 0 ? 2 : 1) },
-  { what: 'a caller is forgotten', seed: 3, answers: (nth) => (nth % 20 === 0 ? 0 : 1) },
+  { what: 'a caller is forgotten', seed: 1, answers: (nth) => (nth % 20 === 0 ? 0 : 1) },
   {
     what: 'an indeterminate broadcast is taken for a rejection',
-    seed: 1,
+    seed: 35,
     ...changes(
       'sub-wallet',
       ofType<Told & { outcome: { kind: string } }>('broadcast-outcome', (command) => {
@@ -227,7 +227,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'a key is revoked in words alone',
-    seed: 10,
+    seed: 1,
     ...changes(
       'sub-wallet',
       ofType<Told & { keyId: string; nowMs: number }>('revoke-key', ({ keyId, nowMs }) => ({
@@ -235,13 +235,13 @@ export const PLANTED: readonly Planted[] = [
       })),
     ),
   },
-  { what: 'a freeze stops nothing', seed: 14, ignoresFreezes: true },
-  { what: 'the record of an approval is not written', seed: 1, ...loses('approvals', 3) },
-  { what: 'a call that waits is not listed', seed: 1, ...loses('waitingCalls', 1) },
-  { what: 'what policies count is not written', seed: 3, ...loses('policyLedgers', 2) },
+  { what: 'a freeze stops nothing', seed: 11, ignoresFreezes: true },
+  { what: 'the record of an approval is not written', seed: 6, ...loses('approvals', 3) },
+  { what: 'a call that waits is not listed', seed: 6, ...loses('waitingCalls', 1) },
+  { what: 'what policies count is not written', seed: 4, ...loses('policyLedgers', 2) },
   {
     what: 'an approved call is signed before the disk has its nonce',
-    seed: 1,
+    seed: 14,
     shell: (shell) => ({
       ...shell,
       startsAtOnce: (effect) => typeOf(effect) === 'sign' || shell.startsAtOnce?.(effect) === true,
@@ -249,28 +249,32 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'nobody is asked about what a policy asks about',
-    seed: 11,
+    seed: 8,
     ...policyWithout(({ effect }) => effect === 'require_approval'),
   },
-  { what: 'a policy counts nothing', seed: 3, ...policyWithout(({ effect }) => effect === 'deny') },
+  { what: 'a policy counts nothing', seed: 4, ...policyWithout(({ effect }) => effect === 'deny') },
   {
     what: 'one person counts as two',
     seed: 14,
-    ...changes(
-      'sub-wallet',
-      ofType<Told & { decision: { decision: string; authorizerId: string | null } }>(
-        'decide-approval',
-        (command) => {
-          const { decision } = command
-          const authorizerId = `${decision.authorizerId} ${++people}`
-          return { ...command, decision: { ...decision, authorizerId } }
-        },
-      ),
-    ),
+    shell: (shell) => {
+      let people = 0
+      const another = changes(
+        'sub-wallet',
+        ofType<Told & { decision: { decision: string; authorizerId: string | null } }>(
+          'decide-approval',
+          (command) => {
+            const { decision } = command
+            const authorizerId = `${decision.authorizerId} ${++people}`
+            return { ...command, decision: { ...decision, authorizerId } }
+          },
+        ),
+      )
+      return another.shell?.(shell) ?? shell
+    },
   },
   {
     what: 'a call is declined in words alone',
-    seed: 107,
+    seed: 8,
     shell: (shell) => ({
       ...shell,
       decide(state, command, token) {
@@ -286,7 +290,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'what waits holds nothing',
-    seed: 1,
+    seed: 6,
     ...afterEvent('approval-requested', (state) => {
       for (const [lineageId, counters] of state.spend) {
         state.spend.set(lineageId, { ...counters, reservedMicros: 0n })
@@ -295,7 +299,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'what a key made counts on itself alone',
-    seed: 23,
+    seed: 21,
     ...changes(
       'sub-wallet',
       ofType<Told & { key: { parentLineageId?: string } }>('register-key', (command) => {
@@ -306,7 +310,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'what a key made outlives it',
-    seed: 338,
+    seed: 148,
     shell: (shell) => ({
       ...shell,
       decide(state, command, token) {
@@ -322,25 +326,49 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'a successor has a cap of its own',
-    seed: 11,
+    seed: 2,
     ...afterEvent('rotated', (state) => state.spend.clear()),
   },
-  { what: 'the end of a claim does not arrive', seed: 49, ...drops('end-claim') },
+  { what: 'the end of a claim does not arrive', seed: 25, ...drops('end-claim') },
+  { what: 'an endpoint is not told of events', seed: 1, ...drops('events-appended') },
+  { what: 'the state of an endpoint is not written', seed: 6, ...loses('deliveries', 2) },
+  {
+    what: 'events of a lane are delivered all at once',
+    seed: 10,
+    ...changes(
+      'webhook-endpoint',
+      ofType<Told & { events: readonly object[] }>('events-appended', (command) => ({
+        ...command,
+        events: command.events.map((event) => ({ ...event, laneKey: null })),
+      })),
+    ),
+  },
+  {
+    what: 'a failed delivery is taken for one that arrived',
+    seed: 2,
+    ...changes(
+      'webhook-endpoint',
+      ofType<Told & { outcome: object }>('attempt-finished', (command) => ({
+        ...command,
+        outcome: { ...command.outcome, kind: 'delivered' },
+      })),
+    ),
+  },
   {
     what: 'the day never turns',
-    seed: 223,
+    seed: 2,
     ...clockOf((nowMs, firstMs) => Math.min(nowMs, dayEndMs(utcDay(firstMs)) - 1)),
   },
-  { what: 'the day turns early', seed: 112, ...clockOf((nowMs) => nowMs + 600_000) },
+  { what: 'the day turns early', seed: 1, ...clockOf((nowMs) => nowMs + 600_000) },
   { what: 'a price is kept for good', seed: 8, prices: firstOf },
   {
     what: 'nobody is screened',
-    seed: 2,
+    seed: 1,
     screener: (screener) => ({ ...screener, screen: () => ({ outcome: 'clean', lists: [] }) }),
   },
   {
     what: 'nothing is taken up after a start',
-    seed: 165,
+    seed: 2,
     shell: ({ resume: _, ...shell }) => shell,
   },
 ]

@@ -1,16 +1,20 @@
 import { parsePolicy } from '../../src/policy/parse-policy.js'
 import type { Policy } from '../../src/policy/policy.js'
+import { weiOf } from './coins.js'
 import type { Features } from './features.js'
 import type { Draw } from './random.js'
+import { chainIdsOf } from './setting.js'
 
 /** What owners wrote for their keys: rules that count, and rules that ask people. */
-export function policyOf({ hasApprovals, hasPolicies }: Features, draw: Draw): Policy | null {
+export function policyOf(features: Features, draw: Draw): Policy | null {
+  const { hasApprovals, hasPolicies } = features
   const rules = [...(hasPolicies ? counting(draw) : []), ...(hasApprovals ? asking(draw) : [])]
   if (rules.length === 0) return null
-  const amount = String(draw.pick([1n, 4n]) * 10n ** 15n)
+  const chainId = draw.pick(chainIdsOf(features))
+  const amount = String(weiOf(chainId, draw.pick([2_000_000n, 8_000_000n])))
   const ceilings =
     hasPolicies && draw.chance(0.5)
-      ? [{ chain_id: 1, token: 'native', per: draw.pick(['day', 'month']), amount }]
+      ? [{ chain_id: chainId, token: 'native', per: draw.pick(['day', 'month']), amount }]
       : []
   const parsed = parsePolicy({ rules, ceilings, default: 'allow' })
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults))

@@ -103,7 +103,8 @@ export class QuorumGrants {
     { keyId, proofKey }: NonNullable<GrantUpdate['madeBy']>,
     nowMs: number,
   ): void {
-    const maker = this.live(keyId, update.walletId, 1, nowMs)
+    const [chainId = 0] = this.#granted(keyId)?.allowedChains ?? []
+    const maker = this.live(keyId, update.walletId, chainId, nowMs)
     const held = maker.key.proofKey
     if (held === null || !isSame(held, proofKey))
       throw new Refusal('KEY_PROOF_MISSING', 'of its maker')
@@ -181,6 +182,11 @@ export class QuorumGrants {
     const terms = grantedOf(update)
     this.#lineages.set(lineageId, { lineageId, walletId, parentId, terms, liveKeys: [keyId] })
     this.#keys.set(keyId, { lineageId, proofKey, expiresAtMs, isRevoked: false, ceiling: null })
+  }
+
+  #granted(keyId: KeyId): GrantedPolicy | null {
+    const lineageId = this.lineageOf(keyId)
+    return lineageId === null ? null : this.#lineage(lineageId).terms
   }
 
   #termsOf({ lineageId, expiresAtMs, ceiling }: KeyRow): GrantTerms {

@@ -298,11 +298,12 @@ export class Quorum {
     const from = lower(wallet.address)
     if (payload.type === 'router-intent') {
       const { nonce, deadline } = payload.intent
-      const signature = this.#signatures.intent(from, nonce, deadline)
+      const { chainId } = payload
+      const signature = this.#signatures.intent({ chainId, account: from, nonce, deadline })
       return { ok: true, signature, intentId, coSignature: new Uint8Array(64) }
     }
     if (payload.type === 'authorization') {
-      return { ok: true, signature: this.#signatures.authorization(from), intentId }
+      return { ok: true, signature: this.#signatures.authorization(from, payload), intentId }
     }
     const { raw, hash } = this.#signatures.transaction(from, payload)
     const signature = new Uint8Array(65)

@@ -3,53 +3,66 @@ import { loadGasWallet } from '../../actors/gas-wallet/record.js'
 import { countersOf } from '../../actors/sub-wallet/core/state.js'
 import { loadState } from '../../actors/sub-wallet/record.js'
 import { keyStatus } from '../../src/domain/api-key.js'
-import type { Hex, TxId } from '../../src/domain/ids.js'
+import { chainOfGasWallet } from '../../src/domain/gas-wallets.js'
+import type { Hex, TxId, UserId } from '../../src/domain/ids.js'
 import { utcDay, utcMonth } from '../../src/domain/spend.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
-import { type Callers, USER_ID } from './callers.js'
+import type { Callers } from './callers.js'
 import type { Chain } from './chain.js'
+import type { ChainWorlds } from './chain-world.js'
 import type { KnownKey, KnownLineage } from './known-keys.js'
 import { effectsOf, isFiller, spentOf } from './landed.js'
 import { whatWasLimited } from './limit-oracles.js'
 import { asTheWorldSaid } from './market-oracles.js'
 import type { Markets } from './markets.js'
 import type { Quorum } from './quorum.js'
+import type { Receivers } from './receivers.js'
 import type { Service } from './service.js'
 import { lower } from './signatures.js'
-import { CHAIN_ID } from './swaps.js'
+import { toldAsRegistered } from './webhook-oracles.js'
 
 /** What nobody in the service can bend. */
 export interface World {
   readonly callers: Callers
-  readonly chain: Chain
+  readonly chains: ChainWorlds
   readonly quorum: Quorum
   readonly markets: Markets
+  readonly receivers: Receivers
 }
 
 /** What must be so once nothing is under way: against the chain, which nobody here can bend. */
 export function auditAtRest(service: Service, world: World, nowMs: number): string[] {
   const { reader } = service
-  const { callers, chain, quorum, markets } = world
-  const all = [...reader.transactions.ofUserOldestFirst(USER_ID, null)]
+  const { callers, chains, quorum, markets } = world
+  const users = [...new Set(callers.wallets.map(({ userId }) => userId))]
+  const all = users.flatMap((id) => [...reader.transactions.ofUserOldestFirst(id, null)])
   return [
-    ...all.flatMap((tx) => endedAsLanded(tx, reader, chain)),
-    ...callers.wanted.flatMap((wanted) => landedOnce(wanted, reader, chain)),
+    ...all.flatMap((tx) => endedAsLanded(tx, reader, chains)),
+    ...callers.wanted.flatMap((wanted) => landedOnce(wanted, reader, chains)),
     ...[...callers.known.lineages.values()].flatMap((lineage) =>
-      spentAsCounted(lineage, all, callers, reader, chain, nowMs),
+      spentAsCounted(lineage, all, callers, reader, chains, nowMs),
     ),
     ...callers.known.keys.flatMap((key) => endedWithItsMaker(key, callers, reader, nowMs)),
-    ...whatWasLimited(all, callers, quorum, chain),
+    ...whatWasLimited(all, callers, quorum, chains),
     ...callers.wanted.flatMap((wanted) => asTheWorldSaid(wanted, all, markets)),
     ...callers.wallets.flatMap(({ subWalletId, address }) => {
-      const { nextNonce } = laneOf(loadState(reader, subWalletId), CHAIN_ID)
-      return unlikeTheChain(subWalletId, nextNonce, address, chain)
+      const state = loadState(reader, subWalletId)
+      return [...chains].flatMap(([id, { chain }]) =>
+        unlikeTheChain(subWalletId, laneOf(state, id).nextNonce, address, chain),
+      )
     }),
     ...[...reader.gas.wallets()].flatMap(({ gasWalletId, address }) => {
       const { account } = loadGasWallet(reader, gasWalletId)
-      return unlikeTheChain(gasWalletId, laneOf(account, CHAIN_ID).nextNonce, address, chain)
+      const chainId = chainOfGasWallet(gasWalletId)
+      const chain = chains.get(chainId)?.chain
+      if (chain === undefined) return [`${gasWalletId} is of no chain`]
+      return unlikeTheChain(gasWalletId, laneOf(account, chainId).nextNonce, address, chain)
     }),
-    ...gapsOf(reader),
+    ...users.flatMap((userId) => gapsOf(reader, userId)),
+    ...callers.endpoints.all.flatMap((known) =>
+      toldAsRegistered(known, reader, world.receivers.receptions),
+    ),
   ]
 }
 
@@ -64,20 +77,24 @@ function unlikeTheChain(id: string, next: number | null, address: Hex, chain: Ch
   return isBehind ? [] : [`${id} goes on at ${next}, used are ${used}`]
 }
 
-function endedAsLanded(tx: Transaction, reader: Reader, chain: Chain): string[] {
+function endedAsLanded(tx: Transaction, reader: Reader, chains: ChainWorlds): string[] {
   const { txId, status } = tx
   if (!isFinal(status)) return [`${txId} is ${status} at rest`]
-  const effects = effectsOf(tx, reader, chain)
+  const effects = effectsOf(tx, reader, chains)
   const landed = effects.filter(({ isSuccess }) => isSuccess).length
   const expected = status === 'confirmed' ? 1 : 0
   return landed === expected ? [] : [`${txId} is ${status}, and landed ${landed} times`]
 }
 
-function landedOnce(wanted: Callers['wanted'][number], reader: Reader, chain: Chain): string[] {
+function landedOnce(
+  wanted: Callers['wanted'][number],
+  reader: Reader,
+  chains: ChainWorlds,
+): string[] {
   const { key, txIds, acknowledged, refusedWith, unheard } = wanted
   const records = [...txIds.keys()].flatMap((txId) => reader.transactions.byId(txId) ?? [])
   const landed = records.filter((tx) =>
-    effectsOf(tx, reader, chain).some(({ isSuccess }) => isSuccess),
+    effectsOf(tx, reader, chains).some(({ isSuccess }) => isSuccess),
   )
   const name = key ?? [...txIds.keys()].join(' ')
   const wrong: string[] = []
@@ -92,11 +109,11 @@ function landedOnce(wanted: Callers['wanted'][number], reader: Reader, chain: Ch
 }
 
 /** Events are counted without a gap, and each transaction is told to be out before it ended. */
-function gapsOf(reader: Reader): string[] {
+function gapsOf(reader: Reader, userId: UserId): string[] {
   const wrong: string[] = []
   const out = new Set<TxId>()
   let last = 0
-  for (const { seq, type, moment } of reader.events.ofUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)) {
+  for (const { seq, type, moment } of reader.events.ofUser(userId, 0, Number.MAX_SAFE_INTEGER)) {
     if (seq !== last + 1) wrong.push(`event ${seq} comes after ${last}`)
     last = seq
     if (moment === undefined) continue
@@ -125,12 +142,12 @@ function spentAsCounted(
   all: readonly Transaction[],
   callers: Callers,
   reader: Reader,
-  chain: Chain,
+  chains: ChainWorlds,
   nowMs: number,
 ): string[] {
   const own = all.filter((tx) => callers.known.countsOn(tx.lineageId, lineageId))
   const spentIn = (txs: readonly Transaction[]) =>
-    txs.reduce((sum, tx) => sum + spentOf(tx, chain), 0n)
+    txs.reduce((sum, tx) => sum + spentOf(tx, chains), 0n)
   const wrong: string[] = []
   const state = loadState(reader, subWalletId)
   const { dayMicros, monthMicros, reservedMicros } = countersOf(state, lineageId, nowMs)

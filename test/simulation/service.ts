@@ -1,55 +1,39 @@
-import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
-import { followDecisions } from '../../actors/custody/decisions.js'
-import { createCustodyShell } from '../../actors/custody/shell.js'
-import { createFreezesShell } from '../../actors/freezes/shell.js'
 import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
-import { openGasWallets } from '../../actors/gas-wallet/open-gas-wallets.js'
-import { createGasWalletShell } from '../../actors/gas-wallet/shell.js'
 import type { Actors } from '../../actors/protocols.js'
-import {
-  type ActorKind,
-  type ActorShell,
-  type AskResult,
-  type Envelope,
-  eraseShell,
-  type ReplyToken,
-} from '../../actors/runtime/actor.js'
-import { ShardHost } from '../../actors/runtime/shard-host.js'
+import type { ActorAddress, AskResult, Envelope, ReplyToken } from '../../actors/runtime/actor.js'
+import { workerOf } from '../../actors/runtime/routing.js'
 import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
-import { encodeAnswer } from '../../actors/sub-wallet/send-reply.js'
-import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
-import { connectChains } from '../../src/chains/access.js'
-import { RpcCallError } from '../../src/chains/rpc/errors.js'
+import type { Holder as EndpointHolder } from '../../actors/webhook-endpoint/record.js'
 import type { Transport } from '../../src/chains/rpc/transport.js'
 import type { ChainConfig } from '../../src/config/chains.js'
-import { createExecutionGas } from '../../src/defi/execution-gas.js'
 import type { Replan } from '../../src/defi/replan.js'
-import type { StoredEvent } from '../../src/domain/event.js'
+import type { Freeze } from '../../src/domain/freeze.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
-import { ENTROPY_BYTES } from '../../src/domain/ids.js'
-import { NO_METER } from '../../src/domain/meter.js'
+import type { UserId } from '../../src/domain/ids.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
-import { createApprovalPort } from '../../src/service-custody/approval-port.js'
-import type { CoSigner, SignRequest } from '../../src/service-custody/co-signer.js'
-import { AuditLog } from '../../src/store/audit-log.js'
-import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
-import { localCommits } from '../../src/store/local-commits.js'
+import { wakeActors } from '../../src/service/wake-actors.js'
+import type { SignRequest } from '../../src/service-custody/co-signer.js'
+import { createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
-import { createCallQuoter } from '../../src/valuation/call-quoter.js'
+import { createVersionsBuffer } from '../../src/store/versions.js'
+import type { Deliverer } from '../../src/webhooks/deliver.js'
 import type { Disk } from './disk.js'
 import type { Planted } from './planted.js'
 import type { Quorum } from './quorum.js'
 import type { Draw } from './random.js'
 import { type Life, type Scheduler, timersOf } from './scheduler.js'
+import { type ChangedStates, Shard } from './shard.js'
+import { Wire } from './wire.js'
 
 /** What a start of the service is given of its world. */
 export interface ServiceWorld {
   readonly scheduler: Scheduler
   readonly disk: Disk
   readonly quorum: Quorum
+  /** Worker threads. */
+  readonly shards: number
   readonly configs: readonly ChainConfig[]
   readonly transportTo: (chainId: number, url: string, life: Life) => Transport
   readonly entropy: Draw
@@ -65,235 +49,137 @@ export interface ServiceWorld {
   /** A line of the trace. */
   readonly note: (line: string) => void
   readonly replied: (token: ReplyToken, result: AskResult) => void
-  readonly appended: (events: readonly StoredEvent[]) => void
+  readonly delivererOf: (life: Life) => Deliverer
+  /** Attempts of one user's endpoints on a thread. */
+  readonly deliveriesPerSecond: number
   /** What must not happen. */
   readonly wrong: (what: string) => void
   /** The process ends by itself, and is started anew. */
   readonly ended: () => void
 }
 
-/** Whose answers still hold, which nobody here keeps. */
-const ANSWERED_VERSIONS = createVersionsBuffer()
-
-/** States of actors as their host has them, for oracles to look at. */
+/** States of actors as their hosts have them, for oracles to look at. */
 export interface Resident {
   readonly wallets: Map<string, SubWalletState>
   readonly gasWallets: Map<string, GasWalletState>
+  readonly endpoints: Map<string, EndpointHolder>
 }
 
-/** One start of the service: a shard host with the real shells of all that moves money. */
+interface Thread {
+  readonly shard: Shard
+  readonly to: Wire
+  readonly from: Wire
+}
+
+/** One start of the service: worker threads, and a main thread that hands over between them. */
 export class Service {
   readonly life: Life = { isAlive: true }
   readonly reader: Reader
   /** As the front end has them, as far as keys and approvals need. */
   readonly operations: OperationPorts
-  readonly resident: Resident = { wallets: new Map(), gasWallets: new Map() }
-  /** Of these, those that decided something since they were last looked at. */
-  readonly changed = { wallets: new Set<SubWalletState>(), gasWallets: new Set<GasWalletState>() }
+  readonly resident: Resident = {
+    ...{ wallets: new Map(), gasWallets: new Map(), endpoints: new Map() },
+  }
+  readonly changed: ChangedStates = { wallets: new Set(), gasWallets: new Set() }
   /** Commands that were decided. */
   decided = 0
-  readonly #host: ShardHost
+  readonly #threads: readonly Thread[]
   readonly #world: ServiceWorld
-  readonly #tell: (envelope: Envelope) => void
-  #openers = new Map<ReplyToken, (result: AskResult) => void>()
+  readonly #openers = new Map<ReplyToken, (result: AskResult) => void>()
+  readonly #answers: (nth: number) => number
+  #answered = 0
   /** Below 0, and so told from the callers'. */
   #nextOpener = -1
 
   constructor(world: ServiceWorld) {
     this.#world = world
-    const { scheduler, disk, quorum, note, entropy, prices, screener, planted } = world
+    const { scheduler, disk, entropy, planted, shards: count } = world
     const { life } = this
     const timers = timersOf(scheduler, life, entropy)
     const environment = disk.environmentOf(life, planted)
     const reader = createReader(environment)
     this.reader = reader
-    const { chains } = connectChains(world.configs, undefined, {
-      timers,
-      transportTo: (chainId, url) => world.transportTo(chainId, url, life),
-    })
-    const draw = () => entropy.bytes(ENTROPY_BYTES)
-    const sequence = attachEventSequence(
-      createEventSequenceBuffer(reader.events.lastSeqs()),
-      () => true,
-      draw,
-    )
-    const commits = localCommits(environment, sequence, draw)
-    const asked = quorum.coSignerOf(life, planted)
-    const coSigner: CoSigner = {
-      ...asked,
-      sign(request) {
-        world.signing(request)
-        return asked.sign(request)
-      },
-    }
-    const approvals = createApprovalPort({ ...coSigner, pageOf: () => null })
     const book = createFreezeBook(reader.freezes.all(), () => null)
-    let told = 0
-    const tell = (envelope: Envelope) => {
-      const arriving = planted?.tells?.(envelope, ++told) ?? [envelope]
-      for (const one of arriving) this.#host.deliver(one)
+    const shared = {
+      sequence: createEventSequenceBuffer(reader.events.lastSeqs()),
+      walletVersions: createVersionsBuffer(),
     }
-    this.#tell = tell
-    const log = {
-      warn: (_: object, message: string) => note(`warn: ${message}`),
-      error: (context: object, message: string) => world.wrong(`${message}: ${causeOf(context)}`),
-    }
-    const quoter = createCallQuoter(chains, prices, { elapsed: timers.elapsed })
-    const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError
-    const shared = { reader, chains, coSigner, tell, log, timers }
-    const auditLog = new AuditLog({ commits, timers, log: { error: log.warn } })
-    let answered = 0
-    const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
-    this.#host = new ShardHost({
-      meter: NO_METER,
-      timers,
-      commits,
-      log,
-      shells: [
-        this.#seen(
-          createSubWalletShell({
-            ...shared,
-            ...{ prices, quoter, receipts: quoter, screener },
-            ...{ approvals, replan: world.replan },
-            freezes: planted?.ignoresFreezes === true ? { of: () => null } : book,
-            userBreakers: { of: () => null },
-            keyChanged: () => undefined,
-            versions: attachVersions(ANSWERED_VERSIONS),
-            auditLog,
-          }),
-          { held: this.resident.wallets, changed: this.changed.wallets },
-        ),
-        this.#seen(
-          createGasWalletShell({
-            ...shared,
-            freezes: book,
-            executionGas: createExecutionGas(isCallError),
-          }),
-          { held: this.resident.gasWallets, changed: this.changed.gasWallets },
-        ),
-        this.#seen(createChainWatcherShell({ ...shared, announce: () => undefined })),
-        this.#seen(createFreezesShell({ ...shared, book, changed: () => undefined })),
-        this.#seen(createCustodyShell(coSigner, auditLog, log, timers, approvals)),
-      ],
-      reply: (token, result) => {
-        if (!life.isAlive) return
-        const encoded = encodeAnswer(result, headOf)
-        if (token < 0) this.#openers.get(token)?.(encoded)
-        else {
-          const times = planted?.answers?.(++answered) ?? 1
-          for (let i = 0; i < times; i++) world.replied(token, encoded)
-        }
-      },
-      appended: world.appended,
-      fatal: () => world.ended(),
+    this.#answers = planted?.answers ?? (() => 1)
+    this.#threads = Array.from({ length: count }, (_, index) => {
+      const from = new Wire(scheduler, entropy, life)
+      const shard = new Shard({
+        ...{ index, count, world, life, timers, environment: disk.threadOf(environment), shared },
+        ...{ resident: this.resident, changed: this.changed, decided: () => this.decided++ },
+        outside: {
+          envelope(envelope) {
+            // Other threads are handed a copy, which only plain data survives.
+            const copy = structuredClone(envelope)
+            from.post(() => send(copy, copy.token, copy.command))
+          },
+          reply: (token, result) => from.post(() => this.#settle(token, result)),
+          freezes: (userId, standing) =>
+            from.post(() => {
+              book.put(userId, standing)
+              this.#toldFreezes(userId, standing)
+            }),
+        },
+      })
+      return { shard, from, to: new Wire(scheduler, entropy, life) }
     })
+    const send = (address: ActorAddress, token: ReplyToken | null, command: unknown) =>
+      this.#send(address, token, command)
+    const chains = this.#threads[0]?.shard.chains ?? new Map()
     const frontEnd: Partial<OperationPorts> = {
-      ...{ reader, timers, environment: 'test', freezes: book, headOf, nowMs: timers.now },
+      ...{ reader, timers, environment: 'test', freezes: book, nowMs: timers.now },
+      headOf: (chainId) => chains.get(chainId)?.fees.latest()?.head.number ?? null,
       ...{ keyLastUsedAtMs: () => null, forgetKey: () => undefined, actors: this.#actors() },
     }
     this.operations = frontEnd as OperationPorts
-    this.#wake(chains, timers)
-    if (world.hasApprovals) {
-      void followDecisions({ approvals, reader, tell, timers, log }, () => !life.isAlive)
-    }
+    void wakeActors({ actors: this.operations.actors, reader, chains, timers })
   }
 
+  /** True when everything that was decided is on disk. */
   get isQuiet(): boolean {
-    return this.#host.quiet
+    return this.#threads.every(({ shard }) => shard.isQuiet)
   }
 
-  deliver(kind: ActorKind, id: string, command: unknown, token: ReplyToken | null): void {
-    this.#host.deliver({ kind, id, command, token })
+  deliver(address: ActorAddress, command: unknown, token: ReplyToken | null): void {
+    this.#send(address, token, command)
+  }
+
+  #send(address: ActorAddress, token: ReplyToken | null, command: unknown): void {
+    const thread = this.#threads[workerOf(address, this.#threads.length)]
+    const { kind, id } = address
+    thread?.to.post(() => thread.shard.deliver({ kind, id, command, token }))
   }
 
   /** What a process asked for is answered to nobody once it is gone. */
   #actors(): Actors {
+    const tells = this.#world.planted?.tells?.() ?? null
     return {
       ask: (address, command) =>
         new Promise((resolve) => {
           const token = this.#nextOpener--
           this.#openers.set(token, resolve as (result: AskResult) => void)
-          this.deliver(address.kind, address.id, command, token)
+          this.#send(address, token, command)
         }),
-      tell: (address, command) => this.#tell({ ...address, command, token: null }),
-    }
-  }
-
-  /** As `wakeActors` does, over this host alone. */
-  #wake(
-    chains: Parameters<typeof openGasWallets>[1],
-    timers: Parameters<typeof openGasWallets>[2],
-  ): void {
-    for (const id of chains.keys()) {
-      this.#host.deliver({
-        ...{ kind: 'chain-watcher', id: String(id) },
-        ...{ command: { type: 'start' }, token: null },
-      })
-    }
-    for (const { userId, custody } of this.reader.freezes.all()) {
-      if (custody !== 'pending') continue
-      this.deliver('freezes', userId, { type: 'load' }, null)
-    }
-    for (const id of this.reader.approvals.walletsWithWaiting()) {
-      this.deliver('sub-wallet', id, { type: 'load' }, null)
-    }
-    for (const id of this.reader.grants.walletsWithChanges()) {
-      this.deliver('sub-wallet', id, { type: 'load' }, null)
-    }
-    void openGasWallets(this.operations.actors, chains, timers).then(() => {
-      for (const id of this.reader.gas.sponsoredWallets()) {
-        this.deliver('sub-wallet', id, { type: 'load' }, null)
-      }
-    })
-  }
-
-  /** The same shell, with its states kept for the oracles, and its commands in the trace. */
-  #seen<State, Command extends { readonly type: string }, Event, Effect>(
-    shell: ActorShell<State, Command, Event, Effect>,
-    states?: { readonly held: Map<string, State>; readonly changed: Set<State> },
-  ) {
-    const { note, planted } = this.#world
-    const erased = eraseShell<State, Command, Event, Effect>({
-      ...shell,
-      load: (id) => {
-        const state = shell.load(id)
-        const before = states?.held.get(id)
-        // What it was before it left memory is nobody's any more.
-        if (before !== undefined) states?.changed.delete(before)
-        states?.held.set(id, state)
-        return state
+      tell: (address, command) => {
+        const envelope = { ...address, command, token: null } as Envelope
+        for (const one of tells?.(envelope) ?? [envelope]) this.#send(one, one.token, one.command)
       },
-      decide: (state, command, token) => {
-        this.decided++
-        states?.changed.add(state)
-        note(`${shell.kind} ${command.type}${subjectOf(command)}`)
-        return shell.decide(state, command, token)
-      },
-    })
-    return planted?.shell?.(erased) ?? erased
+    }
   }
-}
 
-/** What of a command says most. */
-function subjectOf(command: object): string {
-  const { txId, outcome, block } = command as Record<string, unknown>
-  const said = [
-    typeof txId === 'string' ? txId.slice(-6) : '',
-    isKind(outcome) ? outcome.kind : '',
-    isNumbered(block) ? String(block.number) : '',
-  ]
-  return said.map((text) => (text === '' ? '' : ` ${text}`)).join('')
-}
+  #settle(token: ReplyToken, result: AskResult): void {
+    if (token < 0) {
+      this.#openers.get(token)?.(result)
+      return
+    }
+    const times = this.#answers(++this.#answered)
+    for (let i = 0; i < times; i++) this.#world.replied(token, result)
+  }
 
-function isKind(value: unknown): value is { readonly kind: string } {
-  return typeof value === 'object' && value !== null && 'kind' in value
-}
-
-function isNumbered(value: unknown): value is { readonly number: number } {
-  return typeof value === 'object' && value !== null && 'number' in value
-}
-
-function causeOf(context: object): string {
-  const { err } = context as { readonly err?: unknown }
-  return err instanceof Error ? (err.stack ?? err.message) : String(err)
+  #toldFreezes(userId: UserId, standing: readonly Freeze[]): void {
+    for (const { shard, to } of this.#threads) to.post(() => shard.noteFreezes(userId, standing))
+  }
 }

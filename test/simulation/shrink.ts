@@ -4,7 +4,10 @@ import { type Outcome, simulate } from './simulation.js'
 
 /** What each feature is where it plays no part. */
 const CALM: Readonly<Features> = {
+  users: 1,
   wallets: 1,
+  shards: 1,
+  chains: 1,
   nodes: 1,
   calls: 1,
   pauseMsMax: 1_000,
@@ -16,6 +19,9 @@ const CALM: Readonly<Features> = {
   hasCancels: false,
   kills: 0,
   diskRefusals: 0,
+  fullDisks: 0,
+  commitKills: 0,
+  hasPowerLosses: false,
   reorgs: 0,
   reorgDepthMax: 1,
   lagMsMax: 0,
@@ -25,6 +31,8 @@ const CALM: Readonly<Features> = {
   unsent: 0,
   unanswered: 0,
   refused: 0,
+  garbled: 0,
+  hasDialects: false,
   quorumUnsent: 0,
   quorumUnanswered: 0,
   quorumAway: false,
@@ -39,6 +47,12 @@ const CALM: Readonly<Features> = {
   priceGaps: 0,
   listGaps: 0,
   hasListings: false,
+  hasWebhooks: false,
+  receiverRefusals: 0,
+  receiverHangs: 0,
+  receiverLate: 0,
+  receiverGone: 0,
+  deliveriesPerSecond: 100,
 }
 
 /** Calls are left out in halves, quarters and so on, at the end of the run. */

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '../../src/domain/ids.js'
-import type { TransactionPayload } from '../../src/quorum-protocol/sign-payload.js'
+import type {
+  AuthorizationPayload,
+  SignedAuthorization,
+  TransactionPayload,
+} from '../../src/quorum-protocol/sign-payload.js'
 
 /** A transaction as whoever has its bytes reads it. All addresses are lower-case. */
 export interface SignedTransaction extends TransactionPayload {
@@ -9,15 +13,23 @@ export interface SignedTransaction extends TransactionPayload {
   readonly from: Hex
 }
 
+/** What the Router holds a signature to, as far as it is looked at here. */
+export interface SignedIntent {
+  readonly chainId: number
+  readonly account: Hex
+  readonly nonce: bigint
+  readonly deadline: number
+}
+
 /**
  * In place of elliptic curves: what was signed is known by what the signature says. Bytes of
  * transactions have their fields where real ones do, as far as the service reads them.
  */
 export class Signatures {
   readonly #byRaw = new Map<Hex, SignedTransaction>()
-  /** By `r`: the account that signed. */
-  readonly #authorities = new Map<Hex, Hex>()
-  /** By `r`: account, intent nonce and deadline. */
+  /** By `r`: the account that signed, and what. */
+  readonly #authorities = new Map<Hex, { readonly account: Hex; readonly what: string }>()
+  /** By `r`. */
   readonly #intents = new Map<Hex, string>()
   #count = 0
 
@@ -49,24 +61,26 @@ export class Signatures {
   }
 
   /** @returns r ‖ s ‖ yParity */
-  authorization(account: Hex): Uint8Array {
+  authorization(account: Hex, { chainId, delegate, nonce }: AuthorizationPayload): Uint8Array {
     const r = this.#r()
-    this.#authorities.set(r, account)
+    this.#authorities.set(r, { account, what: `${chainId} ${lower(delegate)} ${nonce}` })
     return signatureOf(r)
   }
 
-  authorityOf(r: Hex): Hex | undefined {
-    return this.#authorities.get(r)
+  /** Of anything but what was signed it is nobody's. */
+  authorityOf({ r, chainId, address, nonce }: SignedAuthorization): Hex | undefined {
+    const signed = this.#authorities.get(r)
+    return signed?.what === `${chainId} ${lower(address)} ${nonce}` ? signed.account : undefined
   }
 
-  intent(account: Hex, nonce: bigint, deadline: number): Uint8Array {
+  intent(intent: SignedIntent): Uint8Array {
     const r = this.#r()
-    this.#intents.set(r, `${account} ${nonce} ${deadline}`)
+    this.#intents.set(r, nameOf(intent))
     return signatureOf(r)
   }
 
-  isIntent(r: Hex, account: Hex, nonce: bigint, deadline: number): boolean {
-    return this.#intents.get(r) === `${account} ${nonce} ${deadline}`
+  isIntent(r: Hex, intent: SignedIntent): boolean {
+    return this.#intents.get(r) === nameOf(intent)
   }
 
   #r(): Hex {
@@ -76,6 +90,10 @@ export class Signatures {
 
 export function lower(text: Hex): Hex {
   return text.toLowerCase() as Hex
+}
+
+function nameOf({ chainId, account, nonce, deadline }: SignedIntent): string {
+  return `${chainId} ${account} ${nonce} ${deadline}`
 }
 
 function signatureOf(r: Hex): Uint8Array {

@@ -79,4 +79,10 @@ const HAPPENS = [
   'page decline',
   'sub-wallet approvals-due',
   'sub-wallet end-claim',
+  'power 1',
+  'kill 1',
+  'deliver retry',
+  'deliver delivered',
+  'webhook-endpoint recover',
+  'answer switch-disabled',
 ]

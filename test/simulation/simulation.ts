@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { SignRequest } from '../../src/service-custody/co-signer.js'
-import { Callers, USER_ID } from './callers.js'
-import { Chain } from './chain.js'
-import { Disk } from './disk.js'
+import { Callers } from './callers.js'
+import { ChainWorld, type ChainWorlds } from './chain-world.js'
+import { type CommitStage, Disk } from './disk.js'
 import { type Features, featuresOf } from './features.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
-import { Node } from './node.js'
 import { type Held, isAtRest, mirrors, StoredBytes } from './oracles.js'
 import type { Planted } from './planted.js'
 import { Quorum } from './quorum.js'
 import { type Draw, drawOf } from './random.js'
+import { Receivers } from './receivers.js'
 import { auditAtRest, type World } from './rest-oracles.js'
-import { Scheduler } from './scheduler.js'
+import { type Life, Scheduler } from './scheduler.js'
 import { Service } from './service.js'
-import { configOf, startOf } from './setting.js'
-import { lower, Signatures } from './signatures.js'
-import { CHAIN_ID, DELEGATE, ROUTER, replanFrom } from './swaps.js'
+import { chainIdsOf, startOf } from './setting.js'
+import { Signatures } from './signatures.js'
+import { replanFrom } from './swaps.js'
 
 export interface Outcome {
   readonly seed: number
@@ -39,6 +39,9 @@ const REST_MS_MAX = 12 * 60_000
 /** Lines of the trace that are kept. */
 const SCRIPT_LINES = 400
 const WRONG_MAX = 10
+const FULL_MS_MAX = 12_000
+/** As far as kills at a commit are spread. */
+const COMMITS_PER_CALL = 4
 
 /**
  * One world from one seed.
@@ -60,8 +63,7 @@ class Simulation {
   readonly #startMs: number
   readonly #scheduler: Scheduler
   readonly #draw: Draw
-  readonly #chain: Chain
-  readonly #nodes: readonly Node[]
+  readonly #chains: ChainWorlds
   readonly #network: Network
   readonly #quorum: Quorum
   readonly #disk: Disk
@@ -74,6 +76,7 @@ class Simulation {
   #service: Service
   readonly #callers: Callers
   readonly #markets: Markets
+  readonly #receivers: Receivers
   readonly #stored = new StoredBytes()
   #commandsBefore = 0
   #isCalm = false
@@ -91,23 +94,13 @@ class Simulation {
     this.#venue = drawOf(seed, 'venue')
     const signatures = new Signatures()
     const note = (line: string) => this.#note(line)
-    this.#chain = new Chain({
-      ...{ chainId: CHAIN_ID, router: lower(ROUTER), delegate: lower(DELEGATE), signatures },
-      ...{ draw: drawOf(seed, 'chain'), startMs: this.#startMs },
-    })
-    this.#chain.reverts = features.reverts
-    this.#nodes = Array.from(
-      { length: features.nodes },
-      (_, i) => new Node(this.#chain, this.#scheduler, drawOf(seed, `node ${i}`)),
+    const common = { features, seed, scheduler: this.#scheduler, signatures, note }
+    this.#chains = new Map(
+      chainIdsOf(features).map((chainId) => [chainId, new ChainWorld({ ...common, chainId })]),
     )
-    const { lagMsMax, splits, evictions, ungossiped } = features
-    for (const node of this.#nodes) {
-      node.peers = this.#nodes
-      node.faults = { lagMsMax, splits, evictions, ungossiped }
-    }
     this.#network = new Network(this.#scheduler, drawOf(seed, 'network'), note)
-    const { unsent, unanswered, refused } = features
-    this.#network.faults = { latencyMsMax: 40, unsent, unanswered, refused }
+    const { unsent, unanswered, refused, garbled } = features
+    this.#network.faults = { latencyMsMax: 40, unsent, unanswered, refused, garbled }
     this.#quorum = new Quorum(this.#scheduler, drawOf(seed, 'quorum'), signatures, (what) =>
       this.#fail(what),
     )
@@ -119,6 +112,13 @@ class Simulation {
     this.#disk = new Disk(this.#scheduler, drawOf(seed, 'disk'))
     this.#disk.faults = { latencyMsMax: 8, refusals: features.diskRefusals }
     this.#markets = new Markets(features, drawOf(seed, 'markets'), this.#scheduler, note)
+    this.#receivers = new Receivers(this.#scheduler, drawOf(seed, 'receivers'), note)
+    this.#receivers.faults = {
+      refusals: features.receiverRefusals,
+      hangs: features.receiverHangs,
+      late: features.receiverLate,
+      gone: features.receiverGone,
+    }
     this.#service = this.#start()
     this.#callers = new Callers(
       ...([features, drawOf(seed, 'callers'), this.#scheduler, this.#quorum] as const),
@@ -127,7 +127,7 @@ class Simulation {
   }
 
   async run(): Promise<Outcome> {
-    this.#scheduler.after(this.#features.blockTimeMs, () => this.#block())
+    for (const chain of this.#chains.values()) chain.start()
     this.#plan()
     try {
       await this.#advance(() => this.#callersLeft === 0)
@@ -136,7 +136,7 @@ class Simulation {
       let quietSinceMs: number | null = null
       await this.#advance(() => {
         const { nowMs } = this.#scheduler
-        const isQuiet = isAtRest(this.#service, this.#callers) && this.#callers.waiting.size === 0
+        const isQuiet = this.#isAtRest() && this.#callers.waiting.size === 0
         if (!isQuiet) quietSinceMs = null
         else quietSinceMs ??= nowMs
         // Reorgs are over by then, and what they took back would be under way again.
@@ -159,18 +159,29 @@ class Simulation {
     }
   }
 
-  /** By then every node has seen the last reorg, and the watcher what it took back. */
   get #settleMs(): number {
-    const { lagMsMax, blockTimeMs } = this.#features
-    return lagMsMax + 3 * blockTimeMs
+    return Math.max(...[...this.#chains.values()].map(({ settleMs }) => settleMs))
   }
 
   /** What the service is held against. */
   get #world(): World {
     return {
-      ...{ callers: this.#callers, chain: this.#chain },
-      ...{ quorum: this.#quorum, markets: this.#markets },
+      ...{ callers: this.#callers, chains: this.#chains },
+      ...{ quorum: this.#quorum, markets: this.#markets, receivers: this.#receivers },
     }
+  }
+
+  /** Looked at anew only where somebody decided meanwhile, or started. */
+  #isAtRest(): boolean {
+    const { decided, life } = this.#service
+    const { commits } = this.#disk
+    const seen = this.#restSeen
+    const isKnown = seen.life === life && seen.decided === decided && seen.commits === commits
+    if (!isKnown) {
+      const isSo = isAtRest(this.#service, this.#callers)
+      this.#restSeen = { life, decided, commits, isSo }
+    }
+    return this.#restSeen.isSo
   }
 
   #audit(): void {
@@ -203,10 +214,13 @@ class Simulation {
   }
 
   #callersLeft = 0
+  #restSeen: { life: Life | null; decided: number; commits: number; isSo: boolean } = {
+    ...{ life: null, decided: 0, commits: 0, isSo: false },
+  }
 
   /** What people and accidents do, at moments drawn now. */
   #plan(): void {
-    const { calls, pauseMsMax, kills, quorumAway } = this.#features
+    const { calls, pauseMsMax, kills, commitKills, fullDisks, quorumAway } = this.#features
     const draw = this.#draw
     let atMs = this.#startMs + 1_000
     this.#callersLeft = calls
@@ -222,6 +236,13 @@ class Simulation {
     for (let i = 0; i < kills; i++) {
       this.#scheduler.at(this.#startMs + 500 + draw.integer(spanMs + 20_000), () => this.#kill())
     }
+    this.#killAtCommits(commitKills)
+    for (let i = 0; i < fullDisks; i++) {
+      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => {
+        this.#disk.fullUntilMs = this.#scheduler.nowMs + draw.integer(FULL_MS_MAX)
+        this.#note('the disk is full')
+      })
+    }
     if (quorumAway) {
       this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => {
         this.#quorum.awayUntilMs = this.#scheduler.nowMs + draw.integer(60_000)
@@ -230,53 +251,44 @@ class Simulation {
     }
   }
 
+  /** In between what a process asked of its disk and what it does once it was promised. */
+  #killAtCommits(count: number): void {
+    const draw = this.#draw
+    const stages = new Map<number, CommitStage>()
+    for (let i = 0; i < count; i++) {
+      const nth = 1 + draw.integer(COMMITS_PER_CALL * this.#features.calls)
+      stages.set(nth, draw.pick(['asked', 'written']))
+    }
+    this.#disk.followed = (nth, stage) => {
+      if (stages.get(nth) !== stage) return
+      // What runs now is done first, as a thread would be that is not the one that was killed.
+      this.#scheduler.after(0, () => this.#kill())
+    }
+  }
+
   /** Nothing goes wrong from here on. */
   #calm(): void {
     this.#note('calm')
     this.#isCalm = true
     this.#markets.calm()
-    this.#chain.reverts = 0
-    for (const node of this.#nodes) {
-      node.faults = { lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0 }
-    }
-    this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0 }
+    this.#receivers.calm()
+    this.#callers.endpoints.calm()
+    for (const chain of this.#chains.values()) chain.calm()
+    this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
     this.#quorum.faults = { latencyMsMax: 20, unsent: 0, unanswered: 0 }
     this.#quorum.awayUntilMs = 0
     this.#disk.faults = { latencyMsMax: 8, refusals: 0 }
-  }
-
-  #block(): void {
-    const draw = this.#draw
-    const { reorgs, reorgDepthMax, leftOut, blockTimeMs } = this.#features
-    let orphaned: ReturnType<Chain['fork']> = []
-    if (!this.#isCalm && draw.chance(reorgs)) {
-      const depth = draw.between(1, reorgDepthMax)
-      orphaned = this.#chain.fork(depth)
-      this.#note(`reorg of ${depth}: ${orphaned.length} transactions`)
-      for (let i = 0; i < depth; i++) this.#mine(1)
-    }
-    this.#mine(this.#isCalm ? 0 : leftOut)
-    for (const node of this.#nodes) node.announce(orphaned)
-    this.#scheduler.after(draw.between(blockTimeMs / 2, (3 * blockTimeMs) / 2), () => this.#block())
-  }
-
-  #mine(leftOut: number): void {
-    const draw = this.#draw
-    const offered = draw.pick(this.#nodes).offered()
-    const taken = offered.filter(() => !draw.chance(leftOut))
-    const { number, landed } = this.#chain.extend(this.#scheduler.nowMs, taken)
-    if (landed.length > 0)
-      this.#note(`landed ${landed.length > 1 ? 'several' : 'one'} in ${number}`)
+    this.#disk.fullUntilMs = 0
   }
 
   #kill(): void {
-    if (this.#starting) return
-    this.#stop('kill')
+    if (!this.#starting) this.#stop('kill')
   }
 
   #stop(why: string): void {
-    const lost = this.#disk.kill(this.#service.life)
-    this.#note(`${why}: ${lost} commits lost`)
+    const isPowerLoss = this.#features.hasPowerLosses && this.#draw.chance(0.5)
+    const lost = this.#disk.kill(this.#service.life, isPowerLoss)
+    this.#note(`${isPowerLoss ? 'power' : why}: ${lost} commits lost`)
     this.#starting = true
     this.#scheduler.after(this.#draw.integer(3_000), () => {
       this.#starting = false
@@ -293,12 +305,13 @@ class Simulation {
       scheduler: this.#scheduler,
       disk: this.#disk,
       quorum: this.#quorum,
-      configs: [configOf(this.#features)],
-      transportTo: (_, url, life) => {
+      shards: this.#features.shards,
+      configs: [...this.#chains.values()].map(({ config }) => config),
+      transportTo: (chainId, url, life) => {
         const at = Number(new URL(url).hostname.slice('node'.length))
-        const node = this.#nodes[at]
-        if (node === undefined) throw new Error(`no node at ${url}`)
-        const transport = this.#network.transportTo(node, `node ${at}`, life)
+        const node = this.#chains.get(chainId)?.nodes[at]
+        if (node === undefined) throw new Error(`no node of ${chainId} at ${url}`)
+        const transport = this.#network.transportTo(node, `node ${at} of ${chainId}`, life)
         return {
           close: transport.close,
           post: (body) => {
@@ -316,7 +329,8 @@ class Simulation {
       screener: this.#planted?.screener?.(screener) ?? screener,
       note: (line) => this.#note(line),
       replied: (token, result) => this.#callers.replied(token, result),
-      appended: () => undefined,
+      delivererOf: (life) => this.#receivers.delivererOf(life),
+      deliveriesPerSecond: this.#features.deliveriesPerSecond,
       wrong: (what) => this.#fail(what),
       ended: () => {
         if (!this.#starting) this.#stop('the disk refused a commit')
@@ -333,9 +347,12 @@ class Simulation {
   }
 
   /** What people approved is good for one nonce, which the disk has before anybody else hears of it. */
-  #checkBound({ approval, payload }: SignRequest): void {
+  #checkBound({ approval, payload, walletId }: SignRequest): void {
     if (approval === undefined || payload.type !== 'transaction') return
-    const stored = this.#service.reader.fresh().approvals.byId(USER_ID, approval.approvalId)
+    const wallet = this.#callers.wallets.find(({ subWalletId }) => subWalletId === walletId)
+    if (wallet === undefined) return
+    const { userId } = wallet
+    const stored = this.#service.reader.fresh().approvals.byId(userId, approval.approvalId)
     if (stored?.boundNonce === payload.nonce) return
     this.#fail(`${approval.approvalId} is to be signed at ${payload.nonce}, which is not on disk`)
   }
