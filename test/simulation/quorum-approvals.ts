@@ -5,7 +5,7 @@ import {
   isSameCall,
   readApprovalTerm,
 } from '../../src/custody/approvals/approval-term.js'
-import type { AuthorizerStore } from '../../src/custody/authorizers/authorizer-store.js'
+import { type AuthorizerSet, NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
 import { createPersons } from '../../src/custody/members/persons.js'
 import {
   type ApprovalId,
@@ -20,6 +20,7 @@ import {
   type ApprovalStanding,
   placeOf,
   type RestingIntent,
+  type StandingContext,
   standingOf,
 } from '../../src/identity-provider/vault/approval-standing.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
@@ -128,19 +129,13 @@ export class QuorumApprovals {
       approval: (id: Uint8Array) => this.#rows.get(nameOf(id)) ?? null,
       approvalUse: (id: Uint8Array) => this.#uses.get(nameOf(id)) ?? null,
     }
-    const authorizers = {
-      setOf: () => ({ active: PEOPLE.map((person) => ({ id: keyOf(person) })) }),
-    }
-    const context = {
+    const context: StandingContext = {
       registry: { softwareAuthorizer: null },
       ledger: { approvals },
       // Nobody was invited: each authorizer counts as a person.
-      persons: createPersons(
-        { members: () => null },
-        authorizers as unknown as Pick<AuthorizerStore, 'setOf'>,
-      ),
+      persons: createPersons({ members: () => null }, { setOf: () => AUTHORIZERS }),
     }
-    return standingOf(resting, context as unknown as Parameters<typeof standingOf>[1], nowMs)
+    return standingOf(resting, context, nowMs)
   }
 
   bind({ intent, payload }: RestingIntent): void {
@@ -164,6 +159,15 @@ export class QuorumApprovals {
     }
     return row
   }
+}
+
+/** Whom the user side knows; nobody's passkey is asked for a signature. */
+const AUTHORIZERS: AuthorizerSet = {
+  ...NO_AUTHORIZERS,
+  active: PEOPLE.map((person) => ({
+    ...{ id: keyOf(person), kind: 'passkey', label: person, createdAtMs: 0 },
+    ...{ credentialId: keyOf(person), publicKey: keyOf(person) },
+  })),
 }
 
 /** 16 bytes. */

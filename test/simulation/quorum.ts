@@ -266,7 +266,7 @@ export class Quorum {
     const ids = { walletId: ulidBytes(walletId), keyId: ulidBytes(keyId) }
     const ownerHash = sha256(Buffer.from(userId ?? ''))
     const resting = {
-      intent: { ...ids, approval } as unknown as Intent,
+      intent: { ...ids, approval },
       ...{ payload, wallet: { certificate: { ownerHash } } },
     }
     try {

@@ -13,8 +13,7 @@ import type { Certificate } from '../../quorum-protocol/keygen.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import type { ApprovalRow } from './approval-rows.js'
-import type { LedgerStore } from './ledger-store.js'
+import type { ApprovalReader, ApprovalRow } from './approval-rows.js'
 
 /** What an approval has come to when the call that it is for is judged. */
 export interface ApprovalStanding {
@@ -25,14 +24,14 @@ export interface ApprovalStanding {
 }
 
 export interface RestingIntent {
-  readonly intent: Intent
+  readonly intent: Pick<Intent, 'walletId' | 'keyId' | 'approval'>
   readonly payload: DecodedPayload
   readonly wallet: { readonly certificate: Pick<Certificate, 'ownerHash'> }
 }
 
 export interface StandingContext {
   readonly registry: Pick<Registry, 'softwareAuthorizer'>
-  readonly ledger: Pick<LedgerStore, 'approvals'>
+  readonly ledger: { readonly approvals: Pick<ApprovalReader, 'approval' | 'approvalUse'> }
   readonly persons: Persons
 }
 
