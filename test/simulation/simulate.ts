@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { EXIT } from '../../src/cli/exit-codes.js'
 import { PLANTED } from './planted.js'
 import { runOnThreads, serveSeeds } from './run-on-threads.js'
 import { notCalm, shrink } from './shrink.js'
@@ -76,7 +77,16 @@ async function runAll(): Promise<number> {
   return runOnThreads({ first: Number(values.from), runs, forMs, ended })
 }
 
+/** `head` has gone when it has enough: nobody reads, and nothing is wrong. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(EXIT.readerGone)
+  })
+}
+
 async function main(): Promise<void> {
+  endWithReader()
   const beganMs = performance.now()
   const done = await runAll()
   if (values.seen) {
