@@ -49,6 +49,7 @@ export class ChainWorld {
       ...{ draw: drawOf(seed, name), startMs: scheduler.nowMs },
       baseFeeWei: BASE_FEES_WEI[chainId],
       hasL1Fees: chainFacts(chainId).feeModel === 'op-stack',
+      confirmations: this.config.confirmations,
     })
     this.chain.reverts = features.reverts
     this.nodes = this.config.rpc_urls.map(
@@ -71,6 +72,7 @@ export class ChainWorld {
   calm(): void {
     this.#isCalm = true
     this.chain.reverts = 0
+    this.chain.isCheap = true
     for (const node of this.nodes) {
       node.faults = { lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0 }
     }

@@ -40,6 +40,8 @@ const GENESIS = 1_000_000
 /** More than the deepest reorg leaves. */
 const HISTORY_BLOCKS = 320
 const BLOCK_MS_MIN = 1_000
+/** Of what gas costs in quiet times: below, it comes back. */
+const LOWEST_PART = 10n
 /** Of the OP stack: besides gas, for each transaction, at most. */
 export const L1_FEE_WEI_MAX = 10n ** 12n
 /** `execute` and `cancel` of the Router are told apart by their arguments' length. */
@@ -55,6 +57,8 @@ export interface ChainOptions {
   /** From which fees of blocks start, and to which they come back. */
   readonly baseFeeWei: bigint
   readonly hasL1Fees: boolean
+  /** Blocks, its own with them, after which what is in one is taken for final. */
+  readonly confirmations: number
 }
 
 /** A chain as it is, with the branches that it left. What nodes know of it is theirs. */
@@ -66,6 +70,10 @@ export class Chain {
   #blocks = 0
   /** By hash, on every branch. */
   readonly #landings = new Map<Hex, Landed[]>()
+  /** By hash: what a reorg took back that was final before. */
+  readonly #takenBack = new Map<Hex, Landed[]>()
+  /** Fees are as low as they ever are, so that nothing is left behind that cannot pay more. */
+  isCheap = false
 
   constructor(options: ChainOptions) {
     this.options = options
@@ -87,7 +95,8 @@ export class Chain {
     const { draw, baseFeeWei } = this.options
     const parent = this.head
     const risen = (parent.baseFeeWei * BigInt(draw.between(7, 9))) / 8n
-    const isFarOff = risen * 10n < baseFeeWei || risen > 40n * baseFeeWei
+    const lowest = baseFeeWei / LOWEST_PART
+    const isFarOff = risen < lowest || risen > 40n * baseFeeWei
     const block: Block = {
       number: parent.number + 1,
       hash: this.#hash(),
@@ -96,7 +105,7 @@ export class Chain {
         parent.number < GENESIS + HISTORY_BLOCKS ? 0 : timestampMs,
         parent.timestampMs + BLOCK_MS_MIN,
       ),
-      baseFeeWei: isFarOff ? baseFeeWei : risen,
+      baseFeeWei: this.isCheap ? lowest : isFarOff ? baseFeeWei : risen,
       landed: [],
       state: parent.state,
     }
@@ -108,11 +117,24 @@ export class Chain {
   /** Leaves the last blocks. @returns what was in them */
   fork(depth: number): SignedTransaction[] {
     const orphaned: SignedTransaction[] = []
+    const finalBefore = this.head.number - this.options.confirmations + 1
     for (let i = 0; i < depth && this.head.parent !== null; i++) {
-      orphaned.push(...this.head.landed.map(({ tx }) => tx))
+      const { number, landed } = this.head
+      orphaned.push(...landed.map(({ tx }) => tx))
+      if (number <= finalBefore) for (const one of landed) this.#noteTakenBack(one)
       this.head = this.head.parent
     }
     return orphaned
+  }
+
+  /** Where a transaction was that was final there, and is not any more. */
+  takenBack(hash: Hex): readonly Landed[] {
+    return this.#takenBack.get(hash) ?? []
+  }
+
+  #noteTakenBack(landed: Landed): void {
+    const { hash } = landed.tx
+    this.#takenBack.set(hash, [...this.takenBack(hash), landed])
   }
 
   /** Where the branch of a block has a transaction. */

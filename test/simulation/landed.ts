@@ -36,13 +36,31 @@ export function isFiller({ call, from }: Pick<Transaction, 'call' | 'from'>): bo
 
 /** By the chain: what it moved, and the gas that the wallet itself paid. */
 export function spentOf(tx: Transaction, chains: ChainWorlds): bigint {
-  const { valueMicros, nativePrice, nativePriceDecimals } = tx.valuation
-  if (isSponsored(tx.kind)) return tx.status === 'confirmed' ? valueMicros : 0n
-  // Rounded up. Which price it was, another oracle asks.
+  if (isSponsored(tx.kind)) return tx.status === 'confirmed' ? tx.valuation.valueMicros : 0n
+  return landings(tx, chains).reduce((sum, landed) => sum + costOf(tx, landed), 0n)
+}
+
+/**
+ * As far as a cap can be held: what was final had its price, and what it left of the cap others may
+ * have spent before a reorg took it back, to land for another.
+ */
+export function spentWithinCap(tx: Transaction, chains: ChainWorlds): bigint {
+  const chain = chains.get(tx.call.chainId)?.chain
+  const before = tx.attempts.flatMap(({ txHash }) => chain?.takenBack(txHash) ?? [])
+  let least = spentOf(tx, chains)
+  if (isSponsored(tx.kind)) return least
+  for (const landed of before) {
+    const cost = costOf(tx, landed)
+    if (cost < least) least = cost
+  }
+  return least
+}
+
+/** Rounded up. Which price it was, another oracle asks. */
+function costOf({ valuation }: Transaction, landed: Landed): bigint {
+  const { nativePrice, nativePriceDecimals } = valuation
   const microsOf = (wei: bigint) =>
     valueUsdMicros(wei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
-  return landings(tx, chains).reduce((sum, landed) => {
-    const gas = microsOf(landed.gasUsed * landed.gasPriceWei + landed.l1FeeWei)
-    return sum + gas + (landed.isSuccess ? microsOf(landed.tx.value) : 0n)
-  }, 0n)
+  const gas = microsOf(landed.gasUsed * landed.gasPriceWei + landed.l1FeeWei)
+  return gas + (landed.isSuccess ? microsOf(landed.tx.value) : 0n)
 }

@@ -162,6 +162,13 @@ export class StoredBytes {
     for (const { gasWalletId } of reader.gas.wallets()) {
       for (const { tx } of reader.gas.open(gasWalletId)) this.#note(tx)
     }
+    if (this.#known.has(raw)) return true
+    // What replaces a transaction may come to the disk with the word that the other one landed.
+    for (const userId of new Set(callers.wallets.map((wallet) => wallet.userId))) {
+      for (const tx of reader.transactions.ofUserOldestFirst(userId, null)) {
+        this.#note(reader.gas.transaction(tx.txId)?.tx ?? tx)
+      }
+    }
     return this.#known.has(raw)
   }
 

@@ -12,7 +12,7 @@ import type { Callers } from './callers.js'
 import type { Chain } from './chain.js'
 import type { ChainWorlds } from './chain-world.js'
 import type { KnownKey, KnownLineage } from './known-keys.js'
-import { effectsOf, isFiller, spentOf } from './landed.js'
+import { effectsOf, isFiller, spentOf, spentWithinCap } from './landed.js'
 import { whatWasLimited } from './limit-oracles.js'
 import { asTheWorldSaid } from './market-oracles.js'
 import type { Markets } from './markets.js'
@@ -161,7 +161,9 @@ function spentAsCounted(
     if (used !== spent) wrong.push(`${used} is used of ${lineageId}, ${spent} was spent ${of}`)
   }
   for (const day of new Set(own.map(({ reservation }) => reservation.day))) {
-    const spent = spentIn(own.filter((tx) => tx.reservation.day === day && !isFiller(tx)))
+    const spent = own
+      .filter((tx) => tx.reservation.day === day && !isFiller(tx))
+      .reduce((sum, tx) => sum + spentWithinCap(tx, chains), 0n)
     if (spent > capMicros) {
       wrong.push(`${spent} was spent of ${lineageId} in a day, the cap is ${capMicros}`)
     }
