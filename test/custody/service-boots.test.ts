@@ -165,4 +165,14 @@ describe('the user side', () => {
     await after.boots.admit(last, connection())
     await after.ledger.close()
   })
+
+  test('a start that is gone when its word arrives takes over from nobody', async () => {
+    const { ledger, boots } = open()
+    const [living, gone] = [connection(), connection()]
+    await boots.admit(randomBytes(16), living)
+    gone.end()
+    await expect(boots.admit(randomBytes(16), gone)).rejects.toThrow('NO_SESSION')
+    expect(() => boots.requireServed(living)).not.toThrow()
+    await ledger.close()
+  })
 })

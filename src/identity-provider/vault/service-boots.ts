@@ -1,7 +1,15 @@
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Connection } from '../../quorum-protocol/server.js'
 import type { Lanes } from './lanes.js'
-import type { LedgerStore } from './ledger-store.js'
+import type { LedgerStore, LedgerWriter } from './ledger-store.js'
+
+/** What starts are remembered in. */
+export interface BootLedger extends Pick<LedgerStore, 'bootNumber' | 'lastBoot'> {
+  commit<T>(write: (ledger: Pick<LedgerWriter, 'putBoot'>) => T): {
+    result: T
+    flushed: Promise<unknown>
+  }
+}
 
 /**
  * Which start of the wallet service is served. Each is known by the number it got when it first
@@ -12,7 +20,7 @@ import type { LedgerStore } from './ledger-store.js'
 export interface ServiceBoots {
   /**
    * A boot that was never seen takes over at once; durable when it resolves.
-   * @throws Refusal FENCED when a later one has
+   * @throws Refusal FENCED when a later one has; NO_SESSION when its connection is gone
    */
   admit(boot: Uint8Array, connection: Connection): Promise<void>
   /**
@@ -22,7 +30,7 @@ export interface ServiceBoots {
   requireServed(connection: Connection): void
 }
 
-export function createServiceBoots(ledger: LedgerStore, lanes: Lanes): ServiceBoots {
+export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence'>): ServiceBoots {
   /** The number of the start that announced itself on each open connection. */
   const announced = new Map<Connection, number>()
 
@@ -52,6 +60,8 @@ export function createServiceBoots(ledger: LedgerStore, lanes: Lanes): ServiceBo
         requireServed(connection)
         return
       }
+      // It died meanwhile, and its successor may have come before: it takes over from nobody.
+      if (connection.closed) throw new Refusal('NO_SESSION', 'its connection is gone')
       const number = ledger.lastBoot + 1
       // Without a pause: from here on no batch of an earlier start is approved.
       const { flushed } = ledger.commit((writer) => writer.putBoot(number, boot))
