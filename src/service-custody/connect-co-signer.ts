@@ -24,13 +24,10 @@ import { fileKeysOf } from '../custody/process-environment.js'
 import { type ApprovalId, type SubWalletId, ulidBytes } from '../domain/ids.js'
 import type { Meter } from '../domain/meter.js'
 import { FaultError } from '../errors/fault.js'
-import { expectBytes, expectList, isZero } from '../quorum-protocol/bytes.js'
+import { expectBytes, expectList } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
-import { type IntentApproval, NO_ID } from '../quorum-protocol/intent.js'
 import type { WalletKind } from '../quorum-protocol/keygen.js'
-import { PAYLOAD_BYTES_MAX } from '../quorum-protocol/limits.js'
-import { encodePayload } from '../quorum-protocol/payload.js'
-import { codeOf, Refusal } from '../quorum-protocol/refusal.js'
+import { codeOf } from '../quorum-protocol/refusal.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { toHex } from '../quorum-protocol/transaction.js'
 import { createApprovalsElsewhere } from './approvals.js'
@@ -39,9 +36,6 @@ import type {
   CoSigner,
   GrantOutcome,
   GrantUpdate,
-  SignApproval,
-  SignOutcome,
-  SignRequest,
   WalletCertificate,
 } from './co-signer.js'
 import { coSignerFault } from './co-signer-fault.js'
@@ -55,7 +49,7 @@ import {
   ownerHashOf,
 } from './grant-authority.js'
 import { grantParameters } from './grant-parameters.js'
-import { createGrantReferences, type GrantReference } from './grant-references.js'
+import { createGrantReferences } from './grant-references.js'
 import { lastBatchSeq } from './last-batch.js'
 import { createMemberChanges } from './member-changes.js'
 import { createMembersElsewhere } from './members.js'
@@ -64,7 +58,7 @@ import { linkQuorum } from './quorum-link.js'
 import type { QuorumReach } from './quorum-reach.js'
 import { finishRefresh } from './refresh-share.js'
 import { createSealedText, type SealedText } from './sealed-text.js'
-import type { PreparedIntent } from './sign-batch.js'
+import { createIntentSigner } from './sign-intent.js'
 import { createSignPipeline } from './sign-pipeline.js'
 import { createSignatureChecks } from './signature-checks.js'
 import { switchableSigner } from './switchable-signer.js'
@@ -102,9 +96,6 @@ export interface ConnectedCoSigner extends CoSigner {
 
 /** Owner of the service's own wallets in their certificates. */
 const SERVICE_OWNER = ''
-
-/** A rotation changes a grant twice; past so many changes in a row the caller may ask again. */
-const GRANT_ATTEMPTS_MAX = 4
 
 /**
  * Connects this thread to the quorum; each thread that signs has a connection of its own. It does
@@ -179,6 +170,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   options.meter?.queue('signing', () => pipeline.read())
   options.meter?.queue('signature_checks', () => checks.read())
 
+  const underPresentGrant = createIntentSigner({ shares, grants, pipeline })
+
   const unfollow = followRegistry(
     registryPath(home),
     registry,
@@ -210,57 +203,6 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       }
     } catch (error) {
       throw coSignerFault(error)
-    }
-  }
-
-  /** A promise where the user side is asked which grant the key is under. */
-  function prepare(request: SignRequest): PreparedIntent | Promise<PreparedIntent> {
-    const walletId = ulidBytes(request.walletId)
-    const wallet = shares.get(walletId)
-    if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
-    // Before it joins a batch, all of which would fail with it.
-    shares.requireShare(wallet)
-    const { type, bytes: payload } = encodePayload(request.payload)
-    // One that is too long would break the frame, and its whole batch; the rest the others judge.
-    if (payload.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
-    const { requestId, replaces, proofKey } = request
-    if (requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
-    if (replaces !== null && replaces.length !== 32) throw new Refusal('MALFORMED', 'replaces')
-    const keyId = keyIdBytes(request)
-    const approval = request.approval === undefined ? null : intentApproval(request.approval)
-    const under = (grant: GrantReference | null): PreparedIntent => ({
-      walletId,
-      keyId,
-      requestId,
-      replaces,
-      proofKey,
-      grant,
-      approval,
-      wallet,
-      type,
-      payload,
-    })
-    // Where no proof is given, the call is judged without a grant.
-    const grant = !namesGrant(request) || isZero(keyId) ? null : grants.of(keyId)
-    return grant instanceof Promise ? grant.then(under) : under(grant)
-  }
-
-  function attempt(request: SignRequest): Promise<SignOutcome> {
-    const intent = prepare(request)
-    return intent instanceof Promise ? intent.then(pipeline.sign) : pipeline.sign(intent)
-  }
-
-  /**
-   * A key's grant may be changed more than once while one intent is judged. What names no grant,
-   * as a replacement without a key does, is not late: it is refused.
-   */
-  async function underPresentGrant(request: SignRequest): Promise<SignOutcome> {
-    for (let attempts = 1; ; attempts++) {
-      const outcome = await attempt(request)
-      const isStale = !outcome.ok && outcome.detail === 'STALE_GRANT' && namesGrant(request)
-      if (!isStale) return outcome
-      if (attempts === GRANT_ATTEMPTS_MAX) return unavailable(outcome.detail)
-      grants.forget(keyIdBytes(request))
     }
   }
 
@@ -399,16 +341,4 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 /** What takes away has a line of its own: a user's creations never hold up a revocation. */
 function lineOf({ userId, effect, madeBy }: GrantUpdate): string {
   return effect === 'narrows' && madeBy === undefined ? `narrows ${userId}` : userId
-}
-
-function namesGrant({ proofKey, approval }: SignRequest): boolean {
-  return proofKey !== null || approval !== undefined
-}
-
-function intentApproval({ approvalId, expiresAtMs, maxNativeWei }: SignApproval): IntentApproval {
-  return { approvalId: ulidBytes(approvalId), expiresAtMs, maxNativeWei }
-}
-
-function keyIdBytes({ keyId }: SignRequest): Uint8Array {
-  return keyId === null ? NO_ID : ulidBytes(keyId)
 }

@@ -23,7 +23,7 @@ export interface GrantReferences {
 
 const REFERENCES_MAX = 50_000
 
-export function createGrantReferences(userSide: SocketClient): GrantReferences {
+export function createGrantReferences(userSide: Pick<SocketClient, 'call'>): GrantReferences {
   const known = new LRUCache<string, GrantReference>({ max: REFERENCES_MAX })
   const asking = new Map<string, Promise<GrantReference>>()
 

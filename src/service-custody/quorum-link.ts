@@ -2,7 +2,12 @@ import type { Logger } from 'pino'
 import type { Alarm, Timers } from '../clock/timers.js'
 import { laneStart } from '../quorum-protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
-import { connectSocket, type SocketClient, Unanswered } from '../quorum-protocol/client.js'
+import {
+  connectSocket,
+  type SocketClient,
+  type SocketClientOptions,
+  Unanswered,
+} from '../quorum-protocol/client.js'
 import type { P256Signer } from '../quorum-protocol/p256.js'
 import { offerSession, openBoot } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
@@ -38,6 +43,8 @@ export interface QuorumLinkSession {
 export interface QuorumLinkOptions {
   readonly userSideSocket: string
   readonly quorumSocket: string
+  /** Default: a Unix socket. */
+  readonly connect?: (options: SocketClientOptions) => SocketClient
   readonly registry: RegistryHolder
   readonly signer: P256Signer
   /** Awaited before the service announces itself: its key may have ended, and another one begun. */
@@ -45,7 +52,7 @@ export interface QuorumLinkOptions {
   /** 16 bytes: which start of the service this is. */
   readonly boot: Uint8Array
   readonly timers: Pick<Timers, 'now' | 'at'>
-  readonly log: Logger
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>
   /** The highest batch sequence that the user side is known to have approved. */
   readonly approvedFloor: () => number
   /** Called when the sessions are lost. */
@@ -61,7 +68,7 @@ interface Greeting {
 const RETRY_MS = 100
 
 export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
-  const { registry, signer, timers, log } = options
+  const { registry, signer, timers, log, connect = connectSocket } = options
   const waiters = new Set<() => void>()
   let session: QuorumLinkSession | null = null
   /** Counts connections lost and made: sessions made across such an event are void. */
@@ -89,13 +96,13 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     void establish()
   }
 
-  const userSide = connectSocket({
+  const userSide = connect({
     path: options.userSideSocket,
     peer: 'identity provider',
     onConnect: renew,
     onDisconnect: renew,
   })
-  const quorum = connectSocket({
+  const quorum = connect({
     path: options.quorumSocket,
     peer: 'quorum signer',
     onConnect: changed,

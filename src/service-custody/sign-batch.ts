@@ -44,13 +44,13 @@ export interface PreparedIntent {
 }
 
 export interface SignBatchContext {
-  readonly link: QuorumLink
+  readonly link: Pick<QuorumLink, 'userSide' | 'quorum'>
   readonly session: QuorumLinkSession
-  readonly shares: ShareStore
+  readonly shares: Pick<ShareStore, 'openShareInto'>
   readonly signer: P256Signer
-  readonly evidence: EvidenceLog
+  readonly evidence: Pick<EvidenceLog, 'append'>
   readonly timers: Pick<Timers, 'now' | 'random'>
-  readonly checks: SignatureChecks
+  readonly checks: Pick<SignatureChecks, 'check'>
 }
 
 /** Shorter than the protocol allows: an intent is judged at once or not at all. */

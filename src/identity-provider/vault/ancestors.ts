@@ -16,12 +16,14 @@ export interface Ancestor {
   readonly endsAtMs: number | null
 }
 
+type GrantReader = Pick<LedgerStore, 'grant' | 'key'>
+
 const NONE: readonly Ancestor[] = []
 const ENDED_MS = 0
 
 /** Nearest first; of what a user made, none. */
 export function ancestorsOf(
-  ledger: LedgerStore,
+  ledger: GrantReader,
   { parentId }: Pick<Grant, 'parentId'>,
 ): readonly Ancestor[] {
   if (parentId === null) return NONE
@@ -38,7 +40,7 @@ export function ancestorsOf(
 }
 
 /** When the last key of a lineage ends; null: never. */
-export function endOf(ledger: LedgerStore, { liveKeys }: Grant): number | null {
+export function endOf(ledger: Pick<GrantReader, 'key'>, { liveKeys }: Grant): number | null {
   let lastMs = ENDED_MS
   for (const keyId of liveKeys) {
     const key = ledger.key(keyId)

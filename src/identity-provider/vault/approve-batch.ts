@@ -31,6 +31,7 @@ import {
   type ShareSealer,
 } from '../../quorum-protocol/sealed-shares.js'
 import type { Ancestor } from './ancestors.js'
+import type { ApprovalReader } from './approval-rows.js'
 import { placeOf, requireGas, standingOf } from './approval-standing.js'
 import { Frozen, type UserSideFreezes } from './freezes.js'
 import { NO_POLICIES, pathOf, policiesOf } from './granted.js'
@@ -48,16 +49,34 @@ import {
   needsGrant,
 } from './policy.js'
 
+/** What of the ledger an approval is judged by. */
+export interface ApproveLedger extends Pick<LedgerStore, 'hasIntent' | 'usage' | 'recorded'> {
+  readonly approvals: Pick<ApprovalReader, 'approval' | 'approvalUse'>
+  decide<T>(write: (ledger: ApproveWriter) => T): T
+}
+
+/** What an approval leaves there. */
+export type ApproveWriter = Pick<
+  LedgerWriter,
+  | 'entry'
+  | 'putEntry'
+  | 'rememberIntents'
+  | 'putUsage'
+  | 'awaitRecord'
+  | 'putApprovalUse'
+  | 'putLane'
+>
+
 export interface ApproveContext {
   readonly registry: Registry
-  readonly shares: ShareStore
-  readonly ledger: LedgerStore
-  readonly grants: Grants
-  readonly freezes: UserSideFreezes
-  readonly lanes: Lanes
+  readonly shares: Pick<ShareStore, 'get' | 'openShareInto'>
+  readonly ledger: ApproveLedger
+  readonly grants: Pick<Grants, 'view' | 'proofKey'>
+  readonly freezes: Pick<UserSideFreezes, 'requireThawed' | 'requireInstanceThawed'>
+  readonly lanes: Pick<Lanes, 'take'>
   readonly persons: Persons
   readonly signer: P256Signer
-  readonly evidence: EvidenceLog
+  readonly evidence: Pick<EvidenceLog, 'append'>
   /** The session with the present boot of the quorum signer; null before there is one. */
   readonly sealer: ShareSealer | null
 }
@@ -161,7 +180,7 @@ function judge(
   encoded: Uint8Array,
   id: Uint8Array,
   seq: number,
-  ledger: LedgerWriter,
+  ledger: ApproveWriter,
   context: ApproveContext,
   nowMs: number,
 ): Judgement {
@@ -202,7 +221,7 @@ function readCandidate(
 
 function approve(
   candidate: Candidate,
-  ledger: LedgerWriter,
+  ledger: ApproveWriter,
   context: ApproveContext,
   nowMs: number,
 ): void {
@@ -242,7 +261,7 @@ function approve(
 }
 
 /** From now on it is good for this place alone; a delegation uses nothing up. */
-function bindApproval(intent: Intent, payload: DecodedPayload, ledger: LedgerWriter): void {
+function bindApproval(intent: Intent, payload: DecodedPayload, ledger: ApproveWriter): void {
   const place = intent.approval === null ? null : placeOf(payload)
   if (intent.approval !== null && place !== null) {
     ledger.putApprovalUse(intent.approval.approvalId, place)
@@ -265,7 +284,7 @@ function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: Appro
 /** The last check of all, since what it lets through is counted. */
 function checkKey(
   candidate: Candidate,
-  ledger: LedgerWriter,
+  ledger: ApproveWriter,
   context: ApproveContext,
   nowMs: number,
 ): void {
@@ -307,7 +326,11 @@ function checkKeyProof({ intent, encoded }: Candidate, { grants }: ApproveContex
 }
 
 /** Opens the shares of what was approved and seals them to the quorum signer, all in one. */
-function sealShares(judged: readonly Judgement[], sealer: ShareSealer, store: ShareStore) {
+function sealShares(
+  judged: readonly Judgement[],
+  sealer: ShareSealer,
+  store: Pick<ShareStore, 'openShareInto'>,
+) {
   const shares = allocateShares(judged.length)
   const ids: Uint8Array[] = []
   let bitmap = 0
@@ -330,7 +353,12 @@ function sealShares(judged: readonly Judgement[], sealer: ShareSealer, store: Sh
 }
 
 /** False when the share does not open: a share that is broken costs one intent. */
-function openInto(shares: Buffer, at: number, wallet: WalletRecord, store: ShareStore): boolean {
+function openInto(
+  shares: Buffer,
+  at: number,
+  wallet: WalletRecord,
+  store: Pick<ShareStore, 'openShareInto'>,
+): boolean {
   try {
     store.openShareInto(wallet, shares, at)
     return true

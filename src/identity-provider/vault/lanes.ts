@@ -2,6 +2,14 @@ import { LANES_MAX, laneOf, laneStart } from '../../quorum-protocol/batch.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
+/** What lanes are remembered in. */
+export interface LaneLedger extends Pick<LedgerStore, 'lastLane' | 'highestIn'> {
+  commit<T>(write: (ledger: Pick<LedgerWriter, 'putLane'>) => T): {
+    result: T
+    flushed: Promise<unknown>
+  }
+}
+
 /**
  * The lanes of this run. What was taken in them is durable, the lanes are not: after a restart
  * every batch of an earlier run is in a closed lane and is refused.
@@ -19,7 +27,7 @@ export interface Lanes {
    * @throws Refusal REPLAYED unless the sequence is above all before it in an open lane; FENCED
    * where `fence` closed it
    */
-  take(batchSeq: number, ledger: LedgerWriter): void
+  take(batchSeq: number, ledger: Pick<LedgerWriter, 'putLane'>): void
 }
 
 /** Open at once; the oldest gives way, and its owner asks for a new one. */
@@ -45,7 +53,7 @@ const PACE: LanePace = {
   elapsedMs: () => performance.now(),
 }
 
-export function createLanes(ledger: LedgerStore, pace: LanePace = PACE): Lanes {
+export function createLanes(ledger: LaneLedger, pace: LanePace = PACE): Lanes {
   const { lanesAtOnce, laneEveryMs, elapsedMs } = pace
   /** In the order in which they were given out. */
   const open = new Set<number>()
