@@ -42,6 +42,12 @@ export interface Features {
   readonly hasDialects: boolean
   readonly quorumUnsent: number
   readonly quorumUnanswered: number
+  /** Of calls of the user side and the quorum signer, how many come late, twice, or are overtaken. */
+  readonly quorumLate: number
+  readonly quorumDoubled: number
+  readonly quorumOvertaken: number
+  /** Starts of the quorum signer, which then knows no session any more. */
+  readonly quorumRestarts: number
   readonly quorumAway: boolean
   readonly reverts: number
   /** Of blocks, how many of those in the pool are left out. */
@@ -122,5 +128,9 @@ export function featuresOf(draw: Draw): Features {
     fullDisks: draw.chance(0.2) ? draw.between(1, 2) : 0,
     commitKills: draw.chance(0.5) ? draw.between(1, 5) : 0,
     hasPowerLosses: draw.chance(0.4),
+    quorumLate: some(0.02),
+    quorumDoubled: some(0.1),
+    quorumOvertaken: some(0.05),
+    quorumRestarts: draw.chance(0.3) ? draw.between(1, 3) : 0,
   }
 }

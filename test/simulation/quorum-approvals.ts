@@ -6,7 +6,6 @@ import {
   readApprovalTerm,
 } from '../../src/custody/approvals/approval-term.js'
 import { type AuthorizerSet, NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
-import { createPersons } from '../../src/custody/members/persons.js'
 import {
   type ApprovalId,
   ID_PREFIX,
@@ -16,13 +15,6 @@ import {
 } from '../../src/domain/ids.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
 import type { ApprovalRow } from '../../src/identity-provider/vault/approval-rows.js'
-import {
-  type ApprovalStanding,
-  placeOf,
-  type RestingIntent,
-  type StandingContext,
-  standingOf,
-} from '../../src/identity-provider/vault/approval-standing.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import type {
   ApprovalDecisions,
@@ -123,25 +115,16 @@ export class QuorumApprovals {
     return { decisions, cursor: String(from + decisions.length) }
   }
 
-  /** @throws Refusal */
-  standingOf(resting: RestingIntent, nowMs: number): ApprovalStanding | null {
-    const approvals = {
-      approval: (id: Uint8Array) => this.#rows.get(nameOf(id)) ?? null,
-      approvalUse: (id: Uint8Array) => this.#uses.get(nameOf(id)) ?? null,
-    }
-    const context: StandingContext = {
-      registry: { softwareAuthorizer: null },
-      ledger: { approvals },
-      // Nobody was invited: each authorizer counts as a person.
-      persons: createPersons({ members: () => null }, { setOf: () => AUTHORIZERS }),
-    }
-    return standingOf(resting, context, nowMs)
+  approval(id: Uint8Array): ApprovalRow | null {
+    return this.#rows.get(nameOf(id)) ?? null
   }
 
-  bind({ intent, payload }: RestingIntent): void {
-    const place = intent.approval === null ? null : placeOf(payload)
-    if (intent.approval === null || place === null) return
-    this.#uses.set(nameOf(intent.approval.approvalId), place)
+  approvalUse(id: Uint8Array): Uint8Array | null {
+    return this.#uses.get(nameOf(id)) ?? null
+  }
+
+  putApprovalUse(id: Uint8Array, place: Uint8Array): void {
+    this.#uses.set(nameOf(id), place)
   }
 
   #give(id: Uint8Array, row: ApprovalRow, proof: Uint8Array, atMs: number): void {
@@ -162,7 +145,7 @@ export class QuorumApprovals {
 }
 
 /** Whom the user side knows; nobody's passkey is asked for a signature. */
-const AUTHORIZERS: AuthorizerSet = {
+export const AUTHORIZERS: AuthorizerSet = {
   ...NO_AUTHORIZERS,
   active: PEOPLE.map((person) => ({
     ...{ id: keyOf(person), kind: 'passkey', label: person, createdAtMs: 0 },

@@ -1,7 +1,17 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
 import { enlargements, type GrantTerms, grantedOf } from '../../src/domain/grant-terms.js'
-import type { KeyId, LineageId, SubWalletId } from '../../src/domain/ids.js'
+import {
+  ID_PREFIX,
+  type KeyId,
+  type LineageId,
+  type SubWalletId,
+  ulidBytes,
+  ulidOfBytes,
+} from '../../src/domain/ids.js'
 import type { GrantedPolicy } from '../../src/domain/key-policy.js'
+import { ancestorsOf } from '../../src/identity-provider/vault/ancestors.js'
+import type { Grant, GrantedKey } from '../../src/identity-provider/vault/granted.js'
+import type { PathView } from '../../src/identity-provider/vault/sub-key-rules.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { GrantOutcome, GrantUpdate } from '../../src/service-custody/co-signer.js'
 
@@ -9,6 +19,9 @@ import type { GrantOutcome, GrantUpdate } from '../../src/service-custody/co-sig
 export interface LineageGrant {
   readonly lineageId: LineageId
   readonly walletId: SubWalletId
+  readonly userId: string
+  /** Counts changes; a revocation is none. */
+  readonly version: number
   readonly parentId: LineageId | null
   readonly terms: GrantedPolicy
   readonly liveKeys: readonly KeyId[]
@@ -39,9 +52,11 @@ export class QuorumGrants {
 
   /** A key of the user's that was there before the run. */
   introduce(key: ApiKey, proofKey: Uint8Array): void {
-    const { keyId, lineageId, subWalletId: walletId } = key
+    const { keyId, lineageId, subWalletId: walletId, userId } = key
     const terms = grantedOf(key)
-    this.#lineages.set(lineageId, { lineageId, walletId, parentId: null, terms, liveKeys: [keyId] })
+    this.#lineages.set(lineageId, {
+      ...{ lineageId, walletId, userId, version: 1, parentId: null, terms, liveKeys: [keyId] },
+    })
     const row = { lineageId, proofKey, expiresAtMs: null, isRevoked: false, ceiling: null }
     this.#keys.set(keyId, row)
   }
@@ -84,6 +99,49 @@ export class QuorumGrants {
       throw new Refusal('NOT_GRANTED', 'outside its grant, or of a key that has ended')
     }
     return { key, path }
+  }
+
+  /** As the vault reads it when it judges a signature. */
+  view(keyId: Uint8Array): PathView | null {
+    const key = this.key(keyId)
+    const grant = key === null ? null : this.grant(key.grantId)
+    if (key === null || grant === null) return null
+    return { key, grant, ancestors: ancestorsOf(this, grant) }
+  }
+
+  proofKey(keyId: Uint8Array): Uint8Array | null {
+    return this.key(keyId)?.sealedProofKey ?? null
+  }
+
+  /** @throws Refusal UNKNOWN_KEY */
+  referenceOf(keyId: Uint8Array): readonly [Uint8Array, number] {
+    const view = this.view(keyId)
+    if (view === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
+    return [view.key.grantId, view.grant.version]
+  }
+
+  key(keyId: Uint8Array): GrantedKey | null {
+    const row = this.#keys.get(keyIdOf(keyId))
+    if (row === undefined) return null
+    const { lineageId, proofKey, expiresAtMs, isRevoked, ceiling } = row
+    // Nothing is sealed here.
+    const sealedProofKey = proofKey
+    return {
+      ...{ grantId: ulidBytes(lineageId), sealedProofKey, expiresAtMs },
+      ...{ revoked: isRevoked, ceiling },
+    }
+  }
+
+  grant(id: Uint8Array): Grant | null {
+    const lineage = this.#lineages.get(keyIdOf(id) as string as LineageId)
+    if (lineage === undefined) return null
+    const { walletId, userId, version, parentId, terms, liveKeys } = lineage
+    return {
+      ...terms,
+      ...{ walletId: ulidBytes(walletId), userId, version },
+      parentId: parentId === null ? null : ulidBytes(parentId),
+      liveKeys: liveKeys.map(ulidBytes),
+    }
   }
 
   /** @throws Refusal */
@@ -143,7 +201,8 @@ export class QuorumGrants {
       ceiling: null,
     })
     const liveKeys = [...grant.liveKeys, update.keyId]
-    this.#lineages.set(lineageId, { ...grant, terms: grantedOf(update), liveKeys })
+    const version = grant.version + 1
+    this.#lineages.set(lineageId, { ...grant, terms: grantedOf(update), version, liveKeys })
     return { authorizedBy: null }
   }
 
@@ -172,15 +231,18 @@ export class QuorumGrants {
     const isHead = grant.liveKeys.at(-1) === keyId
     const isOfKeyAlone = expiresAtMs !== null && !enlarges && !isHead
     const ceiling = isOfKeyAlone ? grantedOf(update) : null
-    if (!isOfKeyAlone) this.#lineages.set(grant.lineageId, { ...grant, terms: grantedOf(update) })
+    const terms = isOfKeyAlone ? grant.terms : grantedOf(update)
+    this.#lineages.set(grant.lineageId, { ...grant, terms, version: grant.version + 1 })
     this.#keys.set(keyId, { ...present, expiresAtMs, ceiling })
     return { authorizedBy: enlarges ? 'software' : null }
   }
 
   #add(update: GrantUpdate, lineageId: LineageId, parentId: LineageId | null): void {
-    const { keyId, walletId, proofKey, expiresAt: expiresAtMs } = update
+    const { keyId, walletId, userId, proofKey, expiresAt: expiresAtMs } = update
     const terms = grantedOf(update)
-    this.#lineages.set(lineageId, { lineageId, walletId, parentId, terms, liveKeys: [keyId] })
+    this.#lineages.set(lineageId, {
+      ...{ lineageId, walletId, userId, version: 1, parentId, terms, liveKeys: [keyId] },
+    })
     this.#keys.set(keyId, { lineageId, proofKey, expiresAtMs, isRevoked: false, ceiling: null })
   }
 
@@ -206,6 +268,10 @@ export class QuorumGrants {
     if (found === undefined) throw new Error(`${id} was granted nothing`)
     return found
   }
+}
+
+function keyIdOf(bytes: Uint8Array): KeyId {
+  return `${ID_PREFIX.key}${ulidOfBytes(bytes)}` as KeyId
 }
 
 function termsOf(update: GrantUpdate): GrantTerms {

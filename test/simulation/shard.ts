@@ -108,7 +108,7 @@ export class Shard {
     const owns = (partition: number) => workerOfPartition(partition, count) === index
     const sequence = attachEventSequence(shared.sequence, owns, draw)
     const commits = localCommits(environment, sequence, draw)
-    const asked = world.quorum.coSignerOf(life, planted)
+    const asked = world.quorum.coSignerOf(life, timers)
     const coSigner: CoSigner = {
       ...asked,
       sign(request) {

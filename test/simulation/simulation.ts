@@ -101,13 +101,18 @@ class Simulation {
     this.#network = new Network(this.#scheduler, drawOf(seed, 'network'), note)
     const { unsent, unanswered, refused, garbled } = features
     this.#network.faults = { latencyMsMax: 40, unsent, unanswered, refused, garbled }
-    this.#quorum = new Quorum(this.#scheduler, drawOf(seed, 'quorum'), signatures, (what) =>
-      this.#fail(what),
-    )
+    this.#quorum = new Quorum({
+      ...{ scheduler: this.#scheduler, draw: drawOf(seed, 'quorum'), signatures, planted, note },
+      configs: [...this.#chains.values()].map(({ config }) => config),
+      wrong: (what) => this.#fail(what),
+    })
     this.#quorum.faults = {
       latencyMsMax: 20,
       unsent: features.quorumUnsent,
       unanswered: features.quorumUnanswered,
+      late: features.quorumLate,
+      doubled: features.quorumDoubled,
+      overtaken: features.quorumOvertaken,
     }
     this.#disk = new Disk(this.#scheduler, drawOf(seed, 'disk'))
     this.#disk.faults = { latencyMsMax: 8, refusals: features.diskRefusals }
@@ -243,6 +248,9 @@ class Simulation {
         this.#note('the disk is full')
       })
     }
+    for (let i = 0; i < this.#features.quorumRestarts; i++) {
+      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => this.#quorum.restartSigner())
+    }
     if (quorumAway) {
       this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => {
         this.#quorum.awayUntilMs = this.#scheduler.nowMs + draw.integer(60_000)
@@ -275,8 +283,7 @@ class Simulation {
     this.#callers.endpoints.calm()
     for (const chain of this.#chains.values()) chain.calm()
     this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
-    this.#quorum.faults = { latencyMsMax: 20, unsent: 0, unanswered: 0 }
-    this.#quorum.awayUntilMs = 0
+    this.#quorum.calm()
     this.#disk.faults = { latencyMsMax: 8, refusals: 0 }
     this.#disk.fullUntilMs = 0
   }

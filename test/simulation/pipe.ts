@@ -1,0 +1,203 @@
+import {
+  type SocketClient,
+  type SocketClientOptions,
+  Unanswered,
+} from '../../src/quorum-protocol/client.js'
+import { CALL_TIMEOUT_MS } from '../../src/quorum-protocol/limits.js'
+import { Refusal } from '../../src/quorum-protocol/refusal.js'
+import type { Connection } from '../../src/quorum-protocol/server.js'
+import type { Draw } from './random.js'
+import type { Life, Scheduler } from './scheduler.js'
+
+export interface PipeFaults {
+  readonly latencyMsMax: number
+  /** Of calls, how many break the connection before they arrive. */
+  readonly unsent: number
+  /** Of calls, how many were done and whose answer is lost. */
+  readonly unanswered: number
+  /** Of calls, how many arrive when nobody waits for them any more. */
+  readonly late: number
+  /** Of calls, how many arrive twice. */
+  readonly doubled: number
+  /** Of calls, how many are overtaken. */
+  readonly overtaken: number
+}
+
+/** What a domain does with a call. */
+export type Serve = (
+  method: string,
+  parameters: readonly unknown[],
+  connection: Connection,
+) => Promise<unknown>
+
+export interface PipePorts {
+  readonly scheduler: Scheduler
+  readonly draw: Draw
+  readonly life: Life
+  readonly faults: () => PipeFaults
+  /** Nothing gets through. */
+  readonly isAway: () => boolean
+  readonly serve: Serve
+  readonly wrong: (what: string) => void
+}
+
+interface Line {
+  readonly connection: Connection & { readonly isOpen: () => boolean }
+  readonly pending: Set<(error: Error) => void>
+}
+
+const RECONNECT_MS_MAX = 100
+/** One lost call breaks a connection, which takes six calls to be of use again. */
+const SPARED = 6
+const LATE_MS_MAX = 25_000
+const OVERTAKEN_MS_MAX = 60
+
+/** Between a thread of the service and another domain, in place of a Unix socket. */
+export class Pipe implements SocketClient {
+  readonly #ports: PipePorts
+  readonly #options: SocketClientOptions
+  #line: Line | null = null
+  /** When the last call arrives, and the last answer: those behind come no earlier. */
+  readonly #lastMs = { there: 0, back: 0 }
+
+  constructor(ports: PipePorts, options: SocketClientOptions) {
+    this.#ports = ports
+    this.#options = options
+    this.#reconnect()
+  }
+
+  get connected(): boolean {
+    return this.#line !== null
+  }
+
+  get answering(): boolean {
+    return this.connected
+  }
+
+  call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    const line = this.#line
+    const { peer } = this.#options
+    if (line === null) return Promise.reject(new Unanswered(peer, 'not connected'))
+    const { scheduler, draw, faults } = this.#ports
+    const { late, doubled, overtaken, ...said } = faults()
+    const [unsent, unanswered] = [said.unsent / SPARED, said.unanswered / SPARED]
+    const drawn = draw.fraction()
+    const [isLate, isDoubled, isOvertaken] = [
+      draw.chance(late),
+      draw.chance(doubled),
+      draw.chance(overtaken),
+    ]
+    return new Promise((resolve, reject) => {
+      const settle =
+        <T>(how: (value: T) => void) =>
+        (value: T) => {
+          timer.cancel()
+          line.pending.delete(fail)
+          how(value)
+        }
+      const fail = settle<Error>(reject)
+      const timer = this.#after(CALL_TIMEOUT_MS, () => {
+        fail(new Unanswered(peer, 'timed out'))
+        if (method === 'approve' || method === 'sign') this.#lose(line)
+      })
+      line.pending.add(fail)
+      if (drawn < unsent) {
+        this.#after(1, () => this.#lose(line))
+        return
+      }
+      const arriveMs = isLate
+        ? scheduler.nowMs + CALL_TIMEOUT_MS + draw.integer(LATE_MS_MAX)
+        : isOvertaken
+          ? scheduler.nowMs + draw.integer(OVERTAKEN_MS_MAX)
+          : this.#behind('there')
+      const isHeard = drawn >= unsent + unanswered
+      scheduler.at(arriveMs, () =>
+        this.#arrive(line, method, parameters, isHeard, settle(resolve), fail),
+      )
+      if (!isDoubled) return
+      scheduler.at(arriveMs + draw.integer(OVERTAKEN_MS_MAX), () =>
+        this.#arrive(line, method, parameters, false, settle(resolve), fail),
+      )
+    })
+  }
+
+  reset(): void {
+    if (this.#line !== null) this.#lose(this.#line)
+  }
+
+  /** Ends with its process. */
+  close(): void {}
+
+  #arrive(
+    line: Line,
+    method: string,
+    parameters: readonly unknown[],
+    isHeard: boolean,
+    resolve: (value: unknown) => void,
+    reject: (error: Error) => void,
+  ): void {
+    const { isAway, serve, scheduler, life, wrong } = this.#ports
+    if (isAway()) {
+      this.#lose(line)
+      return
+    }
+    const answer = (settle: () => void) => {
+      if (!isHeard) return
+      scheduler.at(this.#behind('back'), () => {
+        if (life.isAlive && line.connection.isOpen()) settle()
+      })
+    }
+    serve(method, parameters, line.connection).then(
+      (value) => answer(() => resolve(value)),
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) wrong(`${method} failed: ${(error as Error).stack}`)
+        else answer(() => reject(error))
+      },
+    )
+  }
+
+  #behind(way: 'there' | 'back'): number {
+    const { scheduler, draw, faults } = this.#ports
+    const dueMs = scheduler.nowMs + 1 + draw.integer(faults().latencyMsMax)
+    this.#lastMs[way] = Math.max(this.#lastMs[way], dueMs)
+    return this.#lastMs[way]
+  }
+
+  #lose(line: Line): void {
+    if (this.#line !== line) return
+    this.#line = null
+    for (const fail of [...line.pending]) fail(new Unanswered(this.#options.peer, 'lost'))
+    this.#options.onDisconnect()
+    this.#reconnect()
+  }
+
+  #reconnect(): void {
+    this.#after(1 + this.#ports.draw.integer(RECONNECT_MS_MAX), () => {
+      if (this.#ports.isAway()) {
+        this.#reconnect()
+        return
+      }
+      const { life } = this.#ports
+      const isOpen = () => life.isAlive && this.#line === line
+      const line: Line = {
+        connection: {
+          isOpen,
+          get closed() {
+            return !isOpen()
+          },
+          end: () => void this.#after(1, () => this.#lose(line)),
+        },
+        pending: new Set(),
+      }
+      this.#line = line
+      this.#options.onConnect()
+    })
+  }
+
+  #after(delayMs: number, run: () => void) {
+    const { scheduler, life } = this.#ports
+    return scheduler.after(delayMs, () => {
+      if (life.isAlive) run()
+    })
+  }
+}

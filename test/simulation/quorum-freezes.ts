@@ -1,0 +1,44 @@
+import { ulidBytes } from '../../src/domain/ids.js'
+import { Frozen, type UserSideFreezes } from '../../src/identity-provider/vault/freezes.js'
+import { sha256 } from '../../src/quorum-protocol/tagged.js'
+import type { FrozenSubject } from '../../src/service-custody/co-signer.js'
+
+/** What is frozen, as the user side has it. */
+export class QuorumFreezes
+  implements Pick<UserSideFreezes, 'requireThawed' | 'requireInstanceThawed'>
+{
+  /** Since when, by name. */
+  readonly #frozen = new Map<string, number>()
+
+  freeze(subject: FrozenSubject, nowMs: number): void {
+    const name = nameOfSubject(subject)
+    if (!this.#frozen.has(name)) this.#frozen.set(name, nowMs)
+  }
+
+  unfreeze(subject: FrozenSubject): void {
+    this.#frozen.delete(nameOfSubject(subject))
+  }
+
+  requireThawed(ownerHash: Uint8Array, walletId: Uint8Array, grantId: Uint8Array | null): void {
+    this.#require('user', ownerHash)
+    this.#require('wallet', walletId)
+    if (grantId !== null) this.#require('key', grantId)
+  }
+
+  /** Nobody freezes the whole of it. */
+  requireInstanceThawed(): void {}
+
+  #require(scope: FrozenSubject['scope'], subject: Uint8Array): void {
+    const sinceMs = this.#frozen.get(nameOf(scope, subject))
+    if (sinceMs !== undefined) throw new Frozen(scope, sinceMs)
+  }
+}
+
+function nameOfSubject({ scope, userId, walletId, lineageId }: FrozenSubject): string {
+  const id = scope === 'wallet' ? walletId : lineageId
+  return nameOf(scope, id === null ? sha256(Buffer.from(userId)) : ulidBytes(id))
+}
+
+function nameOf(scope: FrozenSubject['scope'], subject: Uint8Array): string {
+  return `${scope} ${Buffer.from(subject).toString('hex')}`
+}

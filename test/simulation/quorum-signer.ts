@@ -1,0 +1,65 @@
+import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
+import { intentId } from '../../src/quorum-protocol/intent.js'
+import { BATCH_INTENTS_MAX } from '../../src/quorum-protocol/limits.js'
+import { encodeBoot } from '../../src/quorum-protocol/quorum-session.js'
+import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
+import { createQuorumSessions, type QuorumSessions } from '../../src/quorum-signer/sessions.js'
+import { signBatch } from '../../src/quorum-signer/sign-batch.js'
+import { SIGNERS } from './quorum-keys.js'
+import type { Scheduler } from './scheduler.js'
+import type { UserSide } from './user-side.js'
+
+/** The quorum signer's own code, held to what the user side's evidence has. */
+export class QuorumSigner {
+  readonly #scheduler: Scheduler
+  readonly #registry: RegistryHolder
+  readonly #userSide: UserSide
+  readonly #wrong: (what: string) => void
+  #sessions: Promise<QuorumSessions> = createQuorumSessions(SIGNERS.quorum)
+
+  constructor(
+    scheduler: Scheduler,
+    registry: RegistryHolder,
+    userSide: UserSide,
+    wrong: (what: string) => void,
+  ) {
+    this.#scheduler = scheduler
+    this.#registry = registry
+    this.#userSide = userSide
+    this.#wrong = wrong
+  }
+
+  restart(): void {
+    this.#sessions = createQuorumSessions(SIGNERS.quorum)
+  }
+
+  async serve(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    const sessions = await this.#sessions
+    const registry = this.#registry.current
+    const { nowMs } = this.#scheduler
+    switch (method) {
+      case 'boot':
+        return encodeBoot(sessions.boot)
+      case 'registry':
+        return registry.version
+      case 'session':
+        return sessions.accept(expectBytes(parameters[0]), registry, nowMs)
+      case 'sign':
+        return this.#proved(parameters, signBatch(parameters, sessions, registry, nowMs))
+      default:
+        throw new Error(`the quorum signer has no ${method}`)
+    }
+  }
+
+  /** Each signature is of something that the user side will always know that it approved. */
+  #proved([, intents]: readonly unknown[], answers: readonly (Buffer | number)[]) {
+    for (const [index, encoded] of expectList(intents, BATCH_INTENTS_MAX).entries()) {
+      const id = intentId(expectBytes(encoded))
+      const isSigned = answers[index] instanceof Uint8Array
+      if (isSigned && !this.#userSide.hasProved(id)) {
+        this.#wrong(`${id.toString('hex').slice(0, 16)} was signed, and no evidence has it`)
+      }
+    }
+    return answers
+  }
+}
