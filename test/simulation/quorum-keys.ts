@@ -41,7 +41,17 @@ export function registryFor(configs: readonly ChainConfig[]): RegistryHolder {
       max_fee_per_gas_wei: max_fee_per_gas_ceiling_wei,
     })),
   }
-  const body = Buffer.from(JSON.stringify(registry))
+  const text = JSON.stringify(registry)
+  const held = REGISTRIES.get(text) ?? signedRegistry(text)
+  REGISTRIES.set(text, held)
+  return held
+}
+
+/** By their bodies: one never changes, and many worlds have the same. */
+const REGISTRIES = new Map<string, RegistryHolder>()
+
+function signedRegistry(text: string): RegistryHolder {
+  const body = Buffer.from(text)
   const key = { key: ROOT.privateKey, dsaEncoding: 'ieee-p1363' as const }
   const signature = sign('sha256', registryMessage(body), key)
   return holdRegistry(ROOT.publicKey, { body, signature })
