@@ -144,6 +144,7 @@ module.exports = {
       from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools|console/audit/verify)/' },
       to: { path: '^src/custody-tools/' },
     },
+    only('journal', []),
     only('store', ['clock', 'domain', 'errors', 'api', 'disk', 'policy']),
     {
       name: 'adapters-imports',

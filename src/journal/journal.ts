@@ -1,0 +1,131 @@
+/**
+ * A replicated log of what was committed, kept by an engine on other machines than the one that
+ * writes it. It is cut into partitions, each with a sequence of entries of its own, counted from 1
+ * without a gap, and with one owner at a time.
+ *
+ * Ownership is a number, the epoch, and no lease: nothing here depends on a clock. Whoever takes a
+ * partition gets an epoch above all before it, and from then on nothing is stored under a lower one,
+ * however late it arrives: what an earlier owner still has under way is stored before the taking,
+ * and is in the `seq` that the taking returns, or never.
+ *
+ * Every method throws `JournalUnavailable` where the engine does not answer in time or not as it
+ * should. What was asked for may have happened, may happen later, or never: the caller asks the same
+ * again, which is safe for each of them, or ends.
+ */
+export interface Journal {
+  /**
+   * Makes the caller the owner of a partition, and ends every owner before it.
+   *
+   * Idempotent by claim: the same claim, asked for again, is the same taking and gets the same epoch,
+   * also after another claim has taken the partition from it. A request that was sent twice, or comes
+   * late, so ends nobody. Engines remember at least the last `CLAIMS_KEPT` claims of a partition.
+   * @param node for people who look at the journal: who took it
+   * @param claim drawn anew for each taking, so that nobody else has the same: `CLAIM_CHARS_MAX`
+   */
+  take(partition: number, node: string, claim: string): Promise<Taken>
+
+  /**
+   * Stores an entry as the owner of its partition. Once it resolves as `stored`, the entry is as
+   * durable as the engine makes anything, on as many machines as the operator asked for.
+   *
+   * Idempotent by place: an entry that is there already, with the same body and of the same epoch, is
+   * `stored`. So an append whose outcome is unknown is asked for again until it is `stored` or
+   * `fenced`. `fenced` says that the caller owns the partition no more; of an entry that was asked for
+   * before, it does not say that it was not stored: the next owner knows that.
+   * @param at the entry's place: one more than the last that is stored, or that one again
+   * @throws JournalMisuse for another place, another body at the same place, an epoch that was never
+   *   given, or a body of no bytes or more than `BODY_BYTES_MAX`; nothing is stored then
+   */
+  append(at: Place, body: Uint8Array): Promise<Appended>
+
+  /**
+   * Entries after a place, in their order and without a gap, as many as fit: the first of them always
+   * comes, however long it is. None: there is none after it yet.
+   * @param afterSeq 0: from the first
+   * @param bytesMax of the bodies together
+   * @throws JournalTrimmed where the entry after it was trimmed: nothing is passed over in silence
+   */
+  read(partition: number, afterSeq: number, bytesMax: number): Promise<readonly Entry[]>
+
+  /**
+   * Forgets the entries below a place, which a base elsewhere holds. Places stay counted: one beyond
+   * the last entry forgets them all, and the next is still one more than the last. Never undone by a
+   * lower place.
+   */
+  trim(partition: number, belowSeq: number): Promise<void>
+
+  /** Nothing may be asked for afterwards. What is under way ends, or is given up. */
+  close(): Promise<void>
+}
+
+export interface Taken {
+  readonly epoch: number
+  /** Of the last entry, all of earlier owners' included; 0 where there never was one. */
+  readonly seq: number
+  /** Of the first entry that was not trimmed: one more than `seq` where there is none. */
+  readonly first: number
+}
+
+export interface Place {
+  readonly partition: number
+  readonly epoch: number
+  readonly seq: number
+}
+
+export type Appended =
+  | { readonly kind: 'stored' }
+  /** @property epoch of the owner there is */
+  | { readonly kind: 'fenced'; readonly epoch: number }
+
+export interface Entry {
+  readonly seq: number
+  readonly epoch: number
+  /** The caller's own. */
+  readonly body: Uint8Array
+}
+
+/**
+ * What the actors of one thread commit in a tick is some kilobytes, and hundreds where it is busy; of
+ * a start after a long time perhaps a few megabytes. Engines keep an entry whole in memory, in several
+ * copies: 16 MiB.
+ */
+export const BODY_BYTES_MAX = 16 * 1024 * 1024
+
+/** Characters of a claim: 16 random bytes are 32 in hex. */
+export const CLAIM_CHARS_MAX = 64
+
+/** Takings of a partition of which a late repetition is still known as one. */
+export const CLAIMS_KEPT = 1_000
+
+/** The outcome is unknown. */
+export class JournalUnavailable extends Error {
+  override readonly name = 'JournalUnavailable'
+}
+
+/** The caller broke the rules, or two think that they are the same owner. Nothing was done. */
+export class JournalMisuse extends Error {
+  override readonly name = 'JournalMisuse'
+}
+
+/** What was asked for is forgotten: only a base that holds it helps. */
+export class JournalTrimmed extends Error {
+  override readonly name = 'JournalTrimmed'
+
+  constructor(partition: number, afterSeq: number, first: number) {
+    super(
+      `the journal of partition ${partition} begins with entry ${first}, and ${afterSeq + 1} was asked for`,
+    )
+  }
+}
+
+/** @throws JournalMisuse */
+export function checkBody(body: Uint8Array): void {
+  if (body.length > 0 && body.length <= BODY_BYTES_MAX) return
+  throw new JournalMisuse(`an entry has 1 to ${BODY_BYTES_MAX} bytes, and this one ${body.length}`)
+}
+
+/** @throws JournalMisuse */
+export function checkClaim(claim: string): void {
+  if (claim.length > 0 && claim.length <= CLAIM_CHARS_MAX) return
+  throw new JournalMisuse(`a claim has 1 to ${CLAIM_CHARS_MAX} characters`)
+}
