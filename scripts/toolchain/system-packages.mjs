@@ -3,6 +3,8 @@
  * without asking (root, on Debian or Ubuntu), and named with the command for it elsewhere.
  */
 import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { announce } from './console.mjs'
 
 /** By Debian's name of the package: the program it brings, and what other systems call it. */
@@ -10,6 +12,8 @@ const PACKAGES = {
   softhsm2: { program: 'softhsm2-util', elsewhere: 'softhsm (Fedora, Homebrew)' },
   chromium: { program: process.env.CHROMIUM ?? 'chromium', elsewhere: 'a path in CHROMIUM' },
   prometheus: { program: 'promtool', elsewhere: "promtool of Prometheus's own releases" },
+  // Debian keeps the server of each version in a folder of its own, outside of PATH.
+  postgresql: { program: 'postgres', in: '/usr/lib/postgresql', elsewhere: 'a Debian or Ubuntu' },
   systemd: { program: 'systemd-analyze', elsewhere: 'a Linux with systemd' },
 }
 
@@ -24,7 +28,7 @@ export function ensureSystemPackage(name) {
   if (wanted === undefined) {
     throw new Error(`no package ${name}: there are ${Object.keys(PACKAGES).join(', ')}`)
   }
-  if (isThere(wanted.program)) return
+  if (isWantedThere(wanted)) return
   const way = `apt-get install ${name}, or ${wanted.elsewhere}`
   if (process.getuid?.() !== 0 || !isThere('apt-get')) {
     throw new Error(`these tests need ${wanted.program}, which is not here: ${way}`)
@@ -32,7 +36,14 @@ export function ensureSystemPackage(name) {
   announce(`installing ${name}, which these tests need`)
   apt(['update', '-qq'], way)
   apt([...INSTALL, name], way)
-  if (!isThere(wanted.program)) throw new Error(`${name} brought no ${wanted.program}: ${way}`)
+  if (!isWantedThere(wanted)) throw new Error(`${name} brought no ${wanted.program}: ${way}`)
+}
+
+/** @param {{ program: string, in?: string }} wanted */
+function isWantedThere({ program, in: folder }) {
+  if (folder === undefined) return isThere(program)
+  const versions = existsSync(folder) ? readdirSync(folder) : []
+  return versions.some((version) => isThere(join(folder, version, 'bin', program)))
 }
 
 /** @param {string} program */

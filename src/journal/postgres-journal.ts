@@ -1,0 +1,183 @@
+import {
+  CLAIMS_KEPT,
+  checkBody,
+  checkClaim,
+  type Entry,
+  type Journal,
+  JournalTrimmed,
+  JournalUnavailable,
+  type Taken,
+} from './journal.js'
+import { judgeAppend, type Present } from './judge-append.js'
+import { openPostgres, type Query, type Row, type WarningLog } from './postgres-connections.js'
+import { prepareSchema } from './postgres-schema.js'
+
+/**
+ * The journal in a Postgres of the operator's, 15 or later. What it promises about machines is what
+ * the server is set to: with `synchronous_standby_names` an entry is on a standby before it is
+ * `stored`, and one that is promoted has it. This asks of every connection that a commit waits for
+ * that (`synchronous_commit`), whatever the server's default is.
+ *
+ * A row of `partitions` is what an append, a taking and a trimming wait for each other on.
+ */
+
+/** Entries that one read looks at, small as they may be. */
+const ENTRIES_PER_READ_MAX = 1_000
+
+/** The usual append, in one statement: the update waits for whoever has the row, and looks again. */
+const NEXT_SQL = `
+WITH moved AS (
+  UPDATE countersign_journal.partitions SET seq = $3
+  WHERE partition = $1 AND epoch = $2 AND seq = $3 - 1
+  RETURNING 1
+)
+INSERT INTO countersign_journal.entries (partition, seq, epoch, body)
+SELECT $1, $3, $2, $4 FROM moved`
+
+/**
+ * It writes, though nothing changes: its commit waits for the standby, and so for all that was
+ * committed before it. An entry may be here and not there, where the wait for it was broken off.
+ */
+const HEAD_SQL = `
+UPDATE countersign_journal.partitions SET seq = seq WHERE partition = $1
+RETURNING epoch, seq, first`
+
+const PRESENT_SQL = `
+SELECT epoch, body = $3 AS same FROM countersign_journal.entries
+WHERE partition = $1 AND seq = $2`
+
+const READ_SQL = `
+SELECT seq, epoch, body FROM (
+  SELECT seq, epoch, body, sum(octet_length(body)) OVER (ORDER BY seq) AS bytes FROM (
+    SELECT seq, epoch, body FROM countersign_journal.entries
+    WHERE partition = $1 AND seq > $2 ORDER BY seq LIMIT ${ENTRIES_PER_READ_MAX}
+  ) following
+) counted
+WHERE bytes <= $3 OR seq = $2 + 1 ORDER BY seq`
+
+const FIRST_SQL = 'SELECT first FROM countersign_journal.partitions WHERE partition = $1'
+
+const TRIM_SQL = `
+WITH head AS (
+  UPDATE countersign_journal.partitions SET first = greatest(first, least($2, seq + 1))
+  WHERE partition = $1 RETURNING first
+)
+DELETE FROM countersign_journal.entries USING head
+WHERE partition = $1 AND seq < head.first`
+
+/**
+ * @param urls of the servers, the one that may be promoted next to the one that is primary
+ * @throws JournalUnavailable where no server takes writes now
+ * @throws Error for a server that cannot be a journal, or when the package `pg` is not installed
+ */
+export async function openPostgresJournal(
+  urls: readonly string[],
+  log: WarningLog,
+): Promise<Journal> {
+  const postgres = await openPostgres(urls, log)
+  try {
+    await prepareAtAny(urls, () => prepareSchema(postgres))
+  } catch (error) {
+    await postgres.close()
+    throw error
+  }
+
+  return {
+    async take(partition, node, claim) {
+      checkClaim(claim)
+      return postgres.together((query) => taken(query, partition, node, claim))
+    },
+
+    async append(at, body) {
+      checkBody(body)
+      const { partition, epoch, seq } = at
+      const bytes = Buffer.from(body)
+      const { count } = await postgres.query(NEXT_SQL, [partition, epoch, seq, bytes])
+      if (count === 1) return { kind: 'stored' }
+      const { head, there } = await postgres.together(async (query) => ({
+        head: (await query(HEAD_SQL, [partition])).rows[0],
+        there: (await query(PRESENT_SQL, [partition, seq, bytes])).rows[0],
+      }))
+      return judgeAppend(at, headOf(head), there === undefined ? null : presentOf(there))
+    },
+
+    async read(partition, afterSeq, bytesMax) {
+      const { rows } = await postgres.query(READ_SQL, [partition, afterSeq, bytesMax])
+      const entries = rows.map(entryOf)
+      if (entries[0]?.seq === afterSeq + 1) return entries
+      const { rows: heads } = await postgres.query(FIRST_SQL, [partition])
+      const first = Number(heads[0]?.first ?? 1)
+      if (afterSeq + 1 < first) throw new JournalTrimmed(partition, afterSeq, first)
+      if (entries.length === 0) return entries
+      throw new Error(`the journal of partition ${partition} has no entry ${afterSeq + 1}`)
+    },
+
+    async trim(partition, belowSeq) {
+      await postgres.query(TRIM_SQL, [partition, belowSeq])
+    },
+
+    close: () => postgres.close(),
+  }
+}
+
+/** Each server is asked once: the one that takes writes may be the last. */
+async function prepareAtAny(urls: readonly string[], prepare: () => Promise<void>): Promise<void> {
+  for (let left = urls.length; ; left--) {
+    try {
+      await prepare()
+      return
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable) || left <= 1) throw error
+    }
+  }
+}
+
+async function taken(query: Query, partition: number, node: string, claim: string): Promise<Taken> {
+  await query(
+    'INSERT INTO countersign_journal.partitions (partition) VALUES ($1) ON CONFLICT DO NOTHING',
+    [partition],
+  )
+  const {
+    rows: [row],
+  } = await query(HEAD_SQL, [partition])
+  const { epoch: last, ...places } = headOf(row)
+  const {
+    rows: [known],
+  } = await query(
+    'SELECT epoch FROM countersign_journal.claims WHERE partition = $1 AND claim = $2',
+    [partition, claim],
+  )
+  if (known !== undefined) return { epoch: Number(known.epoch), ...places }
+  const epoch = last + 1
+  await query('UPDATE countersign_journal.partitions SET epoch = $2 WHERE partition = $1', [
+    partition,
+    epoch,
+  ])
+  await query(
+    'INSERT INTO countersign_journal.claims (partition, epoch, claim, node) VALUES ($1, $2, $3, $4)',
+    [partition, epoch, claim, node],
+  )
+  await query('DELETE FROM countersign_journal.claims WHERE partition = $1 AND epoch <= $2', [
+    partition,
+    epoch - CLAIMS_KEPT,
+  ])
+  return { epoch, ...places }
+}
+
+/** Of a partition that nobody took there is no row. */
+function headOf(row: Row | undefined): Taken {
+  return {
+    epoch: Number(row?.epoch ?? 0),
+    seq: Number(row?.seq ?? 0),
+    first: Number(row?.first ?? 1),
+  }
+}
+
+const presentOf = (row: Row): Present => ({
+  epoch: Number(row.epoch),
+  sameBody: row.same === true,
+})
+
+function entryOf({ seq, epoch, body }: Row): Entry {
+  return { seq: Number(seq), epoch: Number(epoch), body: body as Buffer }
+}

@@ -1,0 +1,76 @@
+import type { Postgres, Query } from './postgres-connections.js'
+
+/** Raised by every change of the tables. */
+const SCHEMA_VERSION = 1
+
+/** `SHOW server_version_num`: 15. */
+const SERVER_VERSION_MIN = 150_000
+
+/** Of whoever makes the tables, so that two that start at once do not both. */
+const MAKING_LOCK = 0x636f756e
+
+/** Bodies are many small records already packed: to compress them again would cost and bring little. */
+const TABLES = [
+  'CREATE SCHEMA IF NOT EXISTS countersign_journal',
+  'CREATE TABLE IF NOT EXISTS countersign_journal.version (version integer NOT NULL)',
+  `CREATE TABLE IF NOT EXISTS countersign_journal.partitions (
+    partition integer PRIMARY KEY,
+    epoch bigint NOT NULL DEFAULT 0,
+    seq bigint NOT NULL DEFAULT 0,
+    first bigint NOT NULL DEFAULT 1
+  )`,
+  `CREATE TABLE IF NOT EXISTS countersign_journal.claims (
+    partition integer NOT NULL,
+    epoch bigint NOT NULL,
+    claim text NOT NULL,
+    node text NOT NULL,
+    taken_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (partition, epoch),
+    UNIQUE (partition, claim)
+  )`,
+  `CREATE TABLE IF NOT EXISTS countersign_journal.entries (
+    partition integer NOT NULL,
+    seq bigint NOT NULL,
+    epoch bigint NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (partition, seq)
+  )`,
+  'ALTER TABLE countersign_journal.entries ALTER COLUMN body SET STORAGE EXTERNAL',
+]
+
+/**
+ * Makes the tables where there are none.
+ * @throws Error for a server that is too old, one that does not wait for its disk, and tables of
+ *   another version
+ */
+export async function prepareSchema(postgres: Postgres): Promise<void> {
+  const wrong = await postgres.together(async (query) => {
+    const problem = await problemOf(query)
+    if (problem !== null) return problem
+    await query('SELECT pg_advisory_xact_lock($1)', [MAKING_LOCK])
+    const { rows } = await query("SELECT to_regclass('countersign_journal.version') AS name")
+    if (rows[0]?.name === null) {
+      for (const statement of TABLES) await query(statement)
+      await query('INSERT INTO countersign_journal.version VALUES ($1)', [SCHEMA_VERSION])
+    }
+    const { rows: versions } = await query('SELECT version FROM countersign_journal.version')
+    const version = versions[0]?.version
+    if (version === SCHEMA_VERSION) return null
+    return `the journal is of version ${String(version)}, and this build knows ${SCHEMA_VERSION}`
+  })
+  if (wrong !== null) throw new Error(wrong)
+}
+
+async function problemOf(query: Query): Promise<string | null> {
+  const { rows } = await query(
+    "SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync",
+  )
+  const [server] = rows
+  if (Number(server?.version) < SERVER_VERSION_MIN) {
+    return 'a journal needs Postgres 15 or later'
+  }
+  if (server?.fsync !== 'on') {
+    return 'fsync is off in Postgres: what it says is stored would be gone with its power'
+  }
+  return null
+}
