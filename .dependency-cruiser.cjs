@@ -145,7 +145,7 @@ module.exports = {
       to: { path: '^src/custody-tools/' },
     },
     only('journal', []),
-    only('store', ['clock', 'domain', 'errors', 'api', 'disk', 'policy']),
+    only('store', ['clock', 'domain', 'errors', 'api', 'disk', 'policy', 'journal']),
     {
       name: 'adapters-imports',
       comment: 'A port and its adapters know domain, errors, config and the wire of contracts.',

@@ -21,6 +21,7 @@ import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
 import { tellQuorumReach } from '../src/service-custody/quorum-reach.js'
 import { AuditLog } from '../src/store/audit-log.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
+import { journaledCommits } from '../src/store/journaled-commits.js'
 import { localCommits } from '../src/store/local-commits.js'
 import { attachVersions } from '../src/store/versions.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
@@ -139,7 +140,17 @@ const sequence = attachEventSequence(
   (partition) => workerOfPartition(partition, workerCount) === workerIndex,
   drawEntropy,
 )
-const commits = localCommits(environment, sequence, drawEntropy)
+/** Of the commit that the main thread has; there is one at a time. */
+let committed: () => void = () => undefined
+function handOver(rows: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    committed = resolve
+    post({ type: 'commit', rows })
+  })
+}
+const commits = start.isJournaled
+  ? journaledCommits(environment, sequence, handOver, drawEntropy)
+  : localCommits(environment, sequence, drawEntropy)
 const freezes = openFreezes(home, reader)
 const userBreakers = createUserBreakerBook(reader.userBreakers.all())
 const auditLog = new AuditLog({ commits, timers, log })
@@ -279,6 +290,10 @@ port.on('message', (message: ToWorker) => {
     if (workerOf(freezesAddress(userId), workerCount) !== workerIndex) {
       freezes.book.put(userId, standing)
     }
+    return
+  }
+  if (message.type === 'committed') {
+    committed()
     return
   }
   void drain()

@@ -131,20 +131,12 @@ const CHANGES: readonly Change[] = [
     ],
   },
   {
-    change: 'remote journal',
-    way: 'argued in src/store/commits.ts',
-    filesMax: 12,
-    files: [
-      ...those(
-        'src/config/env.ts',
-        'src/main.ts',
-        'actors/worker.ts',
-        'actors/runtime/protocol.ts',
-        'src/store/environment.ts',
-        'src/store/written-bodies.ts',
-      ),
-      ...['journal’s port', 'src/store/journaled-commits.ts', 'adapter'].map(isNew),
-    ],
+    change: 'another engine of the journal',
+    way: 'names what opens Postgres’s, or its settings; and the new adapter',
+    filesMax: 3,
+    files: [...naming(/openPostgresJournal|JournalSettings/), isNew('adapter')].filter(
+      (path) => path !== 'src/journal/postgres-journal.ts',
+    ),
   },
 ]
 

@@ -42,6 +42,7 @@ import { createListOwner } from './screening/lists/list-owner.js'
 import { followOracles } from './screening/providers/follow-oracles.js'
 import { openCallers } from './service/callers.js'
 import { followHeads } from './service/chain-heads.js'
+import { openServiceJournal } from './service/open-journal.js'
 import { openOperationPorts } from './service/operation-ports.js'
 import { createOtlpExporter } from './service/otlp-exporter.js'
 import { createSharedMemory } from './service/shared-memory.js'
@@ -115,6 +116,12 @@ const own = await openThreadPorts({
   log: logger,
 })
 const { reader, chains, prices } = own
+// Before anything is read: the store may be behind, and another service may still write the journal.
+const journal = await openServiceJournal({
+  ...{ home, file: config.journalFile, environment: own.environment },
+  ...{ timers: systemTimers(), log: logger },
+})
+reader.fresh()
 // Once the store is there: a first start would find no space where there is no directory.
 const disk = await watchFreeSpace({
   path: storeDirectory,
@@ -154,6 +161,7 @@ const actors = await startActors({
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
+      isJournaled: journal !== null,
       environment: config.environment,
       logLevel: config.logLevel,
       tellsSteps: traces !== null,
@@ -168,6 +176,7 @@ const actors = await startActors({
   onHead: heads.onHead,
   onFreezes: freezes.book.put,
   ...(traces === null ? {} : { onStep: traces.step }),
+  ...(journal === null ? {} : { onCommit: journal.commit }),
   onWorkerExit(error) {
     // Memory and store may differ now; a supervisor starts the process anew from the store.
     logger.fatal({ err: error }, 'a worker ended')
@@ -232,7 +241,8 @@ const ports = openOperationPorts(
   config,
 )
 const stopSampling = sampleSharePrices(ports)
-const writesStopped = () => clock.refusal() ?? disk.refusal()
+const storeRefusal = () => disk.refusal() ?? journal?.refusal() ?? null
+const writesStopped = () => clock.refusal() ?? storeRefusal()
 const around = (handlers: AgentHandlers): AgentHandlers => {
   const admitted = admitWrites(handlers, writes, writesStopped)
   return traces === null ? admitted : traces.around(admitted)
@@ -248,7 +258,7 @@ const consoleHandlers = stopConsoleWrites(
   createConsoleHandlers(ports),
   {
     everything: () => (quorum().fenced ? takenOver('fenced') : null),
-    whatWrites: disk.refusal,
+    whatWrites: storeRefusal,
     whatGives: clock.refusal,
   },
   reader,
@@ -341,6 +351,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   await callers.close()
   await retention.close()
   await actors.close()
+  await journal?.close()
   await traces?.close()
   callers.clear()
   await members.close()

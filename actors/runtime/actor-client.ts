@@ -38,6 +38,8 @@ export interface ActorClientOptions {
   readonly onHead: (head: ChainHead) => void
   /** All freezes of a user that are in force; before the caller who changed it is answered. */
   readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
+  /** Where commits go to a journal: resolves once it and the store have these rows. */
+  readonly onCommit?: (rows: Uint8Array) => Promise<void>
   /** Where traces are collected. */
   readonly onStep?: (report: StepReport) => void
   /** A worker ended without being asked to: the process must start over. */
@@ -116,6 +118,11 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     }
   }
 
+  function commit(worker: Worker, rows: Uint8Array): void {
+    const committed = () => worker.postMessage({ type: 'committed' } satisfies ToWorker)
+    options.onCommit?.(rows).then(committed, options.onWorkerExit)
+  }
+
   /** Tokens count upwards, so the oldest callers come first. */
   function sweep(): void {
     sweeper = timers.at(timers.now() + SWEEP_MS, sweep)
@@ -138,7 +145,8 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
                 if ('type' in item) take(item)
                 else settle(item)
               }
-            } else if (message.type === 'ready') resolve()
+            } else if (message.type === 'commit') commit(worker, message.rows)
+            else if (message.type === 'ready') resolve()
           })
           worker.on('error', (error) => {
             reject(error)

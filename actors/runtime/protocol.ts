@@ -14,6 +14,8 @@ export type ToWorker =
   | { readonly type: 'envelopes'; readonly envelopes: readonly EncodedEnvelope[] }
   /** All freezes in force of a user of another worker: gas wallets serve every user. */
   | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
+  /** The `commit` that this worker asked for is in the journal and in the store. */
+  | { readonly type: 'committed' }
   /** Finish what is under way, then say `drained`. */
   | { readonly type: 'drain' }
 
@@ -29,6 +31,8 @@ export type EncodedReply = readonly [token: ReplyToken, result: AskResult]
 
 export type FromWorker =
   | { readonly type: 'items'; readonly items: readonly (WorkerItem | EncodedReply)[] }
+  /** Where commits go to a journal: rows of `encodeRows`. The next comes once this is `committed`. */
+  | { readonly type: 'commit'; readonly rows: Uint8Array }
   | { readonly type: 'ready' }
   | { readonly type: 'drained' }
 
@@ -66,6 +70,8 @@ export interface WorkerStart {
   /** Whether the main thread is told of each step. */
   readonly tellsSteps: boolean
   readonly storeDirectory: string
+  /** Whether commits go to a journal first, which the main thread writes. */
+  readonly isJournaled: boolean
   /** Attempts of one user's webhooks. */
   readonly deliveriesPerSecond: number
   /** Of the operator's mail server; null: none. */

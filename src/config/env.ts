@@ -81,6 +81,7 @@ const variables = z.object({
   COUNTERSIGN_OTEL_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
+  COUNTERSIGN_JOURNAL_FILE: z.string().min(1).max(4_096).optional(),
   // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
   // audit trail are records, which only their owner may let go.
   COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
@@ -144,6 +145,8 @@ export interface Config {
   readonly otelEndpoint: string | null
   /** JSON that names a mail server (`smtp.ts`); null: no mail is sent. */
   readonly smtpFile: string | null
+  /** JSON that names the engine of a journal (`journal.ts`); null: commits are in the store alone. */
+  readonly journalFile: string | null
   /** Of each user. */
   readonly quotas: Quotas
   readonly retention: Retention
@@ -192,6 +195,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     deliveriesPerSecond: values.COUNTERSIGN_EVENTS_PER_SECOND,
     otelEndpoint: values.COUNTERSIGN_OTEL_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
+    journalFile: values.COUNTERSIGN_JOURNAL_FILE ?? null,
     quotas: {
       wallets: values.COUNTERSIGN_QUOTA_WALLETS,
       keys: values.COUNTERSIGN_QUOTA_KEYS,

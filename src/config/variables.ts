@@ -146,6 +146,11 @@ const OF_SERVICE: Readonly<
     usual: null,
     meaning: 'file that says by which mail server people are told of events; unset: no mail',
   },
+  COUNTERSIGN_JOURNAL_FILE: {
+    usual: null,
+    meaning:
+      'file that says which Postgres commits are stored in before they count, so that a lost store comes back; unset: none',
+  },
   COUNTERSIGN_QUOTA_WALLETS: {
     usual: '10000',
     meaning: 'sub-wallets of a user',

@@ -6,14 +6,10 @@ import type { WriteBatch } from './write-batch.js'
  * of the store's files, so that another way to commit is another adapter, and decisions, records
  * and reads stay as they are.
  *
- * `localCommits` is the embedded way: LMDB, one synced transaction a batch. A journal that is
- * fenced and replicated would append the same rows first and apply them afterwards. It would touch
- * nine files: three of its own (the journal's port; `journaled-commits.ts`, which appends
- * `batch.rows()` and then calls `applyRows`; an adapter of the engine), and `config/env.ts`,
- * `main.ts`, `actors/worker.ts` and the start of a worker in `actors/runtime/protocol.ts` for
- * choosing it, `environment.ts` for a view that comes back from a snapshot, and `written-bodies.ts`,
- * which has to forget a partition that is lost. Who owns a partition and how a command finds its
- * node are questions of their own.
+ * `localCommits` is the embedded way: LMDB, one synced transaction a batch. `journaledCommits` hands
+ * the same rows to the one writer of a journal, which appends them there first and applies them
+ * afterwards. Who owns a partition of users and how a command finds its node, where several nodes
+ * serve at once, are questions of their own.
  */
 export interface Commits {
   /**

@@ -28,6 +28,7 @@ describe('the environment', () => {
         writesInFlightMax: 1_024,
         deliveriesPerSecond: 1_000,
         smtpFile: null,
+        journalFile: null,
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
         retentionIntervalMs: 3_600_000,

@@ -51,6 +51,19 @@ export function packedPair(first: unknown, second: Uint8Array): Unsealed {
   return packedPairBehind(SEAL_BYTES, first, second) as Unsealed
 }
 
+/** @returns the record without its room, or what `PRESENT` is told by: to be sent elsewhere */
+export function bareRecord(record: Unsealed): Uint8Array | typeof PRESENCE {
+  return record.length === PRESENT.length ? PRESENCE : record.subarray(SEAL_BYTES)
+}
+
+/** @param bare as `bareRecord` gave it */
+export function fromBareRecord(bare: Uint8Array | typeof PRESENCE): Unsealed {
+  if (bare === PRESENCE) return PRESENT
+  const record = Buffer.alloc(SEAL_BYTES + bare.length)
+  record.set(bare, SEAL_BYTES)
+  return record as unknown as Unsealed
+}
+
 /** Fills in what is before the record. @param place of `placeOf` */
 export function seal(record: Unsealed, place: number): Buffer {
   // By its length: rows that came from elsewhere have copies of it.

@@ -1,0 +1,47 @@
+import { sleep, type Timers } from '../clock/timers.js'
+import { type Journal, JournalUnavailable, type Place } from '../journal/journal.js'
+
+/** Another owner took the journal: what is decided here from then on is nobody's. */
+export class JournalFenced extends Error {
+  override readonly name = 'JournalFenced'
+
+  constructor(epoch: number) {
+    super(`another service took the journal, with epoch ${epoch}`)
+  }
+}
+
+export interface AppendContext {
+  readonly journal: Pick<Journal, 'append'>
+  readonly timers: Pick<Timers, 'now' | 'at'>
+  readonly log: {
+    warn(context: object, message: string): void
+    info(context: object, message: string): void
+  }
+}
+
+/** Between two tries: the engine may be choosing another leader. */
+const AGAIN_MS = 100
+
+/**
+ * Appends, and asks again while the outcome is unknown.
+ * @throws JournalFenced, and as `append` where the caller broke its rules
+ */
+export async function appendUntilKnown(
+  { journal, timers, log }: AppendContext,
+  at: Place,
+  body: Uint8Array,
+): Promise<void> {
+  const { seq } = at
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await journal.append(at, body)
+      if (answer.kind === 'fenced') throw new JournalFenced(answer.epoch)
+      if (tries > 1) log.info({ seq, tries }, 'the journal answers again')
+      return
+    } catch (err) {
+      if (!(err instanceof JournalUnavailable)) throw err
+      if (tries === 1) log.warn({ err, seq }, 'the journal did not answer: it is asked again')
+      await sleep(timers, AGAIN_MS)
+    }
+  }
+}

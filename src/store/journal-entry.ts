@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { isOpened, SCHEMA_VERSION } from './key-spaces.js'
+
+/**
+ * What an entry of the journal is to the store. A commit that is too long for one is cut into parts,
+ * one entry each; one whose last part never came was never acknowledged, and is nothing.
+ *
+ * `form 1 | flags 1 | schema 2 | part 4 | store 16 | checksum 16 | content`, big endian. The checksum
+ * is of all that is before and after it.
+ */
+export interface JournalEntry {
+  /** Which store's it is, drawn once: so that nobody follows the journal of another. Hex. */
+  readonly storeId: string
+  /** The journal begins behind a base: a store that has what was committed before. */
+  readonly isBase: boolean
+  /** Of a commit, from 0. */
+  readonly part: number
+  readonly isLast: boolean
+  readonly content: Uint8Array
+}
+
+export const STORE_ID_BYTES = 16
+
+const FORM = 1
+const BASE = 1
+const LAST = 2
+
+const CHECKSUM_AT = 24
+const CHECKSUM_BYTES = 16
+export const ENTRY_HEAD_BYTES = CHECKSUM_AT + CHECKSUM_BYTES
+
+export function encodeEntry({ storeId, isBase, part, isLast, content }: JournalEntry): Buffer {
+  const bytes = Buffer.alloc(ENTRY_HEAD_BYTES + content.length)
+  bytes[0] = FORM
+  bytes[1] = (isBase ? BASE : 0) | (isLast ? LAST : 0)
+  bytes.writeUInt16BE(SCHEMA_VERSION, 2)
+  bytes.writeUInt32BE(part, 4)
+  bytes.write(storeId, 8, 'hex')
+  bytes.set(content, ENTRY_HEAD_BYTES)
+  bytes.set(checksumOf(bytes), CHECKSUM_AT)
+  return bytes
+}
+
+/** @throws Error for one that is damaged, or that this build cannot read */
+export function decodeEntry(seq: number, body: Uint8Array): JournalEntry {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const isWhole = bytes.length >= ENTRY_HEAD_BYTES && bytes[0] === FORM
+  const checksum = bytes.subarray(CHECKSUM_AT, ENTRY_HEAD_BYTES)
+  if (!isWhole || !checksumOf(bytes).equals(checksum)) {
+    throw new Error(`entry ${seq} of the journal is damaged`)
+  }
+  const schema = bytes.readUInt16BE(2)
+  if (!isOpened(schema)) {
+    throw new Error(
+      `entry ${seq} of the journal has schema version ${schema}, and this build reads ${SCHEMA_VERSION} alone`,
+    )
+  }
+  const flags = bytes[1] ?? 0
+  return {
+    storeId: bytes.toString('hex', 8, CHECKSUM_AT),
+    isBase: (flags & BASE) !== 0,
+    isLast: (flags & LAST) !== 0,
+    part: bytes.readUInt32BE(4),
+    content: bytes.subarray(ENTRY_HEAD_BYTES),
+  }
+}
+
+function checksumOf(bytes: Buffer): Buffer {
+  return createHash('sha256')
+    .update(bytes.subarray(0, CHECKSUM_AT))
+    .update(bytes.subarray(ENTRY_HEAD_BYTES))
+    .digest()
+    .subarray(0, CHECKSUM_BYTES)
+}
+
+const LENGTH_BYTES = 4
+
+/** Commits that share an entry, one after another. */
+export function joinCommits(commits: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(
+    commits.flatMap((commit) => {
+      const length = Buffer.alloc(LENGTH_BYTES)
+      length.writeUInt32BE(commit.length)
+      return [length, commit]
+    }),
+  )
+}
+
+/** @param content of `joinCommits` */
+export function splitCommits(content: Uint8Array): Uint8Array[] {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
+  const commits: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const from = at + LENGTH_BYTES
+    at = from + bytes.readUInt32BE(at)
+    commits.push(bytes.subarray(from, at))
+  }
+  return commits
+}

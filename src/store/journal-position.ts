@@ -1,0 +1,33 @@
+import { packedRecord } from './encodings/sealing.js'
+import type { Environment } from './environment.js'
+import { KEY_SPACES, type KeySpace } from './key-spaces.js'
+import { putOf, type Row } from './rows.js'
+
+/** In `meta`: how far the store is with its journal, and whose that is. */
+const POSITION = 'journal_position'
+
+export interface JournalPosition {
+  readonly storeId: string
+  /** The store was there before its journal, which so cannot bring it back alone. */
+  readonly hasBase: boolean
+  /** Of the last entry that was applied whole; 0: none. */
+  readonly seq: number
+}
+
+/** @returns null for a store that never had a journal */
+export function journalPositionOf({ spaces }: Pick<Environment, 'spaces'>): JournalPosition | null {
+  const stored = spaces.meta.get(POSITION)
+  return stored === undefined ? null : (stored as JournalPosition)
+}
+
+/** To be written with the rows of its entry. */
+export function positionRow({ storeId, hasBase, seq }: JournalPosition): Row {
+  return putOf('meta', POSITION, packedRecord({ storeId, hasBase, seq }))
+}
+
+/** But for what `meta` says of it. */
+export function isEmptyStore({ spaces }: Pick<Environment, 'spaces'>): boolean {
+  return (Object.keys(KEY_SPACES) as KeySpace[]).every(
+    (space) => space === 'meta' || [...spaces[space].getKeys({ limit: 1 })].length === 0,
+  )
+}

@@ -1,0 +1,350 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { systemTimers } from '../../src/clock/timers.js'
+import type { Freeze } from '../../src/domain/freeze.js'
+import type { UserId } from '../../src/domain/ids.js'
+import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
+import { createMemoryEngine } from '../../src/journal/memory-journal.js'
+import { JournalFenced } from '../../src/store/append-until-known.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+import { type Environment, openEnvironment } from '../../src/store/environment.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import type { JournalWriter } from '../../src/store/journal-writer.js'
+import { journaledCommits } from '../../src/store/journaled-commits.js'
+import { openJournaledStore } from '../../src/store/journaled-store.js'
+import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
+import { localCommits } from '../../src/store/local-commits.js'
+import { createReader } from '../../src/store/reader.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
+import { START_MS, USER_ID } from '../actors/wallet-fixtures.js'
+
+const log = { warn: () => undefined, info: () => undefined }
+const undone: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const undo of undone.splice(0).reverse()) await undo()
+})
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cs-journaled-'))
+  undone.push(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+interface Store {
+  readonly environment: Environment
+  readonly writer: JournalWriter
+  readonly failures: unknown[]
+  commit(fill: (batch: WriteBatch) => void): Promise<unknown>
+  close(): Promise<void>
+}
+
+interface Options {
+  readonly directory?: string
+  readonly contentBytesMax?: number
+  readonly elapsed?: () => number
+}
+
+/** A service's store, as it starts on that directory. */
+async function startOn(journal: Journal, options: Options = {}): Promise<Store> {
+  const { directory = newDirectory(), contentBytesMax, elapsed } = options
+  const environment = openEnvironment(directory)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await environment.root.close()
+    isOpen = false
+  }
+  undone.push(close)
+  const failures: unknown[] = []
+  const timers = { ...systemTimers(), ...(elapsed === undefined ? {} : { elapsed }) }
+  const writer = await openJournaledStore({
+    ...{ environment, journal, node: 'test', timers, log },
+    fatal: (error) => failures.push(error),
+    ...(contentBytesMax === undefined ? {} : { contentBytesMax }),
+  })
+  const lastSeqs = createReader(environment).events.lastSeqs()
+  const sequence = attachEventSequence(createEventSequenceBuffer(lastSeqs), () => true)
+  const commits = journaledCommits(environment, sequence, writer.commit)
+  return {
+    ...{ environment, writer, failures, close },
+    commit(fill) {
+      const batch = new WriteBatch()
+      fill(batch)
+      return commits.commit(batch)
+    },
+  }
+}
+
+/** Whatever a store holds, but for where it is in its journal. */
+function contentsOf({ spaces }: Environment): Record<string, unknown> {
+  return Object.fromEntries(
+    (Object.keys(KEY_SPACES) as KeySpace[]).map((space) => [
+      space,
+      [...spaces[space].getRange({})].filter(({ key }) => key !== 'journal_position'),
+    ]),
+  )
+}
+
+const userAt = (index: number) =>
+  `${USER_ID.slice(0, -2)}${String(index).padStart(2, '0')}` as UserId
+
+const freeze = (name: string, userId = USER_ID, reason: string | null = null): Freeze => ({
+  ...{ name, userId, reason, scope: 'user', by: 'user', custody: 'current', sinceMs: START_MS },
+  ...{ subWalletId: null, lineageId: null, keyId: null },
+})
+
+/** What needs several spaces, an event's place, removals, and names that are drawn. */
+function work(batch: WriteBatch, index: number): void {
+  const userId = userAt(index % 7)
+  const atMs = START_MS + index
+  batch.putAddressRules(userId, [])
+  batch.putFreeze(freeze(`freeze ${index}`, userId))
+  if (index > 2) batch.deleteFreeze(userAt((index - 2) % 7), `freeze ${index - 2}`)
+  batch.appendEvent({
+    ...{ eventId: null, userId, type: 'webhook.test', atMs },
+    ...{ subWalletId: null, laneKey: null, data: { index: BigInt(index) } },
+  })
+  batch.appendAudit(auditEntry({ userId, atMs, type: 'send.refused', details: { index } }))
+}
+
+async function doWork(store: Store, from: number, count: number): Promise<void> {
+  for (let index = from; index < from + count; index++) {
+    // Some share a tick.
+    const first = store.commit((batch) => work(batch, index))
+    await Promise.all([first, store.commit((batch) => work(batch, 1_000 + index))])
+  }
+}
+
+describe('a store with a journal', () => {
+  test('is the same again after it was lost', async () => {
+    const engine = createMemoryEngine()
+    const store = await startOn(engine.connect())
+    await doWork(store, 0, 40)
+    const before = contentsOf(store.environment)
+    await store.close()
+    const again = await startOn(engine.connect())
+    expect(contentsOf(again.environment)).toEqual(before)
+    expect(JSON.stringify(Object.keys(before))).toContain('userEvents')
+    expect(before.userEvents).not.toEqual([])
+    // And it goes on where it was, in the next place of each log.
+    await doWork(again, 40, 10)
+    const third = await startOn(engine.connect())
+    expect(contentsOf(third.environment)).toEqual(contentsOf(again.environment))
+  })
+
+  test('that was set back to an earlier copy is at the end again', async () => {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const copy = newDirectory()
+    const store = await startOn(engine.connect(), { directory })
+    await doWork(store, 0, 10)
+    await store.close()
+    cpSync(directory, copy, { recursive: true })
+    const later = await startOn(engine.connect(), { directory })
+    await doWork(later, 10, 10)
+    const behind = await startOn(engine.connect(), { directory: copy })
+    expect(contentsOf(behind.environment)).toEqual(contentsOf(later.environment))
+  })
+
+  test('is ended by another that takes its journal, and has nothing that the other has not', async () => {
+    const engine = createMemoryEngine()
+    const first = await startOn(engine.connect())
+    await doWork(first, 0, 5)
+    const second = await startOn(engine.connect())
+    const before = contentsOf(first.environment)
+    let isTold = false
+    void first
+      .commit((batch) => work(batch, 99))
+      .finally(() => {
+        isTold = true
+      })
+    await expect.poll(() => first.failures).toHaveLength(1)
+    expect(first.failures[0]).toBeInstanceOf(JournalFenced)
+    expect(first.writer.refusal()).toMatchObject({ code: 'WRITES_STOPPED' })
+    void first.commit((batch) => work(batch, 100)).catch(() => undefined)
+    await doWork(second, 5, 5)
+    expect(isTold).toBe(false)
+    expect(contentsOf(first.environment)).toEqual(before)
+    expect(first.failures).toHaveLength(1)
+  })
+
+  test('tells nobody of a commit whose outcome is unknown, keeps new writes out, and stores it once', async () => {
+    const engine = createMemoryEngine()
+    const inner = engine.connect()
+    let answers = true
+    let asked = 0
+    let nowMs = 0
+    const journal: Journal = {
+      ...inner,
+      async append(at, body) {
+        asked++
+        const stored = await inner.append(at, body)
+        if (!answers) throw new JournalUnavailable('the answer was lost')
+        return stored
+      },
+    }
+    const store = await startOn(journal, { elapsed: () => nowMs })
+    await doWork(store, 0, 2)
+    answers = false
+    asked = 0
+    let isTold = false
+    const committed = store
+      .commit((batch) => work(batch, 2))
+      .finally(() => {
+        isTold = true
+      })
+    await expect.poll(() => asked).toBeGreaterThan(2)
+    expect(isTold).toBe(false)
+    expect(store.writer.refusal()).toBeNull()
+    nowMs += 2_001
+    expect(store.writer.refusal()).toMatchObject({
+      code: 'WRITES_STOPPED',
+      details: { reason: 'journal' },
+    })
+    answers = true
+    await committed
+    expect(store.writer.refusal()).toBeNull()
+    expect(store.failures).toEqual([])
+    const again = await startOn(engine.connect())
+    expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
+  })
+
+  test('that is lost amid a take-over has every commit that was told of', async () => {
+    const engine = createMemoryEngine(() => turn())
+    const told: number[] = []
+    let store = await startOn(engine.connect())
+    let index = 0
+    for (let owner = 0; owner < 6; owner++) {
+      const current = store
+      const busy = (async () => {
+        while (current.failures.length === 0) {
+          const mine = index++
+          await Promise.race([
+            current
+              .commit((batch) => batch.putFreeze(freeze(`told ${mine}`)))
+              .then(() => told.push(mine)),
+            expect.poll(() => current.failures.length).toBeGreaterThan(0),
+          ])
+        }
+      })()
+      while (told.length < (owner + 1) * 3) await turn()
+      store = await startOn(engine.connect())
+      await busy
+    }
+    expect(told.length).toBeGreaterThan(15)
+    const there = [...store.environment.spaces.freezes.getKeys({})].map((key) => String(key))
+    for (const mine of told) expect(there).toContain(`${USER_ID},told ${mine}`)
+  })
+
+  test('cuts a long commit into entries, of which all count or none', async () => {
+    const engine = createMemoryEngine()
+    const inner = engine.connect()
+    let left = Number.POSITIVE_INFINITY
+    const journal: Journal = {
+      ...inner,
+      append: (at, body) =>
+        left-- > 0 ? inner.append(at, body) : Promise.reject(new Error('ended amid the commit')),
+    }
+    const store = await startOn(journal, { contentBytesMax: 64 })
+    const long = randomBytes(500).toString('hex')
+    const put = (name: string) => (batch: WriteBatch) =>
+      batch.putFreeze(freeze(name, USER_ID, long))
+    await store.commit(put('whole'))
+    const before = contentsOf(store.environment)
+    left = 3
+    void store.commit(put('half')).catch(() => undefined)
+    await expect.poll(() => store.failures).toHaveLength(1)
+    const again = await startOn(engine.connect(), { contentBytesMax: 64 })
+    expect(contentsOf(again.environment)).toEqual(before)
+    await again.commit(put('after'))
+    const third = await startOn(engine.connect())
+    expect(contentsOf(third.environment)).toEqual(contentsOf(again.environment))
+    expect(contentsOf(third.environment)).not.toEqual(before)
+  })
+})
+
+describe('a journal that does not fit', () => {
+  /** A store that was there before its journal, and a copy of it from then. */
+  async function withBase() {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const environment = openEnvironment(directory)
+    const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
+    const batch = new WriteBatch()
+    work(batch, 1)
+    await localCommits(environment, sequence).commit(batch)
+    await environment.root.close()
+    return { engine, directory }
+  }
+
+  test('a store that was there before its journal comes back from a copy, and not from nothing', async () => {
+    const { engine, directory } = await withBase()
+    const copy = newDirectory()
+    const first = await startOn(engine.connect(), { directory })
+    await first.close()
+    cpSync(directory, copy, { recursive: true })
+    const store = await startOn(engine.connect(), { directory })
+    await doWork(store, 2, 5)
+    await expect(startOn(engine.connect())).rejects.toThrow(/restore a backup/)
+    const again = await startOn(engine.connect(), { directory: copy })
+    expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
+  })
+
+  test('a store with records of its own follows no journal that has entries', async () => {
+    const { directory } = await withBase()
+    const engine = createMemoryEngine()
+    await doWork(await startOn(engine.connect()), 0, 3)
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/not of this journal/)
+  })
+
+  test('a store follows no journal of another', async () => {
+    const directory = newDirectory()
+    const own = await startOn(createMemoryEngine().connect(), { directory })
+    await doWork(own, 0, 1)
+    await own.close()
+    const engine = createMemoryEngine()
+    await doWork(await startOn(engine.connect()), 0, 9)
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/of another store/)
+  })
+
+  test('a store that is ahead of its journal does not start', async () => {
+    const directory = newDirectory()
+    const store = await startOn(createMemoryEngine().connect(), { directory })
+    await doWork(store, 0, 3)
+    await store.close()
+    const empty = createMemoryEngine().connect()
+    await expect(startOn(empty, { directory })).rejects.toThrow(/set back/)
+  })
+
+  test('a store that is behind what was trimmed does not start', async () => {
+    const engine = createMemoryEngine()
+    const journal = engine.connect()
+    const store = await startOn(journal)
+    await doWork(store, 0, 5)
+    await journal.trim(0, 3)
+    await expect(startOn(engine.connect())).rejects.toThrow(/newer backup/)
+  })
+
+  test('a damaged entry is not applied', async () => {
+    const engine = createMemoryEngine()
+    const journal = engine.connect()
+    const store = await startOn(journal)
+    await doWork(store, 0, 1)
+    const damaging: Journal = {
+      ...journal,
+      async read(...asked) {
+        const entries = await journal.read(...asked)
+        return entries.map((entry) => {
+          const body = Uint8Array.from(entry.body)
+          const at = body.length - 3
+          body[at] = (body[at] ?? 0) ^ 1
+          return { ...entry, body }
+        })
+      },
+    }
+    await expect(startOn(damaging)).rejects.toThrow(/damaged/)
+  })
+})
