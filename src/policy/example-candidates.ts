@@ -21,11 +21,14 @@ import { TOKEN_CALLS } from './token-calls.js'
  */
 export function* candidates(before: Policy | null, next: Policy | null): Generator<Point> {
   const policies = [next, before].filter((policy) => policy !== null)
-  const seeds = seedsOf(policies)
+  const { near, far } = seedsOf(policies)
   const steps = stepsOf(policies)
-  yield* seeds
-  for (const seed of seeds) for (const { to } of steps) yield to(seed)
-  yield* inTurns(seeds.map((seed) => twoSteps(seed, steps)))
+  yield* near
+  for (const seed of near) for (const { to } of steps) yield to(seed)
+  yield* far
+  yield* inTurns(near.map((seed) => twoSteps(seed, steps)))
+  for (const seed of far) for (const { to } of steps) yield to(seed)
+  yield* inTurns(far.map((seed) => twoSteps(seed, steps)))
 }
 
 /** From one call to one that differs by one thing. */
@@ -71,8 +74,8 @@ const USUAL: Point = {
   ...{ spendMicros: 1_000_000n, isPayeeKnown: false, minute: 720, counted: new Map() },
 }
 
-/** A call that each rule is about, as far as it says. */
-function seedsOf(policies: readonly Policy[]): Point[] {
+/** A call that each rule is about, as far as it says; near: of rules that only one policy has. */
+function seedsOf(policies: readonly Policy[]) {
   const rules = new Map<string, { readonly rule: Rule; count: number }>()
   for (const rule of policies.flatMap((policy) => policy.rules)) {
     const text = textOf(rule)
@@ -80,10 +83,14 @@ function seedsOf(policies: readonly Policy[]): Point[] {
     if (known === undefined) rules.set(text, { rule, count: 1 })
     else known.count++
   }
-  const ordered = [...rules.values()].sort((one, other) => one.count - other.count)
-  const seeds = [...ordered.map(({ rule }) => seedOf(rule.when)), USUAL]
-  const distinct = new Map(seeds.map((seed) => [textOf(seed), seed]))
-  return [...distinct.values()]
+  const near = new Map<string, Point>()
+  const far = new Map<string, Point>()
+  for (const { rule, count } of rules.values()) {
+    const seed = seedOf(rule.when)
+    const seeds = count === 1 ? near : far
+    seeds.set(textOf(seed), seed)
+  }
+  return { near: [...near.values(), USUAL], far: [...far.values()] }
 }
 
 function seedOf(when: When): Point {

@@ -18,16 +18,20 @@ export interface Found {
 
 /** More than people read before they sign. */
 export const EXAMPLES_SHOWN_MAX = 3
-/** Calls tried; some microseconds each, on the thread that signs. */
-const TRIES_MAX = 1_500
+/** Rules asked, all calls together: it goes on where wallets' calls are signed, which wait for it. */
+const RULES_ASKED_MAX = 12_000
+/** What a call costs beyond its rules, in these. */
+const RULES_A_CALL = 8
 
 export function findExamples(before: Policy | null, next: Policy | null): Found {
   if (!policyEnlarges(before, next)) return { examples: [], isNarrower: true }
   const [judgeBefore, judgeNext] = [judgeOf(before), judgeOf(next)]
   const found = new Map<string, Example>()
-  let tries = 0
+  const rules = (before?.rules.length ?? 0) + (next?.rules.length ?? 0) + RULES_A_CALL
+  let left = RULES_ASKED_MAX
   for (const point of candidates(before, next)) {
-    if (found.size === EXAMPLES_SHOWN_MAX || ++tries > TRIES_MAX) break
+    left -= rules
+    if (found.size === EXAMPLES_SHOWN_MAX || left < 0) break
     const call = callOf(point)
     const circumstances = circumstancesOf(point, call)
     const judged = {
