@@ -36,10 +36,17 @@ function OtherAccounts({ accounts }: { readonly accounts: readonly Place[] }) {
       <ul class="rows">
         {accounts.map(({ account_id, role }) => (
           <li key={account_id}>
-            <button type="button" class="primary" onClick={() => void switchAccount(account_id)}>
-              Go to {account_id}
+            <span>
+              {account_id} <span class="mute">as {role}</span>
+            </span>
+            <button
+              type="button"
+              class="primary"
+              aria-label={`Go there: ${account_id}`}
+              onClick={() => void switchAccount(account_id)}
+            >
+              Go there
             </button>
-            <span class="mute">as {role}</span>
           </li>
         ))}
       </ul>
