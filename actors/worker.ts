@@ -293,6 +293,8 @@ port.on('message', (message: ToWorker) => {
     return
   }
   if (message.type === 'committed') {
+    // The main thread wrote it: what this one reads from must not be of before.
+    reader.fresh()
     committed()
     return
   }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../domain/ids.js'
 import { type CallShown, NATIVE_ADDRESS, showCall, showIntent } from './call-shown.js'
-import { parseSignature, type Word } from './function-signature.js'
+import { type FunctionSignature, parseSignature, type Word } from './function-signature.js'
 import { type Circumstances, MINUTE_MS, MONDAY_MS } from './judged-call.js'
 import type { ArgumentValue, CalledFunction, Operation, Token } from './policy.js'
 import { TOKEN_CALLS } from './token-calls.js'
@@ -28,9 +28,12 @@ export interface Point {
   readonly counted: Circumstances['counted']
 }
 
-export function callOf(point: Point): CallShown {
+/** Of one search: a signature costs a hash. */
+export type Signatures = Map<string, FunctionSignature | null>
+
+export function callOf(point: Point, signatures: Signatures): CallShown {
   const { operation, chainId, callee, token, amount, value } = point
-  const data = dataOf(point)
+  const data = dataOf(point, signatures)
   if (operation === 'send') return showCall({ operation, chainId, to: callee, value, data })
   const tokenIn = token === 'native' ? NATIVE_ADDRESS : token
   return showIntent(operation, chainId, { tokenIn, amountIn: amount, target: callee, data })
@@ -47,10 +50,14 @@ export function circumstancesOf(point: Point, { beneficiaries }: CallShown): Cir
 
 const NOTHING_USED: Circumstances['used'] = new Map()
 
-function dataOf(point: Point): Hex {
+function dataOf(point: Point, signatures: Signatures): Hex {
   const { called } = point
   if (called === 'native') return '0x'
-  const signature = parseSignature(called)
+  let signature = signatures.get(called)
+  if (signature === undefined) {
+    signature = parseSignature(called)
+    signatures.set(called, signature)
+  }
   // A bare selector: no condition reads what follows it.
   if (signature === null) return called as Hex
   const said = new Map<number, bigint | string>()

@@ -1,7 +1,9 @@
 import { chainFacts } from '../domain/chains.js'
 import { formatUsd } from '../domain/money.js'
 import type { CallShown } from './call-shown.js'
-import type { Circumstances, Example, Judgement } from './judged-call.js'
+import { selectorOf } from './function-signature.js'
+import type { Circumstances, Judgement } from './judged-call.js'
+import { TOKEN_CALLS } from './token-calls.js'
 
 /** A call that two policies judge differently, for people. */
 
@@ -15,30 +17,32 @@ const PASSED = {
   deny: 'refused',
 } as const
 
-/** `refused by "default" before, allowed by "pay suppliers" now`. */
-export function judgedInWords({ before, next }: Example): string {
-  return `${judgementInWords(before)} before, ${judgementInWords(next)} now`
-}
-
-function judgementInWords({ effect, by, asks }: Judgement): string {
+/** `waits for an approval of 2 people`. What decided so is a name, which is anybody's words. */
+export function judgementInWords({ effect, asks }: Judgement): string {
   const people = asks === null || asks.needed < 2 ? '' : ` of ${asks.needed} people`
   const waits = asks === null || asks.delaySeconds === 0 ? '' : ` and ${asks.delaySeconds} s`
-  const passed =
-    asks?.needed === 0 ? `waits for ${asks.delaySeconds} s` : `${PASSED[effect]}${people}${waits}`
-  // A name is anybody's words: it ends where its quotes do.
-  return `${passed} by "${by.replaceAll('"', "'")}"`
+  return asks?.needed === 0
+    ? `waits for ${asks.delaySeconds} s`
+    : `${PASSED[effect]}${people}${waits}`
 }
 
-/** What it moves and whom it pays where its bytes say so; its calldata where they do not. */
+const TOKEN_FUNCTIONS: ReadonlyMap<string, string> = new Map(
+  Object.keys(TOKEN_CALLS).map((signature) => [selectorOf(signature), signature]),
+)
+
+/** Its function, what it moves and whom it pays where its bytes say so; its calldata where they do not. */
 export function callInWords(call: CallShown): string {
-  const { operation, chainId, callee, value, data, moves, beneficiaries } = call
+  const { operation, chainId, callee, selector, value, data, moves, beneficiaries } = call
   const chain = chainFacts(chainId)?.name ?? chainId
   const parts = [`${(operation ?? 'call').replaceAll('_', ' ')} on ${chain} to ${callee}`]
+  const called = selector === null ? undefined : TOKEN_FUNCTIONS.get(selector)
+  if (called !== undefined) parts.push(`calling ${called}`)
   if (moves === null) {
     if (value > 0n) parts.push(`with ${value} wei`)
     if (data !== '0x') parts.push(`with the calldata ${data}`)
     return parts.join(', ')
   }
+  if (called === undefined && data !== '0x') parts.push(`calling ${selector ?? data}`)
   const moved = moves.map(({ token, amount }) =>
     token === 'native' ? `${amount} wei` : `${amount} smallest units of ${token}`,
   )

@@ -68,7 +68,8 @@ export function judgeOf(policy: Policy | null): Judge {
   }
 }
 
-const PASSAGE = { deny: 0, require_approval: 1, allow: 2 } as const
+/** How easily a verdict lets through. */
+export const PASSAGE = { deny: 0, require_approval: 1, allow: 2 } as const
 
 /** Whether a judgement lets through more easily. */
 export function isFreer(before: Judgement, next: Judgement): boolean {

@@ -6,6 +6,7 @@ import { readJournalFile } from '../config/journal.js'
 import { openPostgresJournal } from '../journal/postgres-journal.js'
 import { JournalFenced } from '../store/append-until-known.js'
 import type { Environment } from '../store/environment.js'
+import { leaveJournal } from '../store/journal-position.js'
 import type { JournalWriter } from '../store/journal-writer.js'
 import { openJournaledStore } from '../store/journaled-store.js'
 
@@ -26,6 +27,9 @@ export interface ServiceJournalOptions {
   }
 }
 
+const LEFT =
+  'the store had a journal and starts without one: it goes on alone from here, and never again with that journal'
+
 /**
  * Takes the journal for this home and brings its store up to it.
  *
@@ -37,8 +41,11 @@ export interface ServiceJournalOptions {
 export async function openServiceJournal(
   options: ServiceJournalOptions,
 ): Promise<ServiceJournal | null> {
-  const { home, file, log } = options
-  if (file === null) return null
+  const { home, file, environment, log } = options
+  if (file === null) {
+    if (await leaveJournal(environment)) log.warn({}, LEFT)
+    return null
+  }
   const fencedPath = join(home, 'service', 'journal-fenced')
   if (existsSync(fencedPath)) {
     throw new Error(
@@ -51,7 +58,14 @@ export async function openServiceJournal(
     ...options,
     ...{ journal, node: hostname() },
     fatal(err) {
-      if (err instanceof JournalFenced) writeFileSync(fencedPath, '', { mode: 0o600 })
+      if (err instanceof JournalFenced) {
+        try {
+          writeFileSync(fencedPath, '', { mode: 0o600 })
+        } catch (cause) {
+          // On a full disk: it ends all the same.
+          log.fatal({ err: cause }, `remains unmarked: ${fencedPath} cannot be written`)
+        }
+      }
       log.fatal({ err }, 'the journal takes nothing more of this service')
       process.exit(1)
     },

@@ -59,6 +59,43 @@ export async function followJournal(
   return position
 }
 
+/**
+ * Whether a store could go on with a journal, as far as what is next for it shows; changes neither.
+ * @throws Error as `followJournal`, JournalUnavailable
+ */
+export async function checkBelongs(
+  environment: Environment,
+  journal: Pick<Journal, 'read'>,
+  partition: number,
+): Promise<void> {
+  const known = journalPositionOf(environment)
+  let position = known ?? { storeId: '', hasBase: false, seq: 0 }
+  const entries = await readFrom(journal, partition, position.seq)
+  if (known === null && entries.length > 0 && !isEmptyStore(environment)) throw ofTwo()
+  if (position.seq > 0 && entries.length === 0) {
+    throw new Error(
+      `the store has entry ${position.seq} of its journal, which ends before it: it is another journal, or one that was set back`,
+    )
+  }
+  for (const { seq, body } of entries) position = belonging(position, decodeEntry(seq, body))
+}
+
+/** With the entry that the store has already, where the journal still has it. */
+async function readFrom(journal: Pick<Journal, 'read'>, partition: number, seq: number) {
+  try {
+    return await journal.read(partition, Math.max(0, seq - 1), READ_BYTES_MAX)
+  } catch (error) {
+    if (!(error instanceof JournalTrimmed)) throw error
+    return read(journal, partition, seq)
+  }
+}
+
+function ofTwo(): Error {
+  return new Error(
+    'the store has records that are not of this journal, and the journal has entries: they are of two services, or the store was written without its journal; begin another in an empty database, or put back a copy of the store that goes with this one',
+  )
+}
+
 /** What is known of a store before anything is read; an empty one takes its name from the journal. */
 async function startOf(
   environment: Environment,
@@ -69,11 +106,7 @@ async function startOf(
   if (known !== null) return known
   const isEmpty = isEmptyStore(environment)
   if (isEmpty && end > 0) return { storeId: '', hasBase: false, seq: 0 }
-  if (end > 0) {
-    throw new Error(
-      'the store has records that are not of this journal, and the journal has entries: they are of two services, or the store is of before its journal was begun; restore a backup of since then',
-    )
-  }
+  if (end > 0) throw ofTwo()
   const storeId = Buffer.from(draw(STORE_ID_BYTES)).toString('hex')
   const position = { storeId, hasBase: !isEmpty, seq: 0 }
   await applyRows(environment, [positionRow(position)])
@@ -86,7 +119,7 @@ function belonging(position: JournalPosition, entry: JournalEntry): JournalPosit
   if (entry.storeId !== storeId) throw new Error('the journal is of another store')
   if (entry.isBase && !position.hasBase) {
     throw new Error(
-      'the journal was begun by a store that had records already: restore a backup of that store first',
+      'the journal was begun by a store that had records already: put back a copy of that store first',
     )
   }
   return { ...position, storeId }
@@ -98,7 +131,7 @@ async function read(journal: Pick<Journal, 'read'>, partition: number, after: nu
   } catch (error) {
     if (!(error instanceof JournalTrimmed)) throw error
     throw new Error(
-      'the journal no longer has what the store is behind by: restore a newer backup first',
+      'the journal no longer has what the store is behind by: put back a newer copy of it first',
       { cause: error },
     )
   }

@@ -1,7 +1,7 @@
 import { packedRecord } from './encodings/sealing.js'
 import type { Environment } from './environment.js'
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
-import { putOf, type Row } from './rows.js'
+import { applyRows, putOf, type Row, removalOf } from './rows.js'
 
 /** In `meta`: how far the store is with its journal, and whose that is. */
 const POSITION = 'journal_position'
@@ -23,6 +23,17 @@ export function journalPositionOf({ spaces }: Pick<Environment, 'spaces'>): Jour
 /** To be written with the rows of its entry. */
 export function positionRow({ storeId, hasBase, seq }: JournalPosition): Row {
   return putOf('meta', POSITION, packedRecord({ storeId, hasBase, seq }))
+}
+
+/**
+ * To be done where a store is written past its journal, before it is: what is written then is in no
+ * entry, so that the two do not go on together as if nothing had been.
+ * @returns whether it had one
+ */
+export async function leaveJournal(environment: Environment): Promise<boolean> {
+  if (journalPositionOf(environment) === null) return false
+  await applyRows(environment, [removalOf('meta', POSITION)])
+  return true
 }
 
 /** But for what `meta` says of it. */

@@ -3,7 +3,7 @@ import { sleep } from '../clock/timers.js'
 import { type Journal, JournalUnavailable, type Taken } from '../journal/journal.js'
 import { appendUntilKnown } from './append-until-known.js'
 import type { Environment } from './environment.js'
-import { followJournal } from './follow-journal.js'
+import { checkBelongs, followJournal } from './follow-journal.js'
 import { encodeEntry } from './journal-entry.js'
 import { type JournalPosition, positionRow } from './journal-position.js'
 import { createJournalWriter, type JournalWriter } from './journal-writer.js'
@@ -43,6 +43,8 @@ export interface JournaledStoreOptions {
  */
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
   const { environment, journal, timers, log } = options
+  // To take it ends the service that has it: not for a store that could not go on with it.
+  await whenAvailable(options, () => checkBelongs(environment, journal, PARTITION))
   const taken = await take(options)
   const found = await followJournal(environment, journal, PARTITION, taken.seq, (count) =>
     timers.random.bytes(count),
@@ -58,14 +60,22 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   })
 }
 
-async function take({ journal, node, timers, log }: JournaledStoreOptions): Promise<Taken> {
+function take(options: JournaledStoreOptions): Promise<Taken> {
+  const { journal, node, timers } = options
   const claim = Buffer.from(timers.random.bytes(CLAIM_BYTES)).toString('hex')
+  return whenAvailable(options, () => journal.take(PARTITION, node, claim))
+}
+
+async function whenAvailable<T>(
+  { timers, log }: JournaledStoreOptions,
+  ask: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await journal.take(PARTITION, node, claim)
+      return await ask()
     } catch (err) {
       if (!(err instanceof JournalUnavailable) || tries === TAKE_TRIES_MAX) throw err
-      log.warn({ err, tries }, 'the journal could not be taken: it is asked again')
+      log.warn({ err, tries }, 'the journal does not answer: it is asked again')
       await sleep(timers, TAKE_AGAIN_MS)
     }
   }

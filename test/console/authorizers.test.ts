@@ -194,7 +194,9 @@ async function showsAnExample(keyId: string): Promise<void> {
   expect(less.status).toBe(200)
   const more = await person.call('PATCH', `/keys/${keyId}`, { body: { policy: null } })
   const { html } = await browser.open(String(proofFor(more.json).details.confirm_url))
-  expect(html).toMatch(/<ul class="examples"><li><b>refused by &#34;never&#34; before.*Optimism/s)
+  expect(html).toMatch(
+    /<ul class="examples"><li><b>refused by <code><bdi>never<\/bdi><\/code> before.*Optimism/s,
+  )
 }
 
 describe('with a passkey', () => {

@@ -13,6 +13,7 @@ import { JournalFenced } from '../../src/store/append-until-known.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { leaveJournal } from '../../src/store/journal-position.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
 import { journaledCommits } from '../../src/store/journaled-commits.js'
 import { openJournaledStore } from '../../src/store/journaled-store.js'
@@ -288,7 +289,7 @@ describe('a journal that does not fit', () => {
     cpSync(directory, copy, { recursive: true })
     const store = await startOn(engine.connect(), { directory })
     await doWork(store, 2, 5)
-    await expect(startOn(engine.connect())).rejects.toThrow(/restore a backup/)
+    await expect(startOn(engine.connect())).rejects.toThrow(/put back a copy/)
     const again = await startOn(engine.connect(), { directory: copy })
     expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
   })
@@ -306,8 +307,28 @@ describe('a journal that does not fit', () => {
     await doWork(own, 0, 1)
     await own.close()
     const engine = createMemoryEngine()
-    await doWork(await startOn(engine.connect()), 0, 9)
+    const owner = await startOn(engine.connect())
+    await doWork(owner, 0, 9)
     await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/of another store/)
+    // It took nothing over from the one whose journal it is.
+    await doWork(owner, 9, 1)
+    expect(owner.failures).toEqual([])
+  })
+
+  test('a store that was written without its journal does not go on with it', async () => {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const store = await startOn(engine.connect(), { directory })
+    await doWork(store, 0, 3)
+    await store.close()
+    const environment = openEnvironment(directory)
+    expect(await leaveJournal(environment)).toBe(true)
+    expect(await leaveJournal(environment)).toBe(false)
+    await environment.root.close()
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/without its journal/)
+    // An empty one begins behind what there is.
+    const again = await startOn(createMemoryEngine().connect(), { directory })
+    await doWork(again, 3, 1)
   })
 
   test('a store that is ahead of its journal does not start', async () => {
@@ -325,7 +346,7 @@ describe('a journal that does not fit', () => {
     const store = await startOn(journal)
     await doWork(store, 0, 5)
     await journal.trim(0, 3)
-    await expect(startOn(engine.connect())).rejects.toThrow(/newer backup/)
+    await expect(startOn(engine.connect())).rejects.toThrow(/newer copy/)
   })
 
   test('a damaged entry is not applied', async () => {

@@ -12,6 +12,7 @@ import { NOTHING_COUNTED } from '../../policy/sliding-buckets.js'
 import { packedRecord } from '../../store/encodings/sealing.js'
 import { type Environment, openEnvironment } from '../../store/environment.js'
 import { NO_EVENTS } from '../../store/event-rows.js'
+import { leaveJournal } from '../../store/journal-position.js'
 import { drawEntropy } from '../../store/new-id.js'
 import { createReader, type Reader } from '../../store/reader.js'
 import { lastSeqKey } from '../../store/readers/events.js'
@@ -63,6 +64,7 @@ export async function fenceStore(
 ): Promise<FencedStore> {
   const environment = openEnvironment(directory)
   try {
+    await leaveJournal(environment)
     const reader = createReader(environment)
     await leaveOutPlaces(environment, reader)
     let [usedUp, takenBack] = [0, 0]

@@ -2,8 +2,8 @@ import type { Confirmable } from '../../custody/authorizers/confirmable.js'
 import type { ChangedLine } from '../../custody/authorizers/describe-grant-change.js'
 import { escapeHtml } from '../../domain/escape-html.js'
 import { findExamples } from '../../policy/example-search.js'
-import { aroundInWords, callInWords, judgedInWords } from '../../policy/example-words.js'
-import type { Example } from '../../policy/judged-call.js'
+import { aroundInWords, callInWords, judgementInWords } from '../../policy/example-words.js'
+import type { Example, Judgement } from '../../policy/judged-call.js'
 import type { Policy } from '../../policy/policy.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { rowHtml, scriptedPage, timeLeft, valueHtml } from './pages.js'
@@ -87,20 +87,27 @@ ${listOf(changed)}
 /** What the change comes to: calls that would go through and did not. */
 function examplesHtml({ before, next }: NonNullable<ConfirmPage['policies']>): string {
   const { examples, isNarrower } = findExamples(before, next)
-  if (isNarrower) return '<p>No call goes through that did not before.</p>'
+  // Of the rules alone: caps, chains and time are lines of their own.
+  if (isNarrower) return '<p>The rules for single calls get no wider.</p>'
   if (examples.length === 0) {
-    return `<p>This may let calls through that were not before. A short search came upon none to show; that does not mean that there is none.</p>`
+    return `<p>These rules may let calls through that those before did not. A short search came upon none to show; that does not mean that there is none.</p>`
   }
   const items = examples.map((example) => `<li>${exampleHtml(example)}</li>`)
   return `<h2>For example</h2>
-<p>Calls that this lets through, and others like them:</p>
+<p>Calls that these rules let through and those before did not. There may be others, and graver ones.</p>
 <ul class="examples">${items.join('\n')}</ul>`
 }
 
 function exampleHtml(example: Example): string {
-  const { call, circumstances } = example
-  const words = `<b>${valueHtml(judgedInWords(example))}</b><br>${valueHtml(callInWords(call))}`
+  const { call, circumstances, before, next } = example
+  const judged = `${judgementHtml(before)} before, ${judgementHtml(next)} now`
+  const words = `<b>${judged}</b><br>${valueHtml(callInWords(call))}`
   return `${words}<br><small>${valueHtml(aroundInWords(circumstances))}</small>`
+}
+
+/** A rule's name is anybody's words, in whatever script: it is told apart from what is said here. */
+function judgementHtml(judged: Judgement): string {
+  return `${valueHtml(judgementInWords(judged))} by <code><bdi>${escapeHtml(judged.by)}</bdi></code>`
 }
 
 function listOf(rows: readonly string[]): string {
