@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { readJsonFile } from './json-file.js'
 
 /**
  * The engine of the journal that commits go to before they are in the store. In a file of its own,
@@ -24,22 +24,7 @@ const journalFile = z.strictObject({
     .max(SERVERS_MAX),
 })
 
-/** @throws Error that names each offending field and never repeats its value */
+/** @throws as `readJsonFile` */
 export function readJournalFile(path: string): JournalSettings {
-  const parsed = journalFile.safeParse(parsedJson(path))
-  if (parsed.success) return parsed.data
-  const lines = parsed.error.issues.map(
-    ({ path: at, message }) => `  ${at.join('.') || 'the file'}: ${message}`,
-  )
-  throw new Error(`${path} is not usable:\n${lines.join('\n')}`)
-}
-
-function parsedJson(path: string): unknown {
-  const text = readFileSync(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The parser's own words show what is around the slip, which may be the password.
-    throw new Error(`${path} is not JSON`)
-  }
+  return readJsonFile(path, journalFile)
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { readJsonFile } from './json-file.js'
 
 /**
  * The operator's mail server, by which channels of the kind `email` are told. In a file of its own,
@@ -37,29 +37,12 @@ const smtpFile = z
     error: 'sends no password without TLS',
   })
 
-/** @throws Error that names each offending field and never repeats its value */
+/** @throws as `readJsonFile` */
 export function readSmtpFile(path: string): SmtpSettings {
-  const parsed = smtpFile.safeParse(parsedJson(path))
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map(
-      ({ path: at, message }) => `  ${at.join('.') || 'the file'}: ${message}`,
-    )
-    throw new Error(`${path} is not usable:\n${lines.join('\n')}`)
-  }
-  const { host, port, tls, user, password, from, recipient_domains } = parsed.data
+  const { host, port, tls, user, password, from, recipient_domains } = readJsonFile(path, smtpFile)
   return {
     ...{ host, port, tls, from },
     login: user === undefined || password === undefined ? null : { user, password },
     recipientDomains: recipient_domains?.map((domain) => domain.toLowerCase()) ?? null,
-  }
-}
-
-function parsedJson(path: string): unknown {
-  const text = readFileSync(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The parser's own words show what is around the slip, which may be the password.
-    throw new Error(`${path} is not JSON`)
   }
 }

@@ -15,7 +15,7 @@ import {
   entryMessage,
 } from '../../custody/authorizers/certificate.js'
 import { freezeMessage } from '../../custody/authorizers/freeze-statement.js'
-import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
+import { grantMessage } from '../../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import type {
@@ -25,11 +25,9 @@ import type {
 } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { memberMessage, signedForOf } from '../../custody/members/member-statement.js'
-import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
 import type { Power } from '../../domain/role.js'
-import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
-import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
@@ -38,6 +36,7 @@ import {
   createApprovalReplay,
   type ProvenApproval,
 } from './approval-replay.js'
+import { createGrantReplay, type GrantReplay } from './grant-replay.js'
 import { createMemberReplay, type MemberReplay } from './member-replay.js'
 import { createPolicyReplay, grantVersionName, type PolicyReplay } from './policy-replay.js'
 
@@ -67,23 +66,10 @@ interface Replay {
   readonly problems: string[]
   readonly setByOwner: Map<string, AuthorizerSet>
   readonly members: MemberReplay
-  readonly termsByGrant: Map<string, GrantTerms>
-  readonly keys: Map<string, KnownKey>
-  /** By grant: that of the key which made it. */
-  readonly parents: Map<string, string>
-  /** By grant: its keys that are not revoked, the oldest first. */
-  readonly liveKeys: Map<string, readonly string[]>
+  readonly grants: GrantReplay
   /** By scope and subject: the last one seen. */
   readonly freezeSequences: Map<string, number>
   readonly approvals: ApprovalReplay
-  readonly policies: PolicyReplay
-}
-
-interface KnownKey {
-  readonly expiresAtMs: number | null
-  readonly proofKeyDigest: Uint8Array | null
-  /** Of a key with a successor: what it may do at most. */
-  readonly ceiling: GrantTerms | null
 }
 
 type Step =
@@ -99,18 +85,15 @@ export async function verifyAuthority(
   registry: Registry,
 ): Promise<AuthorityReport> {
   const setByOwner = new Map<string, AuthorizerSet>()
+  const policies = createPolicyReplay()
   const replay: Replay = {
     registry,
     problems: [],
     setByOwner,
     members: createMemberReplay((owner) => setByOwner.get(hex(owner)) ?? NO_AUTHORIZERS),
-    termsByGrant: new Map(),
-    keys: new Map(),
-    parents: new Map(),
-    liveKeys: new Map(),
+    grants: createGrantReplay(policies),
     freezeSequences: new Map(),
     approvals: createApprovalReplay(),
-    policies: createPolicyReplay(),
   }
   for (const step of stepsOf(user)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
@@ -146,8 +129,8 @@ export async function verifyAuthority(
         grantVersionName(value.statement.grantId, value.statement.version),
       ),
     ),
-    policiesOf: replay.policies.policiesOf,
-    ancestorsOf: replay.policies.ancestorsOf,
+    policiesOf: policies.policiesOf,
+    ancestorsOf: policies.ancestorsOf,
     approvalAt: replay.approvals.standingAt,
     approvalTerms: replay.approvals.termsOf,
     approvedByPeople: replay.approvals.proven,
@@ -254,12 +237,12 @@ async function replayGrant(
 ): Promise<void> {
   const problem = (reason: string) =>
     replay.problems.push(`user side log: grant in entry ${index} ${reason}`)
-  const isMadeByKey = isFirstOfSubKey(statement, replay)
+  const isMadeByKey = replay.grants.isFirstOfSubKey(statement)
   if (isMadeByKey) {
-    const wider = beyondParents(statement, timeMs, replay)
+    const wider = replay.grants.beyondParents(statement, timeMs)
     if (wider.length > 0) problem(`gives what the key that made it has not: ${wider.join(', ')}`)
   }
-  const enlarges = !isMadeByKey && isEnlarged(statement, replay)
+  const enlarges = !isMadeByKey && replay.grants.isEnlarged(statement)
   if (statement.rotatedFrom !== null && enlarges) problem('enlarges by a rotation')
   if (proof.length > 0) {
     const verdict = await judge(statement.ownerHash, grantMessage(encoded), proof, replay)
@@ -270,47 +253,7 @@ async function replayGrant(
   } else if (enlarges && statement.rotatedFrom === null) {
     problem('enlarges without the proof of an authorizer')
   }
-  remember(statement, enlarges, replay)
-  if (!statement.revoked) rememberPolicies(statement, timeMs, replay)
-}
-
-/** Whether a key made it: then nobody had to confirm it. */
-function isFirstOfSubKey(statement: GrantStatement, { keys }: Replay): boolean {
-  const { parentId, rotatedFrom, revoked, keyId } = statement
-  return parentId !== null && rotatedFrom === null && !revoked && !keys.has(hex(keyId))
-}
-
-/** What it gives that a grant above it did not then; wire names. */
-function beyondParents(statement: GrantStatement, timeMs: number, replay: Replay): string[] {
-  const { parentId } = statement
-  const found: string[] = []
-  let above = parentId === null ? undefined : hex(parentId)
-  for (let depth = 1; above !== undefined; depth++) {
-    const terms = replay.termsByGrant.get(above)
-    if (terms === undefined || depth > SUB_KEY_DEPTH_MAX) return ['a maker that is not known']
-    const expiresAtMs = endOf(above, replay)
-    if (!terms.mayDelegate || terms.permission !== 'trade') found.push('may_delegate')
-    if (expiresAtMs !== null && expiresAtMs <= timeMs) found.push('expires_at')
-    found.push(...enlargements({ ...terms, expiresAtMs }, statement))
-    above = replay.parents.get(above)
-  }
-  return found
-}
-
-/** When the last of its keys ends; null: never. */
-function endOf(grant: string, { liveKeys, keys }: Replay): number | null {
-  const ends = (liveKeys.get(grant) ?? []).map((name) => keys.get(name)?.expiresAtMs ?? null)
-  return ends.some((end) => end === null) ? null : Math.max(0, ...ends.map(Number))
-}
-
-function rememberPolicies(statement: GrantStatement, timeMs: number, replay: Replay): void {
-  const { termsByGrant, keys, policies } = replay
-  const bound = {
-    parentId: statement.parentId,
-    shared: termsByGrant.get(hex(statement.grantId))?.policy ?? null,
-    own: keys.get(hex(statement.keyId))?.ceiling?.policy ?? null,
-  }
-  policies.granted(statement, bound, timeMs)
+  replay.grants.granted(statement, enlarges, timeMs)
 }
 
 /** Each change has the sequence after the one before, and a freeze is lifted with a proof alone. */
@@ -331,50 +274,6 @@ async function replayFreeze(
   const verdict = await judge(ownerHash, freezeMessage(encoded), proof, replay)
   if (verdict !== null) problem(`is lifted by a proof that does not verify: ${verdict}`)
   else if (confirmBeforeMs > 0 && timeMs > confirmBeforeMs) problem('was lifted too late')
-}
-
-/** The same rule by which both domains ask for a proof. */
-function isEnlarged(statement: GrantStatement, { termsByGrant, keys }: Replay): boolean {
-  if (statement.revoked) return false
-  const base = keys.get(hex(statement.rotatedFrom ?? statement.keyId))
-  const terms = termsByGrant.get(hex(statement.grantId))
-  if (base === undefined || terms === undefined) return true
-  const { expiresAtMs, proofKeyDigest, ceiling } = base
-  const newProof =
-    statement.rotatedFrom === null &&
-    statement.proofKeyDigest !== null &&
-    (proofKeyDigest === null || !sameBytes(proofKeyDigest, statement.proofKeyDigest))
-  const shared = { ...terms, expiresAtMs }
-  const before = ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
-  return newProof || enlargements(before, statement).length > 0
-}
-
-function remember(
-  statement: GrantStatement,
-  enlarges: boolean,
-  { termsByGrant, keys, parents, liveKeys }: Replay,
-): void {
-  const name = hex(statement.keyId)
-  const grant = hex(statement.grantId)
-  if (statement.parentId !== null) parents.set(grant, hex(statement.parentId))
-  const before = liveKeys.get(grant) ?? []
-  const isHead = before.at(-1) === name
-  if (statement.revoked) {
-    liveKeys.set(
-      grant,
-      before.filter((one) => one !== name),
-    )
-  } else if (!before.includes(name)) liveKeys.set(grant, [...before, name])
-  const { expiresAtMs, revoked } = statement
-  const known = keys.get(name)
-  const proofKeyDigest = statement.proofKeyDigest ?? known?.proofKeyDigest ?? null
-  // As the user side puts it: a key with an end has a successor, whose the lineage's grant is, or
-  // is the last of its lineage, which a key made.
-  const ofKeyAlone = known !== undefined && expiresAtMs !== null && !enlarges && !isHead
-  const ceiling = revoked ? (known?.ceiling ?? null) : ofKeyAlone ? statement : null
-  keys.set(name, { expiresAtMs, proofKeyDigest, ceiling })
-  // A revocation ends the key; the other keys of its lineage keep what they have.
-  if (!revoked && !ofKeyAlone) termsByGrant.set(grant, statement)
 }
 
 /** Why the proof does not hold; null when it does. */

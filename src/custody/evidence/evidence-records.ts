@@ -92,14 +92,21 @@ export function decodeWalletEvidence(bytes: Uint8Array): WalletEvidence {
   }
 }
 
-/** A grant as it became, and what proves that the user wanted it. No proof key is in it. */
-export interface GrantEvidence {
-  readonly statement: GrantStatement
+/** A statement that became so, and what proves that somebody wanted it. No proof key is in it. */
+interface ProvenStatement<Statement> {
+  readonly statement: Statement
   /** The statement's own bytes. */
   readonly encoded: Uint8Array
-  /** An encoded proof; empty when nothing was enlarged. */
+  /** An encoded proof; empty where nothing was enlarged, as by each freeze. */
   readonly proof: Uint8Array
 }
+
+/** Of a key. */
+export type GrantEvidence = ProvenStatement<GrantStatement>
+/** A freeze that was set or lifted. */
+export type FreezeEvidence = ProvenStatement<FreezeStatement>
+/** A change of who is a member. */
+export type MemberEvidence = ProvenStatement<MemberStatement>
 
 /** @throws Refusal MALFORMED */
 export function decodeGrantEvidence(bytes: Uint8Array): GrantEvidence {
@@ -107,28 +114,10 @@ export function decodeGrantEvidence(bytes: Uint8Array): GrantEvidence {
   return { statement, encoded, proof: rest }
 }
 
-/** A freeze as it was set or lifted, and what proves that the user wanted it lifted. */
-export interface FreezeEvidence {
-  readonly statement: FreezeStatement
-  /** The statement's own bytes. */
-  readonly encoded: Uint8Array
-  /** An encoded proof; empty of a freeze. */
-  readonly proof: Uint8Array
-}
-
 /** @throws Refusal MALFORMED */
 export function decodeFreezeEvidence(bytes: Uint8Array): FreezeEvidence {
   const { statement, encoded, rest } = readFreezeStatement(bytes)
   return { statement, encoded, proof: rest }
-}
-
-/** A change of who is a member, and what proves that an owner wanted it. */
-export interface MemberEvidence {
-  readonly statement: MemberStatement
-  /** The statement's own bytes. */
-  readonly encoded: Uint8Array
-  /** An encoded proof; empty where nothing was enlarged. */
-  readonly proof: Uint8Array
 }
 
 /** @throws Refusal MALFORMED */

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+
+/**
+ * Settings in a file of their own, since they hold passwords.
+ * @throws Error that names each offending field and never repeats its value
+ */
+export function readJsonFile<Settings>(path: string, schema: z.ZodType<Settings>): Settings {
+  const parsed = schema.safeParse(parsedJson(path))
+  if (parsed.success) return parsed.data
+  const lines = parsed.error.issues.map(
+    ({ path: at, message }) => `  ${at.join('.') || 'the file'}: ${message}`,
+  )
+  throw new Error(`${path} is not usable:\n${lines.join('\n')}`)
+}
+
+function parsedJson(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own words show what is around the slip, which may be the password.
+    throw new Error(`${path} is not JSON`)
+  }
+}
