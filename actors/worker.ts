@@ -97,7 +97,7 @@ const { environment, reader, chains, prices, rules, screener, quoter } = own
 const coSigner = await connectCoSigner({
   home,
   mode,
-  boot: start.boot,
+  ...{ boot: start.boot, owner: start.owner },
   timers: systemTimers(),
   log,
   meter,

@@ -118,7 +118,7 @@ const own = await openThreadPorts({
 const { reader, chains, prices } = own
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
-  ...{ home, file: config.journalFile, environment: own.environment },
+  ...{ home, file: config.journalFile, environment: own.environment, registry },
   ...{ timers: systemTimers(), log: logger },
 })
 reader.fresh()
@@ -162,6 +162,7 @@ const actors = await startActors({
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
       isJournaled: journal !== null,
+      owner: journal?.owner ?? null,
       environment: config.environment,
       logLevel: config.logLevel,
       tellsSteps: traces !== null,
@@ -277,6 +278,7 @@ const readiness = readinessParts({
     })),
   clock,
   disk,
+  journal,
 })
 const consoleTokens = openConsoleTokens(config, members)
 const server = createHttpServer({

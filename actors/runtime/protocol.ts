@@ -3,6 +3,7 @@ import type { Environment } from '../../src/domain/api-key.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { UserId } from '../../src/domain/ids.js'
 import type { TransactionStep } from '../../src/domain/path-meter.js'
+import type { JournalOwner } from '../../src/quorum-protocol/service-boot.js'
 import type { SharedLists } from '../../src/screening/lists/shared-lists.js'
 import type { AskResult, Envelope, ReplyToken } from './actor.js'
 
@@ -94,4 +95,6 @@ export interface WorkerStart {
   readonly quorumReach: SharedArrayBuffer
   /** 16 bytes: which start of the service this is, for the identity provider. */
   readonly boot: Uint8Array
+  /** Which journal its commits go to, and as which of its owners; null: none. */
+  readonly owner: JournalOwner | null
 }

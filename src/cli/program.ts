@@ -49,6 +49,7 @@ const COMMANDS = {
     lists: () => import('./commands/lists.js'),
     custody: () => import('./commands/custody.js'),
     backup: () => import('./commands/backup.js'),
+    cluster: () => import('./commands/cluster.js'),
     contracts: () => import('./commands/contracts.js'),
     'gas-wallets': () => import('./commands/gas-wallets.js'),
     retention: () => import('./commands/retention.js'),

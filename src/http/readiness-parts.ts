@@ -32,6 +32,11 @@ export interface ReadinessSources {
     readonly floorBytes: number
     refusal(): Fault | null
   }
+  /** Null: commits go to the store alone. */
+  readonly journal: {
+    readonly owner: { readonly epoch: number }
+    refusal(): Fault | null
+  } | null
   readonly clock: {
     aheadMs(): number | null
     refusal(): Fault | null
@@ -71,6 +76,7 @@ export function readinessParts(sources: ReadinessSources): readonly ReadinessPar
     part('chains', () => chains(sources.chains())),
     part('disk', () => disk(sources.disk)),
     part('clock', () => clock(sources.clock)),
+    ...(sources.journal === null ? [] : [journalPart(sources.journal)]),
   ]
 }
 
@@ -162,6 +168,17 @@ function disk({ freeBytes, floorBytes, refusal }: ReadinessSources['disk']): Par
     floor_mib: mib(floorBytes),
   }
   return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
+}
+
+function journalPart({ owner, refusal }: NonNullable<ReadinessSources['journal']>): ReadinessPart {
+  const facts = { epoch: owner.epoch }
+  return {
+    name: 'journal',
+    report() {
+      const refused = refusal()
+      return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
+    },
+  }
 }
 
 function down(reason: string): PartReport {

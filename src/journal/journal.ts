@@ -21,8 +21,20 @@ export interface Journal {
    * late, so ends nobody. Engines remember at least the last `CLAIMS_KEPT` claims of a partition.
    * @param node for people who look at the journal: who took it
    * @param claim drawn anew for each taking, so that nobody else has the same: `CLAIM_CHARS_MAX`
+   * @param after the epoch to take it from: nobody is ended but the owner that was seen. Absent: any
+   * @throws JournalOvertaken where the partition is at another epoch than `after`; nothing is changed
    */
-  take(partition: number, node: string, claim: string): Promise<Taken>
+  take(partition: number, node: string, claim: string, after?: number): Promise<Taken>
+
+  /** Who owns a partition, and what there is of it; changes nothing. */
+  look(partition: number): Promise<JournalHead>
+
+  /**
+   * Says that the owner of a partition lives, for whoever looks. It decides nothing: one that is
+   * silent may still write, and only a taking ends it. Of an earlier owner it is passed over.
+   * @param stored seq of an entry that is known to be stored: followers go so far
+   */
+  beat(partition: number, epoch: number, stored: number, state: BeatState): Promise<void>
 
   /**
    * Stores an entry as the owner of its partition. Once it resolves as `stored`, the entry is as
@@ -66,6 +78,24 @@ export interface Taken {
   readonly first: number
 }
 
+/** `leaves`: the owner ends, and writes nothing more; whoever waits need not wait for its silence. */
+export type BeatState = 'lives' | 'leaves'
+
+export interface Beat {
+  readonly epoch: number
+  readonly stored: number
+  readonly state: BeatState
+  /** Another one with each beat. */
+  readonly count: number
+}
+
+export interface JournalHead extends Taken {
+  /** Of its last taking; null where nobody ever took it. */
+  readonly owner: { readonly node: string; readonly claim: string } | null
+  /** The last of any owner; null where none ever said that it lives. */
+  readonly beat: Beat | null
+}
+
 export interface Place {
   readonly partition: number
   readonly epoch: number
@@ -105,6 +135,17 @@ export class JournalUnavailable extends Error {
 /** The caller broke the rules, or two think that they are the same owner. Nothing was done. */
 export class JournalMisuse extends Error {
   override readonly name = 'JournalMisuse'
+}
+
+/** Somebody else took the partition meanwhile. Nothing was done. */
+export class JournalOvertaken extends Error {
+  override readonly name = 'JournalOvertaken'
+
+  constructor(partition: number, after: number, epoch: number) {
+    super(
+      `partition ${partition} of the journal was to be taken from epoch ${after}, and is at ${epoch}`,
+    )
+  }
 }
 
 /** What was asked for is forgotten: only a base that holds it helps. */

@@ -1,10 +1,14 @@
 import {
   type Appended,
+  type Beat,
+  type BeatState,
   CLAIMS_KEPT,
   checkBody,
   checkClaim,
   type Entry,
   type Journal,
+  type JournalHead,
+  JournalOvertaken,
   JournalTrimmed,
   JournalUnavailable,
   type Place,
@@ -15,6 +19,8 @@ interface Partition {
   epoch: number
   seq: number
   first: number
+  owner: JournalHead['owner']
+  beat: Beat | null
   /** Epochs by claim, oldest first. */
   readonly claims: Map<string, number>
   readonly entries: Map<number, Entry>
@@ -39,17 +45,24 @@ export function createMemoryEngine(
   function partitionAt(number: number): Partition {
     const there = partitions.get(number)
     if (there !== undefined) return there
-    const fresh = { epoch: 0, seq: 0, first: 1, claims: new Map(), entries: new Map() }
+    const fresh: Partition = {
+      ...{ epoch: 0, seq: 0, first: 1, owner: null, beat: null },
+      ...{ claims: new Map(), entries: new Map() },
+    }
     partitions.set(number, fresh)
     return fresh
   }
 
-  function take(number: number, claim: string) {
+  function take(number: number, node: string, claim: string, after?: number) {
     const partition = partitionAt(number)
     const { claims, seq, first } = partition
     const known = claims.get(claim)
     if (known !== undefined) return { epoch: known, seq, first }
+    if (after !== undefined && after !== partition.epoch) {
+      throw new JournalOvertaken(number, after, partition.epoch)
+    }
     partition.epoch++
+    partition.owner = { node, claim }
     claims.set(claim, partition.epoch)
     if (claims.size > CLAIMS_KEPT) {
       for (const oldest of claims.keys()) {
@@ -58,6 +71,18 @@ export function createMemoryEngine(
       }
     }
     return { epoch: partition.epoch, seq, first }
+  }
+
+  function look(number: number): JournalHead {
+    const { epoch, seq, first, owner, beat } = partitionAt(number)
+    return { epoch, seq, first, owner, beat }
+  }
+
+  function beat(number: number, epoch: number, stored: number, state: BeatState): void {
+    const partition = partitionAt(number)
+    const last = partition.beat
+    if (epoch < (last?.epoch ?? 0)) return
+    partition.beat = { epoch, stored, state, count: (last?.count ?? 0) + 1 }
   }
 
   function append(at: Place, body: Uint8Array): Appended {
@@ -102,10 +127,13 @@ export function createMemoryEngine(
         return handle()
       }
       return {
-        async take(partition, _node, claim) {
+        async take(partition, node, claim, after) {
           checkClaim(claim)
-          return arrived(() => take(partition, claim))
+          return arrived(() => take(partition, node, claim, after))
         },
+        beat: (partition, epoch, stored, state) =>
+          arrived(() => beat(partition, epoch, stored, state)),
+        look: (partition) => arrived(() => look(partition)),
         async append(at, body) {
           checkBody(body)
           // What a caller does with its bytes meanwhile is its own affair.

@@ -1,9 +1,12 @@
 import {
+  type Beat,
   CLAIMS_KEPT,
   checkBody,
   checkClaim,
   type Entry,
   type Journal,
+  type JournalHead,
+  JournalOvertaken,
   JournalTrimmed,
   JournalUnavailable,
   type Taken,
@@ -57,6 +60,22 @@ WHERE bytes <= $3 OR seq = $2 + 1 ORDER BY seq`
 
 const FIRST_SQL = 'SELECT first FROM countersign_journal.partitions WHERE partition = $1'
 
+const LOOK_SQL = `
+SELECT p.epoch, p.seq, p.first, c.node, c.claim,
+  b.epoch AS beat_epoch, b.stored, b.leaves, b.count
+FROM countersign_journal.partitions p
+LEFT JOIN countersign_journal.claims c ON c.partition = p.partition AND c.epoch = p.epoch
+LEFT JOIN countersign_journal.beats b ON b.partition = p.partition
+WHERE p.partition = $1`
+
+const BEAT_SQL = `
+INSERT INTO countersign_journal.beats AS last (partition, epoch, stored, leaves, count)
+VALUES ($1, $2, $3, $4, 1)
+ON CONFLICT (partition) DO UPDATE SET
+  epoch = excluded.epoch, stored = excluded.stored, leaves = excluded.leaves,
+  count = last.count + 1, at = now()
+WHERE last.epoch <= excluded.epoch`
+
 const TRIM_SQL = `
 WITH head AS (
   UPDATE countersign_journal.partitions SET first = greatest(first, least($2, seq + 1))
@@ -83,9 +102,25 @@ export async function openPostgresJournal(
   }
 
   return {
-    async take(partition, node, claim) {
+    async take(partition, node, claim, after) {
       checkClaim(claim)
-      return postgres.together((query) => taken(query, partition, node, claim))
+      const answer = await postgres.together((query) => taken(query, partition, node, claim, after))
+      if (typeof answer !== 'number') return answer
+      throw new JournalOvertaken(partition, after ?? 0, answer)
+    },
+
+    async beat(partition, epoch, stored, state) {
+      await postgres.together(async (query) => {
+        // It tells of life and holds no commit: it waits for no standby, so that one that is away
+        // does not make an owner look dead.
+        await query('SET LOCAL synchronous_commit = local')
+        await query(BEAT_SQL, [partition, epoch, stored, state === 'leaves'])
+      })
+    },
+
+    async look(partition) {
+      const { rows } = await postgres.query(LOOK_SQL, [partition])
+      return lookedOf(rows[0])
     },
 
     async append(at, body) {
@@ -132,7 +167,14 @@ async function prepareAtAny(urls: readonly string[], prepare: () => Promise<void
   }
 }
 
-async function taken(query: Query, partition: number, node: string, claim: string): Promise<Taken> {
+/** @returns the epoch there is, where it is not `after` */
+async function taken(
+  query: Query,
+  partition: number,
+  node: string,
+  claim: string,
+  after: number | undefined,
+): Promise<Taken | number> {
   await query(
     'INSERT INTO countersign_journal.partitions (partition) VALUES ($1) ON CONFLICT DO NOTHING',
     [partition],
@@ -148,6 +190,7 @@ async function taken(query: Query, partition: number, node: string, claim: strin
     [partition, claim],
   )
   if (known !== undefined) return { epoch: Number(known.epoch), ...places }
+  if (after !== undefined && after !== last) return last
   const epoch = last + 1
   await query('UPDATE countersign_journal.partitions SET epoch = $2 WHERE partition = $1', [
     partition,
@@ -170,6 +213,22 @@ function headOf(row: Row | undefined): Taken {
     epoch: Number(row?.epoch ?? 0),
     seq: Number(row?.seq ?? 0),
     first: Number(row?.first ?? 1),
+  }
+}
+
+function lookedOf(row: Row | undefined): JournalHead {
+  const { node, claim } = row ?? {}
+  const isOwned = typeof node === 'string' && typeof claim === 'string'
+  return { ...headOf(row), owner: isOwned ? { node, claim } : null, beat: beatOf(row) }
+}
+
+function beatOf(row: Row | undefined): Beat | null {
+  if (row === undefined || row.beat_epoch === null) return null
+  return {
+    epoch: Number(row.beat_epoch),
+    stored: Number(row.stored),
+    state: row.leaves === true ? 'leaves' : 'lives',
+    count: Number(row.count),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Postgres, Query } from './postgres-connections.js'
 
 /** Raised by every change of the tables. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 /** `SHOW server_version_num`: 15. */
 const SERVER_VERSION_MIN = 150_000
@@ -36,6 +36,15 @@ const TABLES = [
     PRIMARY KEY (partition, seq)
   )`,
   'ALTER TABLE countersign_journal.entries ALTER COLUMN body SET STORAGE EXTERNAL',
+  // Apart from what appends wait for each other on.
+  `CREATE TABLE IF NOT EXISTS countersign_journal.beats (
+    partition integer PRIMARY KEY,
+    epoch bigint NOT NULL,
+    stored bigint NOT NULL,
+    leaves boolean NOT NULL,
+    count bigint NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+  )`,
 ]
 
 /**

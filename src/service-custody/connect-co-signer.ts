@@ -28,6 +28,7 @@ import { expectBytes, expectList } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
 import type { WalletKind } from '../quorum-protocol/keygen.js'
 import { codeOf } from '../quorum-protocol/refusal.js'
+import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { toHex } from '../quorum-protocol/transaction.js'
 import { createApprovalsElsewhere } from './approvals.js'
@@ -69,6 +70,8 @@ export interface CoSignerOptions {
   readonly mode: 'dev' | 'live'
   /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
   readonly boot: Uint8Array
+  /** Where the service's commits go to a journal. */
+  readonly owner?: JournalOwner | null
   /** The clock is the machine's: the other domains hold what is signed against theirs. */
   readonly timers: Timers
   readonly log?: Logger
@@ -127,7 +130,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     signer,
     // The key that the registry names now, once its store answers.
     renewSigner: async () => signer.use(await choose()),
-    boot: options.boot,
+    ...{ boot: options.boot, owner: options.owner ?? null },
     timers,
     log,
     approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),

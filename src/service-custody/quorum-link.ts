@@ -13,7 +13,7 @@ import { offerSession, openBoot } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
 import { createSealer, type ShareSealer } from '../quorum-protocol/sealed-shares.js'
-import { signServiceBoot } from '../quorum-protocol/service-boot.js'
+import { announceStart, type JournalOwner } from '../quorum-protocol/service-boot.js'
 
 /**
  * Connections to both other domains and the sessions between them. A restart of either ends the
@@ -51,6 +51,8 @@ export interface QuorumLinkOptions {
   readonly renewSigner?: () => Promise<void>
   /** 16 bytes: which start of the service this is. */
   readonly boot: Uint8Array
+  /** Where its commits go to a journal. */
+  readonly owner?: JournalOwner | null
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>
   /** The highest batch sequence that the user side is known to have approved. */
@@ -151,7 +153,8 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     await options.renewSigner?.()
     const { body, signature } = registry.current.envelope
     const approved = options.approvedFloor()
-    const statement = [options.boot, await signServiceBoot(options.boot, signer)]
+    const { boot, owner = null } = options
+    const statement = await announceStart({ boot, owner }, signer)
     const parameters = [body, signature, approved, statement]
     const hello = expectList(await userSide.call('hello', parameters), 2)
     const lane = expectInteger(hello[0])

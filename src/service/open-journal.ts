@@ -1,16 +1,19 @@
-import { existsSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
-import { openPostgresJournal } from '../journal/postgres-journal.js'
-import { JournalFenced } from '../store/append-until-known.js'
+import { readJournalPermit, removeJournalPermit } from '../disk/journal-permit.js'
+import { openEngine } from '../journal/open-engine.js'
+import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import type { Environment } from '../store/environment.js'
 import { leaveJournal } from '../store/journal-position.js'
 import type { JournalWriter } from '../store/journal-writer.js'
-import { openJournaledStore } from '../store/journaled-store.js'
+import { JournalHasSuccessor, openJournaledStore } from '../store/journaled-store.js'
+import { createJournalMetrics } from './journal-metrics.js'
 
 export interface ServiceJournal extends JournalWriter {
+  /** For the user side, which approves nothing of an earlier one. */
+  readonly owner: JournalOwner
   close(): Promise<void>
 }
 
@@ -20,6 +23,8 @@ export interface ServiceJournalOptions {
   readonly file: string | null
   readonly environment: Environment
   readonly timers: Timers
+  /** Only where there is a journal. */
+  readonly registry: Registry
   readonly log: {
     fatal(context: object, message: string): void
     warn(context: object, message: string): void
@@ -30,13 +35,16 @@ export interface ServiceJournalOptions {
 const LEFT =
   'the store had a journal and starts without one: it goes on alone from here, and never again with that journal'
 
+const TAKE_BACK =
+  '`countersign cluster take` lets the next start here take it back, which ends that one'
+
 /**
  * Takes the journal for this home and brings its store up to it.
  *
- * A service that is fenced ends, and leaves a mark that keeps it from starting: its supervisor would
- * start it at once, and it would take the journal back from the one that took it over.
+ * A service that is fenced ends, and so does each that its supervisor starts on its store: the journal
+ * has a later owner than the store knows of.
  * @returns null where no journal is asked for
- * @throws Error for a home that was fenced, and as `openJournaledStore`
+ * @throws Error for a home whose journal another service took over, and as `openJournaledStore`
  */
 export async function openServiceJournal(
   options: ServiceJournalOptions,
@@ -46,29 +54,21 @@ export async function openServiceJournal(
     if (await leaveJournal(environment)) log.warn({}, LEFT)
     return null
   }
-  const fencedPath = join(home, 'service', 'journal-fenced')
-  if (existsSync(fencedPath)) {
-    throw new Error(
-      `another service has taken this home's journal over. Remove ${fencedPath} to take it back, which ends that service`,
-    )
-  }
-  const { postgres } = readJournalFile(file)
-  const journal = await openPostgresJournal(postgres, log)
+  const journal = await openEngine(readJournalFile(file), log)
+  const metrics = createJournalMetrics(options.registry)
   const writer = await openJournaledStore({
     ...options,
-    ...{ journal, node: hostname() },
+    ...{ journal, node: hostname(), appended: metrics.appended },
+    overtakes: readJournalPermit(home),
     fatal(err) {
-      if (err instanceof JournalFenced) {
-        try {
-          writeFileSync(fencedPath, '', { mode: 0o600 })
-        } catch (cause) {
-          // On a full disk: it ends all the same.
-          log.fatal({ err: cause }, `remains unmarked: ${fencedPath} cannot be written`)
-        }
-      }
       log.fatal({ err }, 'the journal takes nothing more of this service')
       process.exit(1)
     },
+  }).catch((cause: unknown) => {
+    if (!(cause instanceof JournalHasSuccessor)) throw cause
+    throw new Error(`${cause.message}; ${TAKE_BACK}`, { cause })
   })
+  removeJournalPermit(home)
+  metrics.show(writer)
   return { ...writer, close: () => journal.close() }
 }

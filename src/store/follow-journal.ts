@@ -1,6 +1,12 @@
-import { type Journal, JournalTrimmed } from '../journal/journal.js'
+import { type Entry, type Journal, JournalTrimmed } from '../journal/journal.js'
 import type { Environment } from './environment.js'
-import { decodeEntry, type JournalEntry, STORE_ID_BYTES, splitCommits } from './journal-entry.js'
+import {
+  decodeEntry,
+  type JournalEntry,
+  NO_ENTRY,
+  nameOfEntry,
+  splitCommits,
+} from './journal-entry.js'
 import {
   isEmptyStore,
   type JournalPosition,
@@ -13,12 +19,18 @@ import { decodeRows } from './rows-encoding.js'
 /** Read and applied at once: a few entries of a busy service, or one of the longest. */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
+/** Where a store is after it has followed. */
+export interface Followed {
+  /** Its `seq` is below the end only by parts of a commit that is not whole. */
+  readonly position: JournalPosition
+  /** Name of the last entry that was read. */
+  readonly last: string
+}
+
 /**
- * Brings a store up to the end of its journal, before anything reads it. The journal has to be taken
- * already, so that nothing is stored behind its end meanwhile.
- * @param end seq of the last entry there is
- * @param draw random bytes
- * @returns where the store is now; `seq` is below `end` only by parts of a commit that never ended
+ * Brings a store further along its journal. Nothing may be stored at or below that end any more: it
+ * was taken, or its owner said so.
+ * @param end seq of the entry to stop at
  * @throws Error where the two do not belong together, or the store is too old for the journal: what
  *   to do is said, and nothing was applied but entries that follow
  */
@@ -27,21 +39,21 @@ export async function followJournal(
   journal: Pick<Journal, 'read'>,
   partition: number,
   end: number,
-  draw: (count: number) => Uint8Array,
-): Promise<JournalPosition> {
-  let position = await startOf(environment, end, draw)
-  if (position.seq > end) {
-    throw new Error(
-      `the store has entry ${position.seq} of its journal, which ends with ${end}: it is another journal, or one that was set back`,
-    )
-  }
+  start: JournalPosition,
+): Promise<Followed> {
+  let position = start
+  if (position.seq > end) throw setBack(position.seq)
+  let { last } = position
   let parts: JournalEntry[] = []
   for (let after = position.seq; after < end; ) {
     const entries = await read(journal, partition, after)
     if (entries.length === 0) throw new Error(`the journal ends before its entry ${end}`)
     for (const { seq, body } of entries) {
+      if (seq > end) break
       const entry = decodeEntry(seq, body)
       position = belonging(position, entry)
+      if (entry.previous !== last) throw setBack(after)
+      last = nameOfEntry(body)
       after = seq
       // Those before it are of a commit whose owner ended amid it.
       if (entry.part === 0) parts = []
@@ -49,18 +61,19 @@ export async function followJournal(
         throw new Error(`entry ${seq} of the journal has no beginning`)
       parts.push(entry)
       if (!entry.isLast) continue
-      position = { ...position, seq }
+      position = { ...position, seq, last }
       const content = Buffer.concat(parts.map((part) => part.content))
       const rows = splitCommits(content).flatMap((commit) => decodeRows(commit))
       await applyRows(environment, [...rows, positionRow(position)])
       parts = []
     }
   }
-  return position
+  return { position, last }
 }
 
 /**
- * Whether a store could go on with a journal, as far as what is next for it shows; changes neither.
+ * Whether a store could go on with a journal: it has the store's last entry and no other in that
+ * place, and one that follows. Changes neither.
  * @throws Error as `followJournal`, JournalUnavailable
  */
 export async function checkBelongs(
@@ -69,48 +82,54 @@ export async function checkBelongs(
   partition: number,
 ): Promise<void> {
   const known = journalPositionOf(environment)
-  let position = known ?? { storeId: '', hasBase: false, seq: 0 }
-  const entries = await readFrom(journal, partition, position.seq)
-  if (known === null && entries.length > 0 && !isEmptyStore(environment)) throw ofTwo()
-  if (position.seq > 0 && entries.length === 0) {
-    throw new Error(
-      `the store has entry ${position.seq} of its journal, which ends before it: it is another journal, or one that was set back`,
-    )
+  const position = known ?? NO_POSITION
+  const { seq, last } = position
+  const own = seq === 0 ? [] : await readOwn(journal, partition, seq)
+  const next = await read(journal, partition, seq)
+  if (known === null && next.length > 0 && !isEmptyStore(environment)) throw ofTwo()
+  for (const entry of [...own, ...next]) {
+    belonging(position, decodeEntry(entry.seq, entry.body))
   }
-  for (const { seq, body } of entries) position = belonging(position, decodeEntry(seq, body))
+  // Where its own is forgotten, the next one names it.
+  const [there] = own
+  const [following] = next
+  let name = there === undefined ? null : nameOfEntry(there.body)
+  if (name === null && following !== undefined) {
+    name = decodeEntry(following.seq, following.body).previous
+  }
+  if (seq > 0 && name !== last) throw setBack(seq)
 }
 
-/** With the entry that the store has already, where the journal still has it. */
-async function readFrom(journal: Pick<Journal, 'read'>, partition: number, seq: number) {
+/** Of a store that takes its name from the journal. */
+export const NO_POSITION: JournalPosition = {
+  ...{ storeId: '', hasBase: false, seq: 0, last: NO_ENTRY },
+  ...{ epoch: 0, claim: '' },
+}
+
+/** The entry that the store has already: none, where the journal does not have it or forgot it. */
+async function readOwn(
+  journal: Pick<Journal, 'read'>,
+  partition: number,
+  seq: number,
+): Promise<readonly Entry[]> {
   try {
-    return await journal.read(partition, Math.max(0, seq - 1), READ_BYTES_MAX)
+    return (await journal.read(partition, seq - 1, 1)).slice(0, 1)
   } catch (error) {
     if (!(error instanceof JournalTrimmed)) throw error
-    return read(journal, partition, seq)
+    return []
   }
 }
 
-function ofTwo(): Error {
+export function ofTwo(): Error {
   return new Error(
     'the store has records that are not of this journal, and the journal has entries: they are of two services, or the store was written without its journal; begin another in an empty database, or put back a copy of the store that goes with this one',
   )
 }
 
-/** What is known of a store before anything is read; an empty one takes its name from the journal. */
-async function startOf(
-  environment: Environment,
-  end: number,
-  draw: (count: number) => Uint8Array,
-): Promise<JournalPosition> {
-  const known = journalPositionOf(environment)
-  if (known !== null) return known
-  const isEmpty = isEmptyStore(environment)
-  if (isEmpty && end > 0) return { storeId: '', hasBase: false, seq: 0 }
-  if (end > 0) throw ofTwo()
-  const storeId = Buffer.from(draw(STORE_ID_BYTES)).toString('hex')
-  const position = { storeId, hasBase: !isEmpty, seq: 0 }
-  await applyRows(environment, [positionRow(position)])
-  return position
+function setBack(seq: number): Error {
+  return new Error(
+    `the store has an entry ${seq} that its journal does not have: it is another journal, or one that was set back, as by a backup of its database`,
+  )
 }
 
 /** @throws Error for an entry that is not of this store, or rests on what this store has not */

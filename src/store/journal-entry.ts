@@ -5,8 +5,9 @@ import { isOpened, SCHEMA_VERSION } from './key-spaces.js'
  * What an entry of the journal is to the store. A commit that is too long for one is cut into parts,
  * one entry each; one whose last part never came was never acknowledged, and is nothing.
  *
- * `form 1 | flags 1 | schema 2 | part 4 | store 16 | checksum 16 | content`, big endian. The checksum
- * is of all that is before and after it.
+ * `form 1 | flags 1 | schema 2 | part 4 | store 16 | previous 16 | checksum 16 | content`, big endian.
+ * The checksum is of all that is before and after it, and names the entry in the next one: so each
+ * vouches for all before it.
  */
 export interface JournalEntry {
   /** Which store's it is, drawn once: so that nobody follows the journal of another. Hex. */
@@ -16,26 +17,35 @@ export interface JournalEntry {
   /** Of a commit, from 0. */
   readonly part: number
   readonly isLast: boolean
+  /** Name of the entry before it, whether that counts or not; `NO_ENTRY` in the first. */
+  readonly previous: string
   readonly content: Uint8Array
 }
 
 export const STORE_ID_BYTES = 16
 
-const FORM = 1
+const FORM = 2
 const BASE = 1
 const LAST = 2
 
-const CHECKSUM_AT = 24
+const STORE_AT = 8
+const PREVIOUS_AT = STORE_AT + STORE_ID_BYTES
 const CHECKSUM_BYTES = 16
+const CHECKSUM_AT = PREVIOUS_AT + CHECKSUM_BYTES
 export const ENTRY_HEAD_BYTES = CHECKSUM_AT + CHECKSUM_BYTES
 
-export function encodeEntry({ storeId, isBase, part, isLast, content }: JournalEntry): Buffer {
+/** Before the first one. */
+export const NO_ENTRY = '00'.repeat(CHECKSUM_BYTES)
+
+export function encodeEntry(entry: JournalEntry): Buffer {
+  const { storeId, isBase, part, isLast, previous, content } = entry
   const bytes = Buffer.alloc(ENTRY_HEAD_BYTES + content.length)
   bytes[0] = FORM
   bytes[1] = (isBase ? BASE : 0) | (isLast ? LAST : 0)
   bytes.writeUInt16BE(SCHEMA_VERSION, 2)
   bytes.writeUInt32BE(part, 4)
-  bytes.write(storeId, 8, 'hex')
+  bytes.write(storeId, STORE_AT, 'hex')
+  bytes.write(previous, PREVIOUS_AT, 'hex')
   bytes.set(content, ENTRY_HEAD_BYTES)
   bytes.set(checksumOf(bytes), CHECKSUM_AT)
   return bytes
@@ -44,7 +54,12 @@ export function encodeEntry({ storeId, isBase, part, isLast, content }: JournalE
 /** @throws Error for one that is damaged, or that this build cannot read */
 export function decodeEntry(seq: number, body: Uint8Array): JournalEntry {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const isWhole = bytes.length >= ENTRY_HEAD_BYTES && bytes[0] === FORM
+  if (bytes[0] !== FORM) {
+    throw new Error(
+      `entry ${seq} of the journal is of form ${bytes[0]}, and this build reads ${FORM} alone`,
+    )
+  }
+  const isWhole = bytes.length >= ENTRY_HEAD_BYTES
   const checksum = bytes.subarray(CHECKSUM_AT, ENTRY_HEAD_BYTES)
   if (!isWhole || !checksumOf(bytes).equals(checksum)) {
     throw new Error(`entry ${seq} of the journal is damaged`)
@@ -57,12 +72,22 @@ export function decodeEntry(seq: number, body: Uint8Array): JournalEntry {
   }
   const flags = bytes[1] ?? 0
   return {
-    storeId: bytes.toString('hex', 8, CHECKSUM_AT),
+    storeId: bytes.toString('hex', STORE_AT, PREVIOUS_AT),
+    previous: bytes.toString('hex', PREVIOUS_AT, CHECKSUM_AT),
     isBase: (flags & BASE) !== 0,
     isLast: (flags & LAST) !== 0,
     part: bytes.readUInt32BE(4),
     content: bytes.subarray(ENTRY_HEAD_BYTES),
   }
+}
+
+/** @param body of `encodeEntry`. No other has the same. */
+export function nameOfEntry(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.length).toString(
+    'hex',
+    CHECKSUM_AT,
+    ENTRY_HEAD_BYTES,
+  )
 }
 
 function checksumOf(bytes: Buffer): Buffer {

@@ -12,6 +12,12 @@ export interface JournalPosition {
   readonly hasBase: boolean
   /** Of the last entry that was applied whole; 0: none. */
   readonly seq: number
+  /** Name of that entry (`journal-entry.ts`): a journal that was set back has another there. */
+  readonly last: string
+  /** Of this store's own last taking: at a higher one, another service has gone on. 0: none. */
+  readonly epoch: number
+  /** Of a taking that was begun, written before it: whether it happened, the journal knows. */
+  readonly claim: string
 }
 
 /** @returns null for a store that never had a journal */
@@ -21,8 +27,9 @@ export function journalPositionOf({ spaces }: Pick<Environment, 'spaces'>): Jour
 }
 
 /** To be written with the rows of its entry. */
-export function positionRow({ storeId, hasBase, seq }: JournalPosition): Row {
-  return putOf('meta', POSITION, packedRecord({ storeId, hasBase, seq }))
+export function positionRow(position: JournalPosition): Row {
+  const { storeId, hasBase, seq, last, epoch, claim } = position
+  return putOf('meta', POSITION, packedRecord({ storeId, hasBase, seq, last, epoch, claim }))
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Fault, fault } from '../errors/fault.js'
 import { BODY_BYTES_MAX } from '../journal/journal.js'
 import { type AppendContext, appendUntilKnown } from './append-until-known.js'
 import type { Environment } from './environment.js'
-import { ENTRY_HEAD_BYTES, encodeEntry, joinCommits } from './journal-entry.js'
+import { ENTRY_HEAD_BYTES, encodeEntry, joinCommits, nameOfEntry } from './journal-entry.js'
 import { type JournalPosition, positionRow } from './journal-position.js'
 import { applyRows } from './rows.js'
 import { decodeRows } from './rows-encoding.js'
@@ -23,6 +23,16 @@ export interface JournalWriter {
   commit(rows: Uint8Array): Promise<void>
   /** Why nothing that writes may begin, or null. */
   refusal(): Fault | null
+  /** Which journal it writes, and as which of its owners. */
+  readonly owner: { readonly journal: string; readonly epoch: number }
+  readonly readings: JournalReadings
+}
+
+export interface JournalReadings {
+  /** Seq of the last entry that the journal and the store have. */
+  readonly stored: number
+  /** Commits that wait to be stored, those of an append under way included. */
+  readonly waiting: number
 }
 
 export interface JournalWriterOptions extends AppendContext {
@@ -31,10 +41,14 @@ export interface JournalWriterOptions extends AppendContext {
   readonly epoch: number
   /** Of the last entry there is. */
   readonly seq: number
+  /** Its name: of none, `NO_ENTRY`. */
+  readonly last: string
   readonly position: JournalPosition
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   /** Fenced, or what was stored cannot be applied: the process has to end. */
   readonly fatal: (error: unknown) => void
+  /** Told of each append, from its first try until it was stored. */
+  readonly appended?: (elapsedMs: number) => void
   /** Of what an entry holds at most: how long commits are cut. */
   readonly contentBytesMax?: number
 }
@@ -50,8 +64,9 @@ const AWAY =
 export function createJournalWriter(options: JournalWriterOptions): JournalWriter {
   const { environment, partition, epoch, timers } = options
   const contentBytesMax = options.contentBytesMax ?? CONTENT_BYTES_MAX
-  let { seq, position } = options
+  let { seq, last, position } = options
   let waiting: { readonly rows: Uint8Array; readonly done: () => void }[] = []
+  let storing = 0
   let isRunning = false
   let isOver = false
   /** By `elapsed`, of the append that is under way. */
@@ -61,6 +76,8 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     seq++
     beganMs = timers.elapsed()
     await appendUntilKnown(options, { partition, epoch, seq }, body)
+    last = nameOfEntry(body)
+    options.appended?.(timers.elapsed() - beganMs)
     beganMs = null
   }
 
@@ -71,11 +88,13 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     for (let part = 0; part < parts; part++) {
       const cut = content.subarray(part * contentBytesMax, (part + 1) * contentBytesMax)
       const isLast = part === parts - 1
-      await append(encodeEntry({ storeId, isBase: false, part, isLast, content: cut }))
+      const entry = { storeId, isBase: false, part, isLast, previous: last, content: cut }
+      await append(encodeEntry(entry))
     }
-    position = { ...position, seq }
+    const next = { ...position, seq, last }
     const rows = commits.flatMap((commit) => decodeRows(commit))
-    await applyRows(environment, [...rows, positionRow(position)])
+    await applyRows(environment, [...rows, positionRow(next)])
+    position = next
   }
 
   async function run(): Promise<void> {
@@ -83,13 +102,24 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     while (waiting.length > 0) {
       const taken = waiting
       waiting = []
+      storing = taken.length
       await store(taken.map(({ rows }) => rows))
+      storing = 0
       for (const { done } of taken) done()
     }
     isRunning = false
   }
 
   return {
+    owner: { journal: position.storeId, epoch },
+    readings: {
+      get stored() {
+        return position.seq
+      },
+      get waiting() {
+        return waiting.length + storing
+      },
+    },
     commit(rows) {
       return new Promise((done) => {
         if (isOver) return

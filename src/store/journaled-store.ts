@@ -1,11 +1,21 @@
 import type { Timers } from '../clock/timers.js'
 import { sleep } from '../clock/timers.js'
-import { type Journal, JournalUnavailable, type Taken } from '../journal/journal.js'
+import {
+  type Journal,
+  type JournalHead,
+  JournalUnavailable,
+  type Taken,
+} from '../journal/journal.js'
 import { appendUntilKnown } from './append-until-known.js'
 import type { Environment } from './environment.js'
-import { checkBelongs, followJournal } from './follow-journal.js'
-import { encodeEntry } from './journal-entry.js'
-import { type JournalPosition, positionRow } from './journal-position.js'
+import { checkBelongs, followJournal, NO_POSITION, ofTwo } from './follow-journal.js'
+import { encodeEntry, NO_ENTRY, nameOfEntry, STORE_ID_BYTES } from './journal-entry.js'
+import {
+  isEmptyStore,
+  type JournalPosition,
+  journalPositionOf,
+  positionRow,
+} from './journal-position.js'
 import { createJournalWriter, type JournalWriter } from './journal-writer.js'
 import { applyRows } from './rows.js'
 
@@ -13,13 +23,23 @@ import { applyRows } from './rows.js'
  * All of a service's commits are one partition of the journal: one service is the owner of all users
  * at a time. To deal users out to several would take batches by partition.
  */
-const PARTITION = 0
+export const PARTITION = 0
 
 /** In hex, of a claim that nobody else draws. */
 const CLAIM_BYTES = 16
 
 const TAKE_TRIES_MAX = 30
 const TAKE_AGAIN_MS = 1_000
+
+/** Another service went on with the journal, so this store is not the one that writes it. */
+export class JournalHasSuccessor extends Error {
+  override readonly name = 'JournalHasSuccessor'
+
+  constructor({ epoch, owner }: JournalHead) {
+    const where = owner === null ? '' : `, on ${owner.node},`
+    super(`another service${where} has taken this store's journal over, with epoch ${epoch}`)
+  }
+}
 
 export interface JournaledStoreOptions {
   readonly environment: Environment
@@ -32,38 +52,75 @@ export interface JournaledStoreOptions {
     info(context: object, message: string): void
   }
   readonly fatal: (error: unknown) => void
+  readonly appended?: (elapsedMs: number) => void
   readonly contentBytesMax?: number
+  /** Of the one owner that may be ended though it came after this store's own; null: none may. */
+  readonly overtakes: number | null
 }
 
 /**
- * Takes the journal of a store, which ends every service that had it, brings the store up to its end,
+ * Takes the journal of a store, which ends the service that had it, brings the store up to its end,
  * and writes both from then on. To be done before anything reads the store.
+ *
+ * A store that was the owner's takes it from itself alone: where another took it since, as while
+ * this machine was thought dead, it would end that one, and hold neither the wallets nor the keys
+ * that were made there. An empty store takes it from anybody: somebody has removed what was there.
+ * @throws JournalHasSuccessor where another has taken it, and is not the one that may be ended
  * @throws Error where they do not belong together, with what to do
  * @throws JournalUnavailable where it does not answer for half a minute
  */
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
-  const { environment, journal, timers, log } = options
+  const { environment, journal, log } = options
   // To take it ends the service that has it: not for a store that could not go on with it.
   await whenAvailable(options, () => checkBelongs(environment, journal, PARTITION))
-  const taken = await take(options)
-  const found = await followJournal(environment, journal, PARTITION, taken.seq, (count) =>
-    timers.random.bytes(count),
-  )
-  const { epoch } = taken
-  log.info({ epoch, seq: taken.seq }, 'the journal is taken, and the store is at its end')
-  const isBegun = !found.hasBase || taken.seq > 0
-  const position = isBegun ? found : await beginBehindBase(options, found, epoch)
-  return createJournalWriter({
-    ...options,
-    ...{ partition: PARTITION, epoch, position },
-    seq: isBegun ? taken.seq : position.seq,
-  })
+  const head = await whenAvailable(options, () => journal.look(PARTITION))
+  const known = journalPositionOf(environment)
+  if (known !== null && !isOwn(known, head) && options.overtakes !== head.epoch) {
+    throw new JournalHasSuccessor(head)
+  }
+  const { taken, claim } = await take(options, known, head.epoch)
+  const { epoch, seq: end } = taken
+  const start = { ...(known ?? newPosition(options, end)), epoch, claim }
+  // With a name of its own at once; an empty one stays empty until it has one.
+  if (start.storeId !== '') await applyRows(environment, [positionRow(start)])
+  const { position, last } = await followJournal(environment, journal, PARTITION, end, start)
+  log.info({ epoch, seq: end }, 'the journal is taken, and the store is at its end')
+  const writes = { ...options, partition: PARTITION, epoch }
+  if (!position.hasBase || end > 0) {
+    return createJournalWriter({ ...writes, position, last, seq: end })
+  }
+  const begun = await beginBehindBase(options, position)
+  return createJournalWriter({ ...writes, position: begun, last: begun.last, seq: begun.seq })
 }
 
-function take(options: JournaledStoreOptions): Promise<Taken> {
-  const { journal, node, timers } = options
+/** Whether the last taking was this store's, be it that it did not live to hear of it. */
+function isOwn({ epoch, claim }: JournalPosition, head: JournalHead): boolean {
+  return head.epoch <= epoch || head.owner?.claim === claim
+}
+
+/** @param after from whom: somebody else who comes first keeps it */
+async function take(
+  options: JournaledStoreOptions,
+  known: JournalPosition | null,
+  after: number,
+): Promise<{ readonly taken: Taken; readonly claim: string }> {
+  const { environment, journal, node, timers } = options
   const claim = Buffer.from(timers.random.bytes(CLAIM_BYTES)).toString('hex')
-  return whenAvailable(options, () => journal.take(PARTITION, node, claim))
+  if (known !== null) await applyRows(environment, [positionRow({ ...known, claim })])
+  const taken = await whenAvailable(options, () => journal.take(PARTITION, node, claim, after))
+  return { taken, claim }
+}
+
+/**
+ * Of a store that never had a journal; an empty one takes its name from the journal's entries.
+ * @param end seq of the last of them
+ */
+function newPosition({ environment, timers }: JournaledStoreOptions, end: number): JournalPosition {
+  const isEmpty = isEmptyStore(environment)
+  if (end > 0 && !isEmpty) throw ofTwo()
+  if (end > 0) return NO_POSITION
+  const storeId = Buffer.from(timers.random.bytes(STORE_ID_BYTES)).toString('hex')
+  return { ...NO_POSITION, storeId, hasBase: !isEmpty }
 }
 
 async function whenAvailable<T>(
@@ -85,14 +142,15 @@ async function whenAvailable<T>(
 async function beginBehindBase(
   options: JournaledStoreOptions,
   found: JournalPosition,
-  epoch: number,
 ): Promise<JournalPosition> {
   const seq = 1
-  const { storeId } = found
-  const content = new Uint8Array(0)
-  const body = encodeEntry({ storeId, isBase: true, part: 0, isLast: true, content })
+  const { storeId, epoch } = found
+  const body = encodeEntry({
+    ...{ storeId, isBase: true, part: 0, isLast: true },
+    ...{ previous: NO_ENTRY, content: new Uint8Array(0) },
+  })
   await appendUntilKnown(options, { partition: PARTITION, epoch, seq }, body)
-  const position = { ...found, seq }
+  const position = { ...found, seq, last: nameOfEntry(body) }
   await applyRows(options.environment, [positionRow(position)])
   return position
 }

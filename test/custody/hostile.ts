@@ -21,7 +21,7 @@ import { offerSession, openBoot } from '../../src/quorum-protocol/quorum-session
 import { Refusal, type RefusalCode, refusalCode } from '../../src/quorum-protocol/refusal.js'
 import { openRegistry, type RegistryEnvelope } from '../../src/quorum-protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../src/quorum-protocol/sealed-shares.js'
-import { signServiceBoot } from '../../src/quorum-protocol/service-boot.js'
+import { announceStart } from '../../src/quorum-protocol/service-boot.js'
 import type { SignPayload } from '../../src/quorum-protocol/sign-payload.js'
 import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import type { Quorum, ReadyWallet } from './harness.js'
@@ -70,7 +70,7 @@ export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<Hos
   const boot = openBoot(statement, registry, Date.now())
   const start = lastServiceBoot(home, systemTimers())
   const hello = async ({ body, signature }: RegistryEnvelope) => {
-    const announcement = [start, await signServiceBoot(start, signer)]
+    const announcement = await announceStart({ boot: start, owner: null }, signer)
     return userSide.call('hello', [body, signature, 0, announcement])
   }
   await hello(registry.envelope)

@@ -42,7 +42,9 @@ test('a service that asks for lanes on and on cannot use them up', async () => {
 test('of the starts that announced themselves the latest alone are remembered', async () => {
   const boot = (number: number) => Buffer.concat([Buffer.alloc(8), u64(number)])
   const { flushed } = ledger.commit((writer) => {
-    for (let number = 1; number <= 65_540; number++) writer.putBoot(number, boot(number))
+    for (let number = 1; number <= 65_540; number++) {
+      writer.putBoot(number, { boot: boot(number), owner: null })
+    }
   })
   await flushed
   const known = [1, 4, 5, 65_540].map((number) => ledger.bootNumber(boot(number)))

@@ -133,6 +133,10 @@ describe('the user side', () => {
       },
     }
   }
+  const startOf = (boot: Uint8Array, epoch?: number, journal = '0a'.repeat(16)) => ({
+    boot,
+    owner: epoch === undefined ? null : { journal, epoch },
+  })
   const open = () => {
     const ledger = openLedgerStore(join(home, 'ledger'), { length: 0 })
     const lanes = createLanes(ledger)
@@ -143,12 +147,12 @@ describe('the user side', () => {
     const [first, last] = [randomBytes(16), randomBytes(16)]
     const before = open()
     const [old, young] = [connection(), connection()]
-    await before.boots.admit(first, old)
+    await before.boots.admit(startOf(first), old)
     const lane = await before.lanes.next()
     expect(() => before.boots.requireServed(connection())).toThrow('NO_SESSION')
     // A thread of the first asks for a lane while the other start takes over.
     const late = before.lanes.next()
-    const takingOver = before.boots.admit(last, young)
+    const takingOver = before.boots.admit(startOf(last), young)
     await expect(late).rejects.toThrow('FENCED')
     await takingOver
     expect(old.closed).toBe(true)
@@ -157,21 +161,45 @@ describe('the user side', () => {
     expect(() => before.ledger.decide((writer) => before.lanes.take(batch, writer))).toThrow(
       'FENCED',
     )
-    await expect(before.boots.admit(first, connection())).rejects.toThrow('FENCED')
+    await expect(before.boots.admit(startOf(first), connection())).rejects.toThrow('FENCED')
     await before.ledger.close()
 
     const after = open()
-    await expect(after.boots.admit(first, connection())).rejects.toThrow('FENCED')
-    await after.boots.admit(last, connection())
+    await expect(after.boots.admit(startOf(first), connection())).rejects.toThrow('FENCED')
+    await after.boots.admit(startOf(last), connection())
+    await after.ledger.close()
+  })
+
+  test('serves no earlier owner of a journal, however late that announces itself', async () => {
+    const before = open()
+    const [newer, other] = [connection(), connection()]
+    const zombie = randomBytes(16)
+    await before.boots.admit(startOf(randomBytes(16), 7), connection())
+    await before.boots.admit(startOf(randomBytes(16), 8), newer)
+    const late = before.boots.admit(startOf(zombie, 7), other)
+    await expect(late).rejects.toThrow('FENCED')
+    // It is not served, and the one that is was not disturbed.
+    expect(() => before.boots.requireServed(other)).toThrow('NO_SESSION')
+    expect(() => before.boots.requireServed(newer)).not.toThrow()
+    await before.ledger.close()
+
+    const after = open()
+    await expect(after.boots.admit(startOf(zombie, 7), connection())).rejects.toThrow('FENCED')
+    // Its own supervisor starts the newer one again, which takes the journal anew.
+    await after.boots.admit(startOf(randomBytes(16), 9), connection())
+    // Another journal counts from one, and a service may go on without any.
+    await after.boots.admit(startOf(randomBytes(16), 1, '0b'.repeat(16)), connection())
+    await after.boots.admit(startOf(randomBytes(16)), connection())
+    await expect(after.boots.admit(startOf(zombie, 8), connection())).rejects.toThrow('FENCED')
     await after.ledger.close()
   })
 
   test('a start that is gone when its word arrives takes over from nobody', async () => {
     const { ledger, boots } = open()
     const [living, gone] = [connection(), connection()]
-    await boots.admit(randomBytes(16), living)
+    await boots.admit(startOf(randomBytes(16)), living)
     gone.end()
-    await expect(boots.admit(randomBytes(16), gone)).rejects.toThrow('NO_SESSION')
+    await expect(boots.admit(startOf(randomBytes(16)), gone)).rejects.toThrow('NO_SESSION')
     expect(() => boots.requireServed(living)).not.toThrow()
     await ledger.close()
   })

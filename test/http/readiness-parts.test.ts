@@ -22,6 +22,7 @@ const WELL: ReadinessSources = {
   ],
   disk: { freeBytes: 2 ** 30, floorBytes: 2 ** 28, refusal: () => null },
   clock: { aheadMs: () => 40, refusal: () => null },
+  journal: null,
 }
 
 function reportOf(name: string, sources: Partial<ReadinessSources>) {
@@ -97,4 +98,17 @@ test('a clock that no block bears out yet is down: no write would begin', () => 
   const unchecked = fault('WRITES_STOPPED', { reason: 'clock' }, 'No block was seen yet.')
   const clock = { aheadMs: () => null, refusal: () => unchecked }
   expect(reportOf('clock', { clock })).toEqual({ status: 'down', reason: 'No block was seen yet.' })
+})
+
+test('a journal is a part where there is one, and is down while it does not answer', () => {
+  expect(() => reportOf('journal', {})).toThrow('no part')
+  const owner = { epoch: 7 }
+  const journal = { owner, refusal: () => null }
+  expect(reportOf('journal', { journal })).toEqual({ status: 'up', epoch: 7 })
+  const away = fault('WRITES_STOPPED', { reason: 'journal' }, 'It does not answer.')
+  expect(reportOf('journal', { journal: { owner, refusal: () => away } })).toEqual({
+    status: 'down',
+    reason: 'It does not answer.',
+    epoch: 7,
+  })
 })

@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { runProgram } from '../../src/cli/program.js'
+import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
 import { type HttpClient, httpClient, type Reply } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 
@@ -14,6 +17,8 @@ const CALLERS = 8
 const SETTLES_TRIES_MAX = 200
 /** A caller that waits for longer waits for the journal. */
 const ANSWERS_MS = 500
+/** What a service signs at its start is signed. */
+const AT_REST_MS = 3_000
 
 /** A send that a caller was told of. */
 interface Acknowledged {
@@ -73,6 +78,21 @@ describe('a service with a journal', () => {
     }
   }
 
+  /** A command of the operator's, on the home of the stack. */
+  async function cluster(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+    let out = ''
+    const io = {
+      env: { ...env, COUNTERSIGN_HOME: stack.home },
+      out: (text: string) => {
+        out += text
+      },
+      err: () => undefined,
+      isInteractive: false,
+    }
+    expect(await runProgram(io, ['--json', 'cluster', ...args])).toBe(0)
+    return JSON.parse(out) as Readonly<Record<string, unknown>>
+  }
+
   /** What was acknowledged and the service does not know. */
   async function unknownAt(baseUrl: string): Promise<Acknowledged[]> {
     const missing: Acknowledged[] = []
@@ -86,6 +106,22 @@ describe('a service with a journal', () => {
       }),
     )
     return missing
+  }
+
+  /** Entries of what the user side approved: it writes each down before the approval leaves. */
+  async function approvals(): Promise<number> {
+    const log = openEvidenceReader(userSideLayout(stack.home).evidence)
+    const count = [...log.entries()].length
+    await log.close()
+    return count
+  }
+
+  async function approvalsAtRest(): Promise<number> {
+    for (;;) {
+      const before = await approvals()
+      await sleep(AT_REST_MS)
+      if ((await approvals()) === before) return before
+    }
   }
 
   async function sendsAgain(caller: number, baseUrl = stack.baseUrl): Promise<string> {
@@ -127,7 +163,19 @@ describe('a service with a journal', () => {
     await stack.restartService(async () => {
       rmSync(store, { recursive: true })
       cpSync(copy, store, { recursive: true })
+      // Nobody can tell it from a service that another one took over from.
+      const refused = startChild('dist/src/main.js', {
+        ...{ ...env, PORT: String(await freePort()), IDENTITY_ISSUER: issuerOf(stack.home) },
+        COUNTERSIGN_HOME: stack.home,
+      })
+      await expect(refused).rejects.toThrow(/has taken this store's journal over/)
+      const { epoch } = await cluster('status')
+      const status = await cluster('status')
+      expect(status).toMatchObject({ taken_over: true })
+      expect(Number(status.store_epoch)).toBeLessThan(Number(epoch))
+      expect(await cluster('take', '--yes')).toMatchObject({ takes_from: epoch })
     })
+    expect(await cluster('status')).toMatchObject({ taken_over: false })
     await load.stop()
     expect(await unknownAt(stack.baseUrl)).toEqual([])
     await sendsAgain(0)
@@ -191,10 +239,17 @@ describe('a service with a journal', () => {
     await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 30)
     const port = String(await freePort())
     const older = stack.pids.service
+    // Amid what it does: it wakes when another has taken over, with commands under way.
+    process.kill(older, 'SIGSTOP')
     const own = { ...env, PORT: port, IDENTITY_ISSUER: issuerOf(stack.home) }
     second = await startChild('dist/src/main.js', { ...own, COUNTERSIGN_HOME: copy })
+    const approved = await approvalsAtRest()
+    process.kill(older, 'SIGCONT')
     await expect.poll(() => isRunning(older)).toBe(false)
     await load.stop()
+    // Nothing at all was approved for the one that was taken over from.
+    expect(approved).toBeGreaterThan(0)
+    expect(await approvals()).toBe(approved)
     const newerUrl = `http://127.0.0.1:${port}`
     expect(await unknownAt(newerUrl)).toEqual([])
     await sendsAgain(0, newerUrl)
@@ -203,7 +258,7 @@ describe('a service with a journal', () => {
       ...{ ...own, PORT: String(await freePort()) },
       COUNTERSIGN_HOME: stack.home,
     })
-    await expect(again).rejects.toThrow(/has taken this home's journal over/)
+    await expect(again).rejects.toThrow(/has taken this store's journal over/)
     await sendsAgain(1, newerUrl)
     expect(await unknownAt(newerUrl)).toEqual([])
   })

@@ -16,7 +16,7 @@ import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/
 import { leaveJournal } from '../../src/store/journal-position.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
 import { journaledCommits } from '../../src/store/journaled-commits.js'
-import { openJournaledStore } from '../../src/store/journaled-store.js'
+import { JournalHasSuccessor, openJournaledStore } from '../../src/store/journaled-store.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
@@ -47,11 +47,12 @@ interface Options {
   readonly directory?: string
   readonly contentBytesMax?: number
   readonly elapsed?: () => number
+  readonly overtakes?: number
 }
 
 /** A service's store, as it starts on that directory. */
 async function startOn(journal: Journal, options: Options = {}): Promise<Store> {
-  const { directory = newDirectory(), contentBytesMax, elapsed } = options
+  const { directory = newDirectory(), contentBytesMax, elapsed, overtakes = null } = options
   const environment = openEnvironment(directory)
   let isOpen = true
   const close = async () => {
@@ -62,7 +63,7 @@ async function startOn(journal: Journal, options: Options = {}): Promise<Store> 
   const failures: unknown[] = []
   const timers = { ...systemTimers(), ...(elapsed === undefined ? {} : { elapsed }) }
   const writer = await openJournaledStore({
-    ...{ environment, journal, node: 'test', timers, log },
+    ...{ environment, journal, node: 'test', timers, log, overtakes },
     fatal: (error) => failures.push(error),
     ...(contentBytesMax === undefined ? {} : { contentBytesMax }),
   })
@@ -146,8 +147,60 @@ describe('a store with a journal', () => {
     cpSync(directory, copy, { recursive: true })
     const later = await startOn(engine.connect(), { directory })
     await doWork(later, 10, 10)
-    const behind = await startOn(engine.connect(), { directory: copy })
+    // Nobody can tell it from one whose machine was thought dead: an operator says which it is.
+    await expect(startOn(engine.connect(), { directory: copy })).rejects.toThrow(
+      JournalHasSuccessor,
+    )
+    await doWork(later, 20, 1)
+    const { epoch } = await engine.connect().look(0)
+    const behind = await startOn(engine.connect(), { directory: copy, overtakes: epoch })
     expect(contentsOf(behind.environment)).toEqual(contentsOf(later.environment))
+  })
+
+  test('does not take its journal back from a successor that it never heard of', async () => {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const first = await startOn(engine.connect(), { directory })
+    await doWork(first, 0, 5)
+    await first.close()
+    const second = await startOn(engine.connect())
+    await doWork(second, 5, 5)
+    const { epoch } = await engine.connect().look(0)
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/with epoch 2/)
+    const others = startOn(engine.connect(), { directory, overtakes: epoch - 1 })
+    await expect(others).rejects.toThrow(JournalHasSuccessor)
+    // The one that went on never noticed.
+    await doWork(second, 10, 1)
+    expect(second.failures).toEqual([])
+    const back = await startOn(engine.connect(), { directory, overtakes: epoch })
+    expect(contentsOf(back.environment)).toEqual(contentsOf(second.environment))
+  })
+
+  test('knows its own taking again, of which it did not live to hear', async () => {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const store = await startOn(engine.connect(), { directory })
+    await doWork(store, 0, 3)
+    await store.close()
+    const journal = engine.connect()
+    const dying: Journal = {
+      ...journal,
+      async take(...asked) {
+        await journal.take(...asked)
+        throw new Error('ended amid its taking')
+      },
+    }
+    await expect(startOn(dying, { directory })).rejects.toThrow(/amid its taking/)
+    const again = await startOn(journal, { directory })
+    await doWork(again, 3, 1)
+    expect(await journal.look(0)).toMatchObject({ epoch: 3 })
+  })
+
+  test('is not taken by two that both saw the same owner gone', async () => {
+    const engine = createMemoryEngine(() => turn())
+    await doWork(await startOn(engine.connect()), 0, 3)
+    const both = await Promise.allSettled([startOn(engine.connect()), startOn(engine.connect())])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
   test('is ended by another that takes its journal, and has nothing that the other has not', async () => {
@@ -290,7 +343,8 @@ describe('a journal that does not fit', () => {
     const store = await startOn(engine.connect(), { directory })
     await doWork(store, 2, 5)
     await expect(startOn(engine.connect())).rejects.toThrow(/put back a copy/)
-    const again = await startOn(engine.connect(), { directory: copy })
+    const { epoch } = await engine.connect().look(0)
+    const again = await startOn(engine.connect(), { directory: copy, overtakes: epoch })
     expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
   })
 
@@ -338,6 +392,51 @@ describe('a journal that does not fit', () => {
     await store.close()
     const empty = createMemoryEngine().connect()
     await expect(startOn(empty, { directory })).rejects.toThrow(/set back/)
+  })
+
+  /** A journal that a backup of its database brought back, with its first `count` entries. */
+  async function broughtBack(journal: Journal, count: number) {
+    const engine = createMemoryEngine()
+    const restored = engine.connect()
+    const { epoch } = await restored.take(0, 'restored', 'of the backup')
+    for (const { seq, body } of (await journal.read(0, 0, 1e9)).slice(0, count)) {
+      await restored.append({ partition: 0, epoch, seq }, body)
+    }
+    return engine
+  }
+
+  test('a store does not start with a journal that was set back, however long that is again', async () => {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const store = await startOn(engine.connect(), { directory })
+    await doWork(store, 0, 9)
+    await store.close()
+    const { seq } = await engine.connect().look(0)
+    for (const more of [0, 1, 30]) {
+      const restored = await broughtBack(engine.connect(), seq - 4)
+      // Another went on with it, to before the store's place, to it exactly, and beyond.
+      const other = await startOn(restored.connect())
+      for (let index = 0; index < more + (more > 0 ? 3 : 0); index++) {
+        await other.commit((batch) => work(batch, 500 + index))
+      }
+      await expect(startOn(restored.connect(), { directory })).rejects.toThrow(/set back/)
+      await doWork(other, 90, 1)
+      expect(other.failures).toEqual([])
+    }
+    // Whole, it fits.
+    await doWork(await startOn(engine.connect(), { directory }), 9, 1)
+  })
+
+  test('a store that has all of a journal that was trimmed goes on, where its last entry is there', async () => {
+    const engine = createMemoryEngine()
+    const journal = engine.connect()
+    const directory = newDirectory()
+    const store = await startOn(journal, { directory })
+    await doWork(store, 0, 5)
+    await store.close()
+    const { seq } = await journal.look(0)
+    await journal.trim(0, seq)
+    await doWork(await startOn(journal, { directory }), 5, 1)
   })
 
   test('a store that is behind what was trimmed does not start', async () => {

@@ -1,6 +1,7 @@
 import type { ApproveWriter } from '../../src/identity-provider/vault/approve-batch.js'
 import type { LedgerEntry } from '../../src/identity-provider/vault/nonce-ledger.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../src/policy/policy-ledger.js'
+import type { ServiceStart } from '../../src/quorum-protocol/service-boot.js'
 import type { QuorumApprovals } from './quorum-approvals.js'
 
 /** What the user side remembers of what it approved: as `ledger-store.ts`, without a disk. */
@@ -35,7 +36,12 @@ export class UserSideLedger implements ApproveWriter {
     return this.#boots.get(nameOf(boot)) ?? null
   }
 
-  putBoot(number: number, boot: Uint8Array): void {
+  /** Its services have no journal. */
+  ownerEpoch(): number {
+    return 0
+  }
+
+  putBoot(number: number, { boot }: ServiceStart): void {
     this.#boots.set(nameOf(boot), number)
     this.lastBoot = number
   }

@@ -97,8 +97,8 @@ export class UserSide {
 
   async #hello([, , lastApproved, statement]: readonly unknown[], connection: Connection) {
     const { registry, scheduler } = this.#ports
-    const boot = openServiceBoot(expectList(statement, 2), registry.current, scheduler.nowMs)
-    await this.#boots.admit(boot, connection)
+    const start = openServiceBoot(expectList(statement, 3), registry.current, scheduler.nowMs)
+    await this.#boots.admit(start, connection)
     const remembered = this.#ledger.highestIn(laneOf(expectInteger(lastApproved)))
     this.#boots.requireServed(connection)
     return [await this.#lanes.next(), remembered]

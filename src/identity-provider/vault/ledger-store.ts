@@ -4,7 +4,9 @@ import { openLmdb } from '../../disk/lmdb-file.js'
 import type { FreezeScope } from '../../domain/freeze.js'
 import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
+import type { ServiceStart } from '../../quorum-protocol/service-boot.js'
 import { type ApprovalReader, type ApprovalWriter, openApprovalRows } from './approval-rows.js'
+import { openBootRows } from './boot-rows.js'
 import {
   type Grant,
   type GrantedKey,
@@ -33,7 +35,7 @@ import { openUsageRows } from './usage-rows.js'
  * | 05-keys | key id (16 bytes) | GrantedKey |
  * | 06-covered | 0 | entries of the evidence whose approvals are all in here |
  * | | 1 | sequences of intents that 08 counts already and those entries do not have yet |
- * | 07-boots | number of a start of the service | its boot (16 bytes) |
+ * | 07-boots | number of a start of the service | its boot 16, and with a journal its owner 24 |
  * | 08-usage | grant id (16 bytes) | PolicyLedger: what counts and ceilings of its policy count |
  * | 17-sliding-times | grant id 16 ‖ seconds 4 | one of the sliding times of 08 |
  * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
@@ -55,6 +57,8 @@ export interface LedgerStore extends OwedReader, MemberReader {
   readonly lastBoot: number
   /** The number that a start of the service got; null: it never announced itself. */
   bootNumber(boot: Uint8Array): number | null
+  /** The highest that a start of the service owned this journal with; 0 where none did. */
+  ownerEpoch(journal: string): number
   /** Entries of the evidence whose approvals are all here, on disk. */
   readonly covered: number
   /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
@@ -93,7 +97,7 @@ export interface LedgerWriter extends ApprovalWriter, MemberWriter, OwedWriter {
   /** Never lowers what is there. */
   putLane(lane: number, batchSeq: number): void
   /** @param number above that of every start before */
-  putBoot(number: number, boot: Uint8Array): void
+  putBoot(number: number, start: ServiceStart): void
   entry(walletId: Uint8Array, chainId: number, nonce: number): LedgerEntry | null
   putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
   /** Remembers the ids of a batch until the latest of its intents has expired. */
@@ -130,11 +134,6 @@ const CHECKPOINT_AFTER_MS = 200
 const CHECKPOINT_ROWS = 2_048
 const COVERED = 0
 const COUNTED = 1
-/**
- * Starts of the service that are told apart, 32 bytes each in memory. One that so many others have
- * followed would be taken for a new one: no process lives that long.
- */
-const BOOTS_MAX = 65_536
 const NEVER_FROZEN: FreezeRow = { sequence: 0, sinceMs: null }
 
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
@@ -168,10 +167,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   const counted = marks.get(COUNTED)
   const countedBefore = new Set(Array.isArray(counted) ? counted : [])
 
-  const boots = root.openDB<Buffer, number>({ name: '07-boots', encoding: 'binary' })
-  const bootNumbers = new Map<string, number>()
-  for (const { key, value } of boots.getRange()) bootNumbers.set(latin1(value), key)
-  let lastBoot = [...bootNumbers.values()].at(-1) ?? 0
+  const boots = openBootRows(root)
 
   // A row for each of a user's things that was frozen once, 100 bytes: asked at each signature.
   const freezes = root.openDB<FreezeRow, Buffer>({
@@ -205,10 +201,6 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     (id, grant) => void grants.put(id, storedGrant(grant)),
   )
   const keyRows = unflushedRows<Buffer, GrantedKey>((id, key) => void keys.put(id, storedKey(key)))
-  const bootRows = unflushedRows<number, Buffer>((number, boot) => {
-    void boots.put(number, boot)
-    void boots.remove(number - BOOTS_MAX)
-  })
   const freezeRows = unflushedRows<Buffer, FreezeRow>((key, row) => void freezes.put(key, row))
   const usageRows = openUsageRows(root)
   /** Sequences that were counted in this run and are not in the evidence yet. */
@@ -216,7 +208,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   const approvals = openApprovalRows(root)
   const owed = openOwedRows(root, evidence)
   const members = openMemberRows(root)
-  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, freezeRows]
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, boots.rows, freezeRows]
   const writer: LedgerWriter = {
     ...approvals.writer,
     ...owed.writer,
@@ -227,15 +219,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
       highest.set(lane, batchSeq)
       laneRows.set(lane, batchSeq)
     },
-    putBoot(number, boot) {
-      lastBoot = number
-      bootNumbers.set(latin1(boot), number)
-      for (const oldest of bootNumbers.keys()) {
-        if (bootNumbers.size <= BOOTS_MAX) break
-        bootNumbers.delete(oldest)
-      }
-      bootRows.set(number, Buffer.from(boot))
-    },
+    putBoot: boots.put,
     entry(walletId, chainId, nonce) {
       const key = nonceKey(walletId, chainId, nonce)
       const fresh = nonceRows.get(key)
@@ -317,9 +301,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     highestIn: (lane) => highest.get(lane) ?? 0,
     covered,
     get lastBoot() {
-      return lastBoot
+      return boots.last
     },
-    bootNumber: (boot) => bootNumbers.get(latin1(boot)) ?? null,
+    bootNumber: boots.numberOf,
+    ownerEpoch: boots.ownerEpoch,
     get lastLane() {
       return lastLane
     },

@@ -1,10 +1,11 @@
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Connection } from '../../quorum-protocol/server.js'
+import type { ServiceStart } from '../../quorum-protocol/service-boot.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /** What starts are remembered in. */
-export interface BootLedger extends Pick<LedgerStore, 'bootNumber' | 'lastBoot'> {
+export interface BootLedger extends Pick<LedgerStore, 'bootNumber' | 'lastBoot' | 'ownerEpoch'> {
   commit<T>(write: (ledger: Pick<LedgerWriter, 'putBoot'>) => T): {
     result: T
     flushed: Promise<unknown>
@@ -16,13 +17,18 @@ export interface BootLedger extends Pick<LedgerStore, 'bootNumber' | 'lastBoot'>
  * announced itself; the highest is served, and those below it are fenced for good, also across
  * restarts of the user side: two services can run on two copies of a home, but only the one that
  * came later has anything approved.
+ *
+ * Where their commits go to a journal, which is later is the journal's to say: one that it was taken
+ * from may start again, or announce itself late, and takes over from nobody. A service without one,
+ * or with another, is taken at its word: its operator has turned the journal off, or begun a new one.
  */
 export interface ServiceBoots {
   /**
    * A boot that was never seen takes over at once; durable when it resolves.
-   * @throws Refusal FENCED when a later one has; NO_SESSION when its connection is gone
+   * @throws Refusal FENCED when a later one has, or a later owner of its journal; NO_SESSION when its
+   *   connection is gone
    */
-  admit(boot: Uint8Array, connection: Connection): Promise<void>
+  admit(start: ServiceStart, connection: Connection): Promise<void>
   /**
    * @throws Refusal NO_SESSION on a connection on which no start has announced itself; FENCED on
    * one of a start that a later one has taken over from
@@ -53,7 +59,7 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
   }
 
   return {
-    async admit(boot, connection) {
+    async admit({ boot, owner }, connection) {
       const known = ledger.bootNumber(boot)
       if (known !== null) {
         announce(connection, known)
@@ -62,9 +68,10 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
       }
       // It died meanwhile, and its successor may have come before: it takes over from nobody.
       if (connection.closed) throw new Refusal('NO_SESSION', 'its connection is gone')
+      if (owner !== null && owner.epoch < ledger.ownerEpoch(owner.journal)) throw fenced()
       const number = ledger.lastBoot + 1
       // Without a pause: from here on no batch of an earlier start is approved.
-      const { flushed } = ledger.commit((writer) => writer.putBoot(number, boot))
+      const { flushed } = ledger.commit((writer) => writer.putBoot(number, { boot, owner }))
       lanes.fence()
       announce(connection, number)
       endEarlier()

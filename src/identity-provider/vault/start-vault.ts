@@ -270,8 +270,8 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       ...afterHello,
       hello: async ([body, signature, lastApproved, statement], connection) => {
         registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
-        const boot = openServiceBoot(expectList(statement, 2), registry.current, Date.now())
-        await boots.admit(boot, connection)
+        const start = openServiceBoot(expectList(statement, 3), registry.current, Date.now())
+        await boots.admit(start, connection)
         const remembered = ledger.highestIn(laneOf(expectInteger(lastApproved)))
         boots.requireServed(connection)
         return [await lanes.next(), remembered]

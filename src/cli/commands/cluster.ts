@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { readJournalFile } from '../../config/journal.js'
+import { writeJournalPermit } from '../../disk/journal-permit.js'
+import type { Journal } from '../../journal/journal.js'
+import { openEnvironment } from '../../store/environment.js'
+import { type JournalPosition, journalPositionOf } from '../../store/journal-position.js'
+import { PARTITION } from '../../store/journaled-store.js'
+import { type GlobalOptions, homeOf } from '../connection.js'
+import { EXIT, UsageError } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { printRecord } from '../print.js'
+
+/** Who owns the journal of this home, and how an operator gives it back to it. */
+export function register(program: Command, io: Io): void {
+  const cluster = program
+    .command('cluster')
+    .description('the journal that commits of several machines go to; COUNTERSIGN_JOURNAL_FILE')
+  cluster
+    .command('status')
+    .description("who owns the journal, and how far this home's store is with it")
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const head = await withJournal(io, (journal) => journal.look(PARTITION))
+      const store = await positionIn(homeOf(io, options))
+      printRecord(io, options, {
+        epoch: head.epoch,
+        owner: head.owner?.node ?? null,
+        entries: head.seq,
+        first_entry: head.first,
+        store_entry: store?.seq ?? null,
+        store_epoch: store?.epoch ?? null,
+        // Of a store that was never its owner's nobody can say that another has taken it since.
+        taken_over: store !== null && store.epoch < head.epoch && store.claim !== head.owner?.claim,
+      })
+    })
+  cluster
+    .command('take')
+    .description('let the next start on this home take the journal, which ends its present owner')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+A service whose journal another one took over does not start any more, lest the two take it from each
+other on and on. Say this where that other one is gone for good, or is to end. Wallets and keys that
+were made there since need its shares and grants: copy them first.`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>()
+      const home = homeOf(io, options)
+      const { epoch, owner } = await withJournal(io, (journal) => journal.look(PARTITION))
+      if (epoch === 0) throw new UsageError('nobody owns the journal: a start takes it')
+      const question = `End the service on ${owner?.node ?? 'an unknown machine'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
+      if (options.yes !== true && (await io.confirm?.(question)) !== true) {
+        process.exitCode = EXIT.usage
+        io.err('Nothing was done.\n')
+        return
+      }
+      writeJournalPermit(home, epoch)
+      printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
+    })
+}
+
+async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Promise<T> {
+  const file = io.env.COUNTERSIGN_JOURNAL_FILE
+  if (file === undefined) throw new UsageError('COUNTERSIGN_JOURNAL_FILE names no journal')
+  const { openEngine } = await import('../../journal/open-engine.js')
+  const journal = await openEngine(readJournalFile(file), {
+    warn: (_context, message) => io.err(`${message}\n`),
+  })
+  try {
+    return await use(journal)
+  } finally {
+    await journal.close()
+  }
+}
+
+/** @returns null where there is no store, or one that never had a journal */
+async function positionIn(home: string): Promise<JournalPosition | null> {
+  const directory = join(home, 'service', 'store')
+  if (!existsSync(directory)) return null
+  const environment = openEnvironment(directory)
+  try {
+    return journalPositionOf(environment)
+  } finally {
+    await environment.root.close()
+  }
+}
