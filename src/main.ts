@@ -30,6 +30,7 @@ import { createHttpMetrics } from './http/metrics.js'
 import { descriptorsMax, unreservedDescriptors } from './http/open-files.js'
 import { readinessParts } from './http/readiness-parts.js'
 import { createHttpServer, openFrontDoor } from './http/server.js'
+import { standbyAnswers } from './http/standby-answers.js'
 import { NO_NATIVE_BUILD } from './http/uws.js'
 import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
@@ -47,6 +48,7 @@ import { openOperationPorts } from './service/operation-ports.js'
 import { createOtlpExporter } from './service/otlp-exporter.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
+import { standbyReport } from './service/standby-report.js'
 import { takeHome } from './service/take-home.js'
 import { createTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
@@ -118,7 +120,14 @@ const own = await openThreadPorts({
 const { reader, chains, prices } = own
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
-  ...{ home, file: config.journalFile, environment: own.environment, registry },
+  ...{ home, file: config.journalFile, role: config.journalRole, registry },
+  environment: own.environment,
+  waits: (progress) =>
+    door.answerEarly(
+      config.host,
+      config.port,
+      standbyAnswers(() => standbyReport(progress())),
+    ),
   ...{ timers: systemTimers(), log: logger },
 })
 reader.fresh()

@@ -82,6 +82,7 @@ const variables = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_FILE: z.string().min(1).max(4_096).optional(),
+  COUNTERSIGN_JOURNAL_ROLE: z.enum(['owner', 'standby']).default('owner'),
   // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
   // audit trail are records, which only their owner may let go.
   COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
@@ -147,6 +148,8 @@ export interface Config {
   readonly smtpFile: string | null
   /** JSON that names the engine of a journal (`journal.ts`); null: commits are in the store alone. */
   readonly journalFile: string | null
+  /** `standby`: takes the journal over once its owner is silent, or leaves, and no sooner. */
+  readonly journalRole: 'owner' | 'standby'
   /** Of each user. */
   readonly quotas: Quotas
   readonly retention: Retention
@@ -196,6 +199,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     otelEndpoint: values.COUNTERSIGN_OTEL_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
     journalFile: values.COUNTERSIGN_JOURNAL_FILE ?? null,
+    journalRole: values.COUNTERSIGN_JOURNAL_ROLE,
     quotas: {
       wallets: values.COUNTERSIGN_QUOTA_WALLETS,
       keys: values.COUNTERSIGN_QUOTA_KEYS,

@@ -151,6 +151,11 @@ const OF_SERVICE: Readonly<
     meaning:
       'file that says which Postgres commits are stored in before they count, so that a lost store comes back; unset: none',
   },
+  COUNTERSIGN_JOURNAL_ROLE: {
+    usual: 'owner',
+    meaning:
+      'of a service with a journal: `owner` takes it at its start; `standby` follows it and takes it over when its owner is silent or ends',
+  },
   COUNTERSIGN_QUOTA_WALLETS: {
     usual: '10000',
     meaning: 'sub-wallets of a user',

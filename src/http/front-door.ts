@@ -13,6 +13,8 @@ export interface FrontDoor {
    * @throws Error when it is not free in time
    */
   listenEarly(host: string, port: number, patienceMs: number): Promise<void>
+  /** Binds the port and has everything answered so until the routes are there. */
+  answerEarly(host: string, port: number, serve: Serve): Promise<void>
   /**
    * From now on requests go to the routes.
    * @param register all routes, among them one of `any` for `/*`
@@ -33,6 +35,11 @@ export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): 
   /** Where `/*` leads: a pattern that was given cannot be given again. */
   let rest: Serve | null = null
   let registered = false
+
+  function serveEverything(serve: Serve): void {
+    if (rest === null) app.any(EVERYTHING, (response, request) => rest?.(response, request))
+    rest = serve
+  }
   const switched: App = {
     ...app,
     any(path, serve) {
@@ -45,8 +52,7 @@ export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): 
     app: switched,
     async listenEarly(host, port, patienceMs) {
       const room = createWaitingRoom({ ...WAITING_BOUNDS, ...bounds })
-      rest = room.serve
-      app.any(EVERYTHING, (response, request) => rest?.(response, request))
+      serveEverything(room.serve)
       openRoom = (at) => room.open(ANY_ADDRESS[host] ?? host, at)
       const deadlineMs = performance.now() + patienceMs
       while (early === null) {
@@ -57,6 +63,10 @@ export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): 
           await delay(BIND_EVERY_MS)
         }
       }
+    },
+    async answerEarly(host, port, serve) {
+      serveEverything(serve)
+      early ??= await app.listen(host, port)
     },
     async open(host, port, register) {
       // A pattern that was given cannot be given again, when the first attempt met a taken port.

@@ -6,6 +6,7 @@ import type { HttpRequest, HttpResponse } from './app.js'
 import { readRequestHead } from './request-head.js'
 import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
+import { answerWhole } from './whole-answer.js'
 
 /**
  * Holds the requests that reach a service before it serves: its predecessor has closed the port, and
@@ -102,8 +103,8 @@ export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): Waiti
   return {
     serve(response, request) {
       const path = request.getUrl()
-      if (path === '/healthz') answer(response, 200, { status: 'ok' })
-      else if (path === '/readyz') answer(response, 503, NOT_READY)
+      if (path === '/healthz') answerWhole(response, 200, { status: 'ok' })
+      else if (path === '/readyz') answerWhole(response, 503, NOT_READY)
       else if (held >= heldMax || readRequestHead(request).framing !== 'length')
         refuse(response, fault('OVERLOADED'))
       else hold(response, request)
@@ -248,21 +249,7 @@ function forward(one: Held, host: string, port: number, { answering, done }: Pro
 function refuse(response: HttpResponse, refusal: Fault): void {
   const { status, retryable } = CATALOGUE[refusal.code]
   const headers = retryable ? [['Retry-After', RETRY_AFTER_SECONDS] as const] : []
-  answer(response, status, errorBody(refusal, newRequestId()), headers)
+  answerWhole(response, status, errorBody(refusal, newRequestId()), headers)
 }
 
 /** Closes: of what may follow on that connection nothing was read. */
-function answer(
-  response: HttpResponse,
-  status: number,
-  body: unknown,
-  headers: readonly (readonly [string, string])[] = [],
-): void {
-  response.cork(() => {
-    response.writeStatus(statusLine(status))
-    response.writeHeader('Content-Type', 'application/json')
-    response.writeHeader('Cache-Control', 'no-store')
-    for (const [name, value] of headers) response.writeHeader(name, value)
-    response.end(JSON.stringify(body), true)
-  })
-}

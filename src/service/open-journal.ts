@@ -3,17 +3,25 @@ import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
 import { readJournalPermit, removeJournalPermit } from '../disk/journal-permit.js'
+import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import type { Environment } from '../store/environment.js'
+import { type FollowProgress, followUntilOwnerIsGone } from '../store/follow-owner.js'
 import { leaveJournal } from '../store/journal-position.js'
 import type { JournalWriter } from '../store/journal-writer.js'
-import { JournalHasSuccessor, openJournaledStore } from '../store/journaled-store.js'
+import {
+  type JournaledStoreOptions,
+  JournalHasSuccessor,
+  openJournaledStore,
+} from '../store/journaled-store.js'
+import { createOwnerBeats } from '../store/owner-beats.js'
 import { createJournalMetrics } from './journal-metrics.js'
 
 export interface ServiceJournal extends JournalWriter {
   /** For the user side, which approves nothing of an earlier one. */
   readonly owner: JournalOwner
+  /** Tells a standby that it need not wait. Nothing may be committed any more. */
   close(): Promise<void>
 }
 
@@ -21,10 +29,13 @@ export interface ServiceJournalOptions {
   readonly home: string
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
   readonly file: string | null
+  readonly role: 'owner' | 'standby'
   readonly environment: Environment
   readonly timers: Timers
   /** Only where there is a journal. */
   readonly registry: Registry
+  /** A standby begins to wait: what it tells of its progress goes here. */
+  readonly waits: (progress: () => FollowProgress | null) => Promise<void>
   readonly log: {
     fatal(context: object, message: string): void
     warn(context: object, message: string): void
@@ -39,36 +50,77 @@ const TAKE_BACK =
   '`countersign cluster take` lets the next start here take it back, which ends that one'
 
 /**
- * Takes the journal for this home and brings its store up to it.
+ * Takes the journal for this home and brings its store up to it; a standby as soon as its owner is
+ * gone, and follows it until then.
  *
- * A service that is fenced ends, and so does each that its supervisor starts on its store: the journal
- * has a later owner than the store knows of.
+ * A service that is fenced ends, and so does each that its supervisor starts on its store, but for a
+ * standby: the journal has a later owner than the store knows of.
  * @returns null where no journal is asked for
  * @throws Error for a home whose journal another service took over, and as `openJournaledStore`
  */
 export async function openServiceJournal(
   options: ServiceJournalOptions,
 ): Promise<ServiceJournal | null> {
-  const { home, file, environment, log } = options
+  const { home, file, role, environment, timers, log } = options
   if (file === null) {
     if (await leaveJournal(environment)) log.warn({}, LEFT)
     return null
   }
   const journal = await openEngine(readJournalFile(file), log)
   const metrics = createJournalMetrics(options.registry)
-  const writer = await openJournaledStore({
-    ...options,
-    ...{ journal, node: hostname(), appended: metrics.appended },
-    overtakes: readJournalPermit(home),
+  const beats = createOwnerBeats(journal, timers)
+  const store = {
+    ...{ environment, timers, log, journal, node: hostname(), appended: metrics.appended },
+    taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
     fatal(err) {
       log.fatal({ err }, 'the journal takes nothing more of this service')
       process.exit(1)
     },
-  }).catch((cause: unknown) => {
+  } satisfies Omit<JournaledStoreOptions, 'overtakes'>
+  const writer = await (role === 'standby' ? wait(options, journal, store) : take(home, store))
+  beats.begin(writer.owner.epoch, () => writer.readings.stored)
+  metrics.show(writer)
+  return {
+    ...writer,
+    async close() {
+      await beats.leave()
+      await journal.close()
+    },
+  }
+}
+
+type Store = Omit<JournaledStoreOptions, 'overtakes'>
+
+async function take(home: string, store: Store): Promise<JournalWriter> {
+  try {
+    const writer = await openJournaledStore({ ...store, overtakes: readJournalPermit(home) })
+    removeJournalPermit(home)
+    return writer
+  } catch (cause) {
     if (!(cause instanceof JournalHasSuccessor)) throw cause
     throw new Error(`${cause.message}; ${TAKE_BACK}`, { cause })
-  })
-  removeJournalPermit(home)
-  metrics.show(writer)
-  return { ...writer, close: () => journal.close() }
+  }
+}
+
+async function wait(
+  { environment, timers, log, waits }: ServiceJournalOptions,
+  journal: Journal,
+  store: Store,
+): Promise<JournalWriter> {
+  let progress: FollowProgress | null = null
+  await waits(() => progress)
+  const followed = (next: FollowProgress) => {
+    progress = next
+  }
+  log.info({}, 'a standby follows the journal')
+  for (;;) {
+    const overtakes = await followUntilOwnerIsGone({ environment, journal, timers, log, followed })
+    log.warn({ epoch: overtakes }, 'the owner of the journal is gone: it is taken over')
+    try {
+      return await openJournaledStore({ ...store, overtakes, isStandby: true })
+    } catch (err) {
+      // Another standby was there before.
+      if (!(err instanceof JournalOvertaken || err instanceof JournalHasSuccessor)) throw err
+    }
+  }
 }

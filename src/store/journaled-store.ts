@@ -56,6 +56,10 @@ export interface JournaledStoreOptions {
   readonly contentBytesMax?: number
   /** Of the one owner that may be ended though it came after this store's own; null: none may. */
   readonly overtakes: number | null
+  /** Takes it from that one and from nobody else. */
+  readonly isStandby?: boolean
+  /** Told as soon as it is the owner, which may then have long to follow. */
+  readonly taken?: (taken: Taken) => void
 }
 
 /**
@@ -70,15 +74,17 @@ export interface JournaledStoreOptions {
  * @throws JournalUnavailable where it does not answer for half a minute
  */
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
-  const { environment, journal, log } = options
+  const { environment, journal, log, overtakes, isStandby = false } = options
   // To take it ends the service that has it: not for a store that could not go on with it.
   await whenAvailable(options, () => checkBelongs(environment, journal, PARTITION))
   const head = await whenAvailable(options, () => journal.look(PARTITION))
   const known = journalPositionOf(environment)
-  if (known !== null && !isOwn(known, head) && options.overtakes !== head.epoch) {
+  const isFree = !isStandby && (known === null || isOwn(known, head))
+  if (!isFree && overtakes !== head.epoch) {
     throw new JournalHasSuccessor(head)
   }
   const { taken, claim } = await take(options, known, head.epoch)
+  options.taken?.(taken)
   const { epoch, seq: end } = taken
   const start = { ...(known ?? newPosition(options, end)), epoch, claim }
   // With a name of its own at once; an empty one stays empty until it has one.

@@ -1,0 +1,32 @@
+import { errorBody } from '../api/error-body.js'
+import { CATALOGUE } from '../errors/catalogue.js'
+import { fault } from '../errors/fault.js'
+import type { Serve } from './app.js'
+import type { PartReport } from './health-routes.js'
+import { newRequestId } from './request-id.js'
+import { answerWhole } from './whole-answer.js'
+
+const STANDBY = fault(
+  'WRITES_STOPPED',
+  { reason: 'standby' },
+  'This service is a standby and answers nothing: another one serves.',
+)
+const RETRY: readonly (readonly [string, string])[] = [['Retry-After', '1']]
+
+/**
+ * What a standby answers: that it lives, that it is not ready and how far behind it is, and to all
+ * else that another one serves. Its view would be old by a moment, and a caller's own writes with it.
+ */
+export function standbyAnswers(journal: () => PartReport): Serve {
+  return (response, request) => {
+    const path = request.getUrl()
+    if (path === '/healthz') answerWhole(response, 200, { status: 'ok' })
+    else if (path === '/readyz') {
+      const parts = { journal: journal() }
+      answerWhole(response, 503, { status: 'not_ready', draining: false, parts })
+    } else {
+      const { status } = CATALOGUE[STANDBY.code]
+      answerWhole(response, status, errorBody(STANDBY, newRequestId()), RETRY)
+    }
+  }
+}

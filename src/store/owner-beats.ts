@@ -1,0 +1,54 @@
+import type { Alarm, Timers } from '../clock/timers.js'
+import type { Journal } from '../journal/journal.js'
+import { PARTITION } from './journaled-store.js'
+
+/** Says that the owner of a journal lives, so that a standby waits, and that it leaves. */
+export interface OwnerBeats {
+  /** @param stored seq of the last entry that is known to be stored, by then */
+  begin(epoch: number, stored: () => number): void
+  /** Resolves once it was said, or was not in time: a standby then waits for the silence. */
+  leave(): Promise<void>
+}
+
+const BEAT_MS = 500
+
+/** A service that ends is not held up by a journal that is away. */
+const LEAVE_MS = 2_000
+
+export function createOwnerBeats(
+  journal: Pick<Journal, 'beat'>,
+  timers: Pick<Timers, 'now' | 'at'>,
+): OwnerBeats {
+  let said = { epoch: 0, stored: () => 0 }
+  let alarm: Alarm | null = null
+  let isLeaving = false
+  let last: Promise<void> = Promise.resolve()
+
+  function beat(state: 'lives' | 'leaves'): Promise<void> {
+    // What it is not told of, a standby takes for silence.
+    return journal.beat(PARTITION, said.epoch, said.stored(), state).catch(() => undefined)
+  }
+
+  function again(): void {
+    last = beat('lives').then(() => {
+      if (!isLeaving) alarm = timers.at(timers.now() + BEAT_MS, again)
+    })
+  }
+
+  return {
+    begin(epoch, stored) {
+      const isFirst = said.epoch === 0
+      said = { epoch, stored }
+      if (isFirst) again()
+    },
+    async leave() {
+      if (said.epoch === 0) return
+      isLeaving = true
+      alarm?.cancel()
+      await Promise.race([
+        last.then(() => beat('leaves')),
+        new Promise<void>((resolve) => timers.at(timers.now() + LEAVE_MS, resolve)),
+      ])
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Child, startChild } from '../../bench/child-process.js'
+import { freePort } from '../../bench/free-port.js'
+import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import type { UserId } from '../../src/domain/ids.js'
+import { openEnvironment } from '../../src/store/environment.js'
+import { createReader } from '../../src/store/reader.js'
+import { httpClient } from '../support/http-client.js'
+import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
+
+const CALLERS = 8
+const TAKES_OVER = { timeout: 60_000 }
+
+/** Two services with a store each, shares of the same wallets, and one user side and quorum signer. */
+describe('a standby', () => {
+  let server: PostgresServer
+  let directory: string
+  let stack: SinkStack
+  let home: string
+  let env: Readonly<Record<string, string>>
+  let standbyUrl: string
+  const started: Promise<Child>[] = []
+  /** Ids by the key of the send. */
+  const acknowledged = new Map<string, { readonly caller: number; readonly id: string }>()
+
+  beforeAll(async () => {
+    server = await createPostgres()
+    directory = mkdtempSync(join(tmpdir(), 'cs-standby-'))
+    const file = join(directory, 'journal.json')
+    writeFileSync(file, JSON.stringify({ postgres: [server.url] }), { mode: 0o600 })
+    env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
+    stack = await startSinkStack({ wallets: CALLERS, env })
+    home = join(directory, 'home')
+    await stack.restartService(async () => {
+      for (const part of ['service', 'registry.json', 'chains.json']) {
+        cpSync(join(stack.home, part), join(home, part), { recursive: true })
+      }
+      rmSync(join(home, 'service', 'store'), { recursive: true })
+      symlinkSync(join(stack.home, 'run'), join(home, 'run'))
+    })
+    standbyUrl = await startStandby(home)
+  })
+  afterAll(async () => {
+    for (const child of await Promise.allSettled(started)) {
+      if (child.status === 'fulfilled') await child.value.kill()
+    }
+    await stack?.stop()
+    await server?.remove()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  /** It is ready once it has taken over. */
+  async function startStandby(at: string): Promise<string> {
+    const port = String(await freePort())
+    const child = startChild('dist/src/main.js', {
+      ...env,
+      ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
+      ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+      IDENTITY_ISSUER: issuerOf(stack.home),
+    })
+    // Whether it comes to that is what is tested.
+    child.catch(() => undefined)
+    started.push(child)
+    return `http://127.0.0.1:${port}`
+  }
+
+  async function journalPart(url: string): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await fetch(`${url}/readyz`).catch(() => null)
+    if (answer === null) return {}
+    const { parts } = (await answer.json()) as { parts: Record<string, Record<string, unknown>> }
+    return { http: answer.status, ...parts.journal }
+  }
+
+  /** One send, asked for again under its key of whoever may answer, until it was taken. */
+  async function sendsOnce(caller: number, urls: readonly string[]): Promise<void> {
+    const key = randomBytes(16).toString('hex')
+    const body = { chain_id: stack.chainId, to: `0x${key}00000000`, value: '1' }
+    for (let tries = 0; ; tries++) {
+      const url = urls[tries % urls.length] ?? ''
+      const api = httpClient(url, { 'x-api-key': stack.secrets[caller] ?? '' })
+      const reply = await api
+        .post('/api/tx/send', body, { 'idempotency-key': key })
+        .catch(() => null)
+      const id = reply?.json.tx_id
+      if ((reply?.status === 200 || reply?.status === 202) && id !== undefined) {
+        acknowledged.set(key, { caller, id })
+        return
+      }
+      await sleep(20)
+    }
+  }
+
+  function underLoad(urls: readonly string[]): { stop(): Promise<void> } {
+    let isOver = false
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      while (!isOver) await sendsOnce(caller, urls)
+    })
+    return {
+      async stop() {
+        isOver = true
+        await Promise.all(callers)
+      },
+    }
+  }
+
+  /** Each key was sent for once, by its wallet's next nonce, and the log of events has no gap. */
+  async function expectWhole(url: string, at: string): Promise<void> {
+    const nonces = new Map<number, Set<unknown>>()
+    for (const { caller, id } of acknowledged.values()) {
+      const api = httpClient(url, { 'x-api-key': stack.secrets[caller] ?? '' })
+      const reply = await api.get(`/api/tx/${id}`)
+      expect(reply.status).toBe(200)
+      const of = nonces.get(caller) ?? new Set()
+      expect(of).not.toContain(reply.json.nonce)
+      nonces.set(caller, of.add(reply.json.nonce))
+    }
+    const environment = openEnvironment(join(at, 'service', 'store'))
+    try {
+      const listed = [...environment.spaces.transactionsByUser.getKeys({})]
+      const ids = new Set([...acknowledged.values()].map((sent) => sent.id))
+      expect(ids.size).toBe(acknowledged.size)
+      expect(listed).toHaveLength(acknowledged.size)
+      const users = new Set(listed.map((key) => (key as unknown as [UserId, string])[0]))
+      for (const user of users) {
+        const events = [
+          ...createReader(environment).events.ofUser(user, 0, Number.MAX_SAFE_INTEGER),
+        ]
+        expect(events.length).toBeGreaterThan(0)
+        expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+      }
+    } finally {
+      await environment.root.close()
+    }
+  }
+
+  test('follows, says what it is, and takes nothing while its owner lives', async () => {
+    const load = underLoad([standbyUrl, stack.baseUrl])
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(50)
+    await load.stop()
+    await expect
+      .poll(() => journalPart(standbyUrl), TAKES_OVER)
+      .toMatchObject({ http: 503, status: 'down', standby: true, behind: 0 })
+    expect((await fetch(`${standbyUrl}/healthz`)).status).toBe(200)
+    const api = httpClient(standbyUrl, { 'x-api-key': stack.secrets[0] ?? '' })
+    expect((await api.get('/api/limits')).json.error).toMatchObject({
+      code: 'WRITES_STOPPED',
+      details: { reason: 'standby' },
+    })
+    expect(await journalPart(stack.baseUrl)).toMatchObject({ http: 200, status: 'up', epoch: 2 })
+  })
+
+  test('takes over from one that was killed under load: nothing is lost, and nothing is doubled', async () => {
+    const urls = [stack.baseUrl, standbyUrl]
+    const load = underLoad(urls)
+    const before = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 50)
+    process.kill(stack.pids.service, 'SIGKILL')
+    const killedAt = performance.now()
+    await expect.poll(async () => (await journalPart(standbyUrl)).http, TAKES_OVER).toBe(200)
+    const tookMs = Math.round(performance.now() - killedAt)
+    const taken = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(taken + 50)
+    await load.stop()
+    process.stdout.write(`from the kill until the standby was ready: ${tookMs} ms\n`)
+    expect(await journalPart(standbyUrl)).toMatchObject({ status: 'up', epoch: 3 })
+    await expectWhole(standbyUrl, home)
+  })
+
+  test('has what the owner hands over when that is told to end', async () => {
+    // The one that was killed comes back as the standby of its successor.
+    const backUrl = await startStandby(stack.home)
+    await expect
+      .poll(() => journalPart(backUrl), TAKES_OVER)
+      .toMatchObject({ standby: true, behind: 0 })
+    const owner = await started[0]
+    const load = underLoad([standbyUrl, backUrl])
+    const before = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 20)
+    expect(await owner?.stop()).toBe(0)
+    const taken = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(taken + 20)
+    await load.stop()
+    expect(await journalPart(backUrl)).toMatchObject({ status: 'up', epoch: 4 })
+    await expectWhole(backUrl, stack.home)
+  })
+})
