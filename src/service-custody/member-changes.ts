@@ -27,7 +27,7 @@ export function createMemberChanges(
   return async (update) => {
     const { action, accountId, who, consoleToken, authorization } = update
     const asked = [accountId, action, who, consoleToken]
-    const planned = planOf(await userSide.call('member-plan', asked))
+    const planned = planOf(await inWordsOf(userSide.call('member-plan', asked)))
     if (planned === null) throw new FaultError(fault('NOT_FOUND', {}, NOBODY[action]))
     const { personId, email, byId, sequence, role: present } = planned
     const role = action === 'accept' || action === 'remove' ? present : (update.role ?? present)
@@ -56,11 +56,8 @@ export function createMemberChanges(
         )
     const confirmBeforeMs = authorization?.confirmBeforeMs ?? now + CONFIRMATION_LIFE_MS
     const statement = statementUntil(takesAway ? 0 : confirmBeforeMs)
-    try {
-      await userSide.call('member-put', [encodeMemberStatement(statement), proof, consoleToken])
-    } catch (error) {
-      throw inWords(error)
-    }
+    const put = [encodeMemberStatement(statement), proof, consoleToken]
+    await inWordsOf(userSide.call('member-put', put))
     // In force here before anybody is told.
     await members.follow(accountId)
     const authorizedBy = proof === null ? 'software' : decodeProof(proof).kind
@@ -79,6 +76,14 @@ const NOBODY: Readonly<Record<MemberUpdate['action'], string>> = {
   accept: 'There is no such invitation, or none any more.',
   change: 'There is no such member.',
   remove: 'There is no such member.',
+}
+
+async function inWordsOf(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer
+  } catch (error) {
+    throw inWords(error)
+  }
 }
 
 /** What is against the rules of members is the asker's to hear; all else is as with any change. */

@@ -162,6 +162,12 @@ test('a confirmation is good once, for its own request alone, whatever other tab
   }
   const made = await invite(eve, 'viewer', proofOver(first))
   expect(made.json, made.text).toMatchObject({ authorized_by: 'passkey' })
+  // Before anybody is asked for a passkey.
+  const invited = await invite(eve, 'viewer')
+  expect(invited.code, invited.text).toBe('INVALID_REQUEST')
+  expect(invited.text).toContain('a member or invited already')
+  const removed = await olga.there.call('DELETE', `/members/${made.json.person_id}`)
+  expect(removed.status, removed.text).toBe(200)
   const again = await invite(eve, 'viewer', proofOver(first))
   expect(again.code, again.text).toBe('AUTHORIZATION_REQUIRED')
   const outdated = await invite(fay, 'viewer', proofOver(second))

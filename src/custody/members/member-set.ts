@@ -68,11 +68,7 @@ export function checkMemberChange(
     throw new Refusal('NOT_GRANTED', 'only an owner changes who is a member')
   }
   if (action === 'invite') {
-    const standing = set.members.filter((one) => !hasLapsed(one, nowMs))
-    if (standing.some((one) => one.personId === personId)) {
-      throw new Refusal('CONFLICT', 'a member or invited already')
-    }
-    if (standing.length >= MEMBERS_MAX) throw new Refusal('CONFLICT', 'too many members')
+    requirePlaceFor(set, personId, nowMs)
     if (acceptBeforeMs <= nowMs || acceptBeforeMs > nowMs + INVITATION_MS) {
       throw new Refusal('MALFORMED', 'time of an invitation')
     }
@@ -89,6 +85,15 @@ export function checkMemberChange(
   if (present.role === role) throw new Refusal('CONFLICT', 'it is the role already')
   if (role !== 'owner') requireOwnerLeft(set, personId)
   return isRaised(present.role, role) ? 'enlarges' : 'takes-away'
+}
+
+/** @throws Refusal CONFLICT when the person has a place or an invitation, or there is no place left */
+export function requirePlaceFor(set: MemberSet, personId: string, nowMs: number): void {
+  const standing = set.members.filter((one) => !hasLapsed(one, nowMs))
+  if (standing.some((one) => one.personId === personId)) {
+    throw new Refusal('CONFLICT', 'a member or invited already')
+  }
+  if (standing.length >= MEMBERS_MAX) throw new Refusal('CONFLICT', 'too many members')
 }
 
 /** Whether anybody is left who could ever let somebody in again. */

@@ -1,4 +1,5 @@
 import { PROOF_BYTES_MAX } from '../../custody/authorizers/proof.js'
+import { requirePlaceFor } from '../../custody/members/member-set.js'
 import { type MemberAction, readMemberStatement } from '../../custody/members/member-statement.js'
 import { mayIn, type Role } from '../../domain/role.js'
 import { expectBytes } from '../../quorum-protocol/bytes.js'
@@ -25,7 +26,7 @@ export interface MemberRequests {
    * What a statement about the change has to say, by what is known now.
    * @param fields `[account id, action, e-mail or person id, console token]`
    * @returns `[person id, e-mail, asker's id, sequence, role by now]`; null: there is no such person
-   * @throws Refusal NOT_GRANTED or MALFORMED
+   * @throws Refusal NOT_GRANTED or MALFORMED; CONFLICT when there is no place for whom it invites
    */
   plan(fields: readonly unknown[]): Promise<unknown[] | null>
   /**
@@ -88,7 +89,10 @@ export function createMemberRequests(
       const found = subjectOf(account, asked, subject)
       if (found === null) return null
       const [{ personId, email }, role] = found
-      return [personId, email, by.personId, members.setOf(account).sequence + 1, role]
+      const set = members.setOf(account)
+      // Before an owner is asked for a passkey in vain.
+      if (asked === 'invite') requirePlaceFor(set, personId, Date.now())
+      return [personId, email, by.personId, set.sequence + 1, role]
     },
     async put([encoded, proof, token], admit) {
       const { statement, rest } = readMemberStatement(expectBytes(encoded))
