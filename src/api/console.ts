@@ -44,6 +44,10 @@ export const listInput = z.strictObject({
   cursor: listCursor.optional(),
 })
 
+export const listKeysInput = listInput.extend({
+  key_id: z.string().max(64).optional().describe('this key alone'),
+})
+
 const frozenBy = z.enum(['user', 'breaker', 'operator'])
 export const frozen = z
   .looseObject({ since: timestamp, reason: z.string().nullable(), by: frozenBy })

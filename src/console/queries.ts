@@ -1,4 +1,4 @@
-import { QueryClient, useInfiniteQuery, useQuery } from '@tanstack/preact-query'
+import { QueryClient, useInfiniteQuery, useQueries, useQuery } from '@tanstack/preact-query'
 import { ApiError } from './answers.js'
 import { call, type Input, type Output, readReadiness } from './api.js'
 import { pollMsOf } from './live/live.js'
@@ -44,11 +44,42 @@ export function useMe() {
   })
 }
 
+/** @param isWanted what it answers is of use to few pages */
+export function useAuthorizers(isWanted: boolean) {
+  return useQuery({
+    queryKey: ['/api/v1/agent/authorizers'],
+    queryFn: () => call('GET', '/api/v1/agent/authorizers', {}),
+    enabled: isWanted,
+  })
+}
+
 export function useKeys() {
   return useQuery({
     queryKey: ['/api/v1/agent/keys'],
     queryFn: () => call('GET', '/api/v1/agent/keys', { limit: ALL_ROWS }),
   })
+}
+
+/** All of them, a page at a time. */
+export function useKeyPages() {
+  return useInfiniteQuery({
+    queryKey: ['/api/v1/agent/keys', 'pages'],
+    queryFn: ({ pageParam }) => call('GET', '/api/v1/agent/keys', listed(pageParam)),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  })
+}
+
+/** One of them, however many there are. */
+export function useKey(keyId: string) {
+  return useQuery({
+    queryKey: ['/api/v1/agent/keys', 'one', keyId],
+    queryFn: () => call('GET', '/api/v1/agent/keys', { key_id: keyId }),
+  })
+}
+
+function listed(cursor: string | null) {
+  return { limit: ALL_ROWS, ...(cursor === null ? {} : { cursor }) }
 }
 
 export function useWallets() {
@@ -58,12 +89,31 @@ export function useWallets() {
   })
 }
 
+export function useWalletPages() {
+  return useInfiniteQuery({
+    queryKey: ['/api/v1/agent/wallets', 'pages'],
+    queryFn: ({ pageParam }) => call('GET', '/api/v1/agent/wallets', listed(pageParam)),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  })
+}
+
 export type Spend = Output<'GET', '/api/v1/agent/spend'>['keys'][number]
 
 export function useSpend() {
   return useQuery({
     queryKey: ['/api/v1/agent/spend'],
     queryFn: () => call('GET', '/api/v1/agent/spend', { limit: ALL_ROWS }),
+  })
+}
+
+/** Of the same keys as a page of them. */
+export function useSpendOf(pages: readonly (string | null)[]) {
+  return useQueries({
+    queries: pages.map((cursor) => ({
+      queryKey: ['/api/v1/agent/spend', 'page', cursor],
+      queryFn: () => call('GET', '/api/v1/agent/spend', listed(cursor)),
+    })),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
 import { call } from './api.js'
 import { LiveSign } from './live/live-sign.js'
@@ -11,7 +11,7 @@ import { Page } from './parts/page.js'
 import { PageGuard } from './parts/page-guard.js'
 import { Ago } from './parts/times.js'
 import { Wordmark } from './parts/wordmark.js'
-import { useApprovals, useMe } from './queries.js'
+import { useApprovals, useAuthorizers, useMe } from './queries.js'
 import { PAGES } from './routes.js'
 import { signOut, switchAccount } from './session/session.js'
 
@@ -79,6 +79,8 @@ function TopBar() {
 
 function Account() {
   const me = useMe()
+  const [isOpen, open] = useState(false)
+  const passkeys = useAuthorizers(isOpen).data?.manage_url
   const own = me.data?.person_id
   const isShared = me.data !== undefined && me.data.user_id !== own
   const others = (me.data?.accounts ?? []).filter(
@@ -89,7 +91,12 @@ function Account() {
       <button type="button" class="quiet account-button" popovertarget="account">
         <span class="account-name">{me.data?.email ?? me.data?.user_id ?? 'Account'}</span>
       </button>
-      <div id="account" popover="auto" class="menu account">
+      <div
+        id="account"
+        popover="auto"
+        class="menu account"
+        onToggle={({ newState }) => open(newState === 'open')}
+      >
         <p class="small mute">{me.data?.user_id}</p>
         {isShared && <p class="small mute">{me.data?.role} of this account</p>}
         {others.map(({ account_id, role }) => (
@@ -102,6 +109,11 @@ function Account() {
             {account_id === own ? 'To your own account' : `To ${account_id} (${role})`}
           </button>
         ))}
+        {passkeys !== undefined && passkeys !== null && (
+          <a href={passkeys} target="_blank" rel="noopener">
+            Your passkeys
+          </a>
+        )}
         <a href="/docs">API reference</a>
         <button type="button" class="quiet" onClick={() => void signOut()}>
           Sign out

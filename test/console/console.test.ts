@@ -429,6 +429,16 @@ describe('the last use of a key', () => {
   })
 })
 
+describe('the list of keys', () => {
+  test('has one key alone, where it is asked for by its id', async () => {
+    const [one] = [await issueKey(stack), await issueKey(stack)]
+    const { json, text } = await owner.get(`/keys?key_id=${one.keyId}`)
+    expect(entries(json, 'keys'), text).toMatchObject([{ key_id: one.keyId }])
+    expect(json.next_cursor).toBeNull()
+    expect((await stranger.get(`/keys?key_id=${one.keyId}`)).code).toBe('NOT_FOUND')
+  })
+})
+
 describe("another user's things", () => {
   test('answer 404 on every route', async () => {
     const made = await register((await receiver()).url)

@@ -3,21 +3,24 @@ import { useSearchParams } from 'wouter-preact'
 import { CreateKey } from '../keys/create-key.js'
 import { KeyCard } from '../keys/key-card.js'
 import { May } from '../members/may.js'
+import { More } from '../parts/more.js'
 import { Page } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
-import { useKeys, useSpend, useWallets } from '../queries.js'
+import { useKeyPages, useSpendOf, useWallets } from '../queries.js'
 
 export function AgentsPage() {
-  const keys = useKeys()
+  const keys = useKeyPages()
   const wallets = useWallets()
-  const spend = useSpend()
+  const spend = useSpendOf(cursorsOf(keys.data?.pages ?? []))
   const [isCreating, create] = useState(false)
   const [query, setQuery] = useSearchParams()
   const showsRevoked = query.get('revoked') === 'shown'
   const walletNames = new Map(
     wallets.data?.wallets.map(({ sub_wallet_id, name }) => [sub_wallet_id, name]),
   )
-  const spendOf = new Map(spend.data?.keys.map((one) => [one.key_id, one]))
+  const spendOf = new Map(
+    spend.flatMap(({ data }) => data?.keys ?? []).map((one) => [one.key_id, one]),
+  )
   return (
     <Page
       title="Agents & keys"
@@ -31,12 +34,13 @@ export function AgentsPage() {
     >
       {isCreating && <CreateKey onClose={() => create(false)} />}
       <Answered query={keys} what="keys">
-        {({ keys, next_cursor }) => {
-          const revoked = keys.filter(({ status }) => status === 'revoked').length
-          const shown = keys.filter(({ status }) => showsRevoked || status !== 'revoked')
+        {({ pages }) => {
+          const all = pages.flatMap((page) => page.keys)
+          const revoked = all.filter(({ status }) => status === 'revoked').length
+          const shown = all.filter(({ status }) => showsRevoked || status !== 'revoked')
           return (
             <>
-              {shown.length === 0 && (
+              {shown.length === 0 && !keys.hasNextPage && (
                 <Empty title="No agent has a key yet">
                   <p>A key has a wallet, caps in USD and a policy. Its secret goes to the agent.</p>
                 </Empty>
@@ -51,9 +55,7 @@ export function AgentsPage() {
                   />
                 ))}
               </div>
-              {next_cursor !== null && (
-                <p class="small mute">These are the newest 100 keys; there are more.</p>
-              )}
+              <More query={keys} />
               {revoked > 0 && (
                 <button
                   type="button"
@@ -69,4 +71,9 @@ export function AgentsPage() {
       </Answered>
     </Page>
   )
+}
+
+/** Of what each page began with. */
+function cursorsOf(pages: readonly { readonly next_cursor: string | null }[]) {
+  return pages.map((_, index) => pages[index - 1]?.next_cursor ?? null)
 }

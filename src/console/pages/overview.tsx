@@ -3,6 +3,8 @@ import { SpendBars } from '../keys/key-card.js'
 import { onePerLineage } from '../keys/lineages.js'
 import { chainsOf, partsOf, TONES } from '../operations/health.js'
 import { BreakersCard } from '../overview/breakers-card.js'
+import { GasWalletsCard } from '../overview/gas-wallets-card.js'
+import { InFlightCard } from '../overview/in-flight-card.js'
 import { SpendChart } from '../overview/spend-chart.js'
 import { chainName } from '../parts/chain-names.js'
 import { formatMicros, formatUsd, usdMicros } from '../parts/money.js'
@@ -20,7 +22,6 @@ import {
   useTransactions,
 } from '../queries.js'
 
-const UNDER_WAY: readonly string[] = ['signed', 'broadcast', 'awaiting_approval']
 const LATEST_ROWS = 8
 
 export function OverviewPage() {
@@ -33,9 +34,11 @@ export function OverviewPage() {
           <SpendChart />
           <RefusalsCard />
           <HealthCard />
+          <GasWalletsCard />
           <BreakersCard />
         </div>
-        <div class="wide">
+        <div class="wide stack">
+          <InFlightCard />
           <LatestCard />
         </div>
       </div>
@@ -166,15 +169,7 @@ function LatestCard() {
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.transactions)
           if (rows.length === 0) return <Empty title="Nothing has been sent yet" />
-          const underWay = rows.filter(({ status }) => UNDER_WAY.includes(status)).length
-          return (
-            <>
-              <p class="small mute">
-                {underWay === 0 ? 'None' : underWay} of the newest {rows.length} in flight.
-              </p>
-              <TransactionTable rows={rows.slice(0, LATEST_ROWS)} />
-            </>
-          )
+          return <TransactionTable rows={rows.slice(0, LATEST_ROWS)} />
         }}
       </Answered>
     </Card>

@@ -127,29 +127,35 @@ export function Fees({ tx }: { readonly tx: Detail }) {
         </Fact>
       </dl>
       {tx.attempts.length > 0 && (
-        <Table
-          caption="Signed bytes, oldest first"
-          rows={tx.attempts}
-          keyOf={({ tx_hash }) => tx_hash}
-          columns={[
-            { title: 'Signed', cell: ({ signed_at }) => <At at={signed_at} /> },
-            { title: 'As', cell: ({ cancels }) => (cancels ? 'cancellation' : 'the call') },
-            {
-              title: 'Hash',
-              cell: ({ tx_hash }) => <Id value={tx_hash} label="Copy this attempt's hash" />,
-            },
-            {
-              title: 'Fee at most, gwei',
-              cell: (attempt) => formatUnits(attempt.max_fee_per_gas_wei, GWEI_DECIMALS),
-              align: 'end',
-            },
-            {
-              title: 'Tip, gwei',
-              cell: (attempt) => formatUnits(attempt.max_priority_fee_per_gas_wei, GWEI_DECIMALS),
-              align: 'end',
-            },
-          ]}
-        />
+        <>
+          <Table
+            caption="Signed bytes, oldest first"
+            rows={tx.attempts}
+            keyOf={({ tx_hash }) => tx_hash}
+            columns={[
+              { title: 'Signed', cell: ({ signed_at }) => <At at={signed_at} /> },
+              { title: 'As', cell: ({ cancels }) => (cancels ? 'cancellation' : 'the call') },
+              {
+                title: 'Hash',
+                cell: ({ tx_hash }) => <Id value={tx_hash} label="Copy this attempt's hash" />,
+              },
+              {
+                title: 'Fee at most, gwei',
+                cell: (attempt) => formatUnits(attempt.max_fee_per_gas_wei, GWEI_DECIMALS),
+                align: 'end',
+              },
+              {
+                title: 'Tip, gwei',
+                cell: (attempt) => formatUnits(attempt.max_priority_fee_per_gas_wei, GWEI_DECIMALS),
+                align: 'end',
+              },
+            ]}
+          />
+          <p class="small">
+            Each of these was approved by both keys: the service signed for it, and the identity
+            provider agreed. <Link href="/audit">The evidence of both proves it</Link>.
+          </p>
+        </>
       )}
     </Card>
   )

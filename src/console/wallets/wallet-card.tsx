@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call, type Output } from '../api.js'
+import { May } from '../members/may.js'
 import { ConfirmedAction } from '../parts/confirmed-action.js'
 import { CopyButton } from '../parts/copy-button.js'
 import { FreezeButton } from '../parts/freeze-button.js'
@@ -53,19 +54,21 @@ export function WalletCard({ of: wallet }: { readonly of: Wallet }) {
           <FreezeButton target={{ scope: 'wallet', id: wallet.sub_wallet_id, name: wallet.name }} />
         ) : (
           wallet.frozen.by !== 'operator' && (
-            <ConfirmedAction
-              label="Unfreeze"
-              title={`Unfreeze ${wallet.name}?`}
-              act={(authorization) =>
-                call('POST', '/api/v1/agent/unfreeze', {
-                  scope: 'wallet',
-                  id: wallet.sub_wallet_id,
-                  ...(authorization === null ? {} : { authorization }),
-                })
-              }
-            >
-              <p>Its keys can send again, within their caps and policies.</p>
-            </ConfirmedAction>
+            <May power="enlarge">
+              <ConfirmedAction
+                label="Unfreeze"
+                title={`Unfreeze ${wallet.name}?`}
+                act={(authorization) =>
+                  call('POST', '/api/v1/agent/unfreeze', {
+                    scope: 'wallet',
+                    id: wallet.sub_wallet_id,
+                    ...(authorization === null ? {} : { authorization }),
+                  })
+                }
+              >
+                <p>Its keys can send again, within their caps and policies.</p>
+              </ConfirmedAction>
+            </May>
           )
         )}
       </div>

@@ -102,14 +102,18 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
 export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
   const { reader, nowMs } = ports
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.keys.ofUser(userId, pageOptions(input))
     const now = nowMs()
     const freezes = ports.freezes.of(userId)
-    const keys = items.map((key) => {
+    const viewOf = (key: ApiKey) => {
       const custody = reader.grants.statusOf(key.subWalletId, key.keyId)
       return keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, freezes, now)
-    })
-    return { ok: true, value: { keys, next_cursor: nextCursor } }
+    }
+    if (input.key_id !== undefined) {
+      const owned = ownedKey(reader, userId, input.key_id)
+      return owned.ok ? ok({ keys: [viewOf(owned.value)], next_cursor: null }) : owned
+    }
+    const { items, nextCursor } = reader.keys.ofUser(userId, pageOptions(input))
+    return ok({ keys: items.map(viewOf), next_cursor: nextCursor })
   }
 }
 
