@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issuerOf } from '../custody/authorizer-client.js'
 import { newAddress } from '../e2e/chain.js'
-import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
+import { type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 import { seriousFindings } from './findings.js'
-import { heading, pressOn, settled, signIn, tabTo, visit } from './keyboard.js'
+import { MARKUP, type Planted, plantNames } from './hostile-names.js'
+import {
+  choose,
+  fillIn,
+  heading,
+  pressOn,
+  pressWords,
+  says,
+  settled,
+  signIn,
+  visit,
+} from './keyboard.js'
 import { shoot } from './views.js'
 
 /**
@@ -22,6 +33,7 @@ const PAGES = [
   ['/wallets', 'Wallets'],
   ['/webhooks', 'Webhooks & alerts'],
   ['/audit', 'Audit'],
+  ['/members', 'Members'],
   ['/lists', 'Lists'],
   ['/operations', 'Operations'],
   ['/playground', 'Playground'],
@@ -32,27 +44,33 @@ const VIEWS = (IS_SHORT ? [1_280] : [1_280, 390]).flatMap((width) =>
   ),
 )
 
-/** Each would run, or break out of where it is put, in a page that takes it for markup. */
-const HOSTILE = [
-  `<img src=x onerror="window.ran='img'">`,
-  `"><script>window.ran='script'</script>`,
-  `'-(window.ran='quote')-'`,
-  `javascript:window.ran='url'`,
-  `{{constructor.constructor("window.ran='template'")()}}`,
-  `</title></style><svg onload="window.ran='svg'">`,
-  '\u202Egnirts desrever\u202C',
-  'W'.repeat(60),
-]
-const RULE = { name: 'large', effect: 'require_approval', when: { value_native_gt: '1000000' } }
+/** What the console's pages ask the service for, over all of them. */
+const NOTE_REQUESTS = `(() => {
+  if (!location.pathname.startsWith('/console')) return
+  const plain = window.fetch.bind(window)
+  window.fetch = (input, init) => {
+    const url = new URL(input, location.href)
+    if (url.origin === location.origin) {
+      const asked = new Set(JSON.parse(localStorage.getItem('asked') ?? '[]'))
+      asked.add((init?.method ?? 'GET').toLowerCase() + ' ' + url.pathname)
+      localStorage.setItem('asked', JSON.stringify([...asked]))
+    }
+    return plain(input, init)
+  }
+})()`
 
 let stack: Stack
 let browser: Browser
-let key: IssuedKey
+let planted: Planted
 let startedAtMs: number
+let secret: string
 beforeAll(async () => {
   browser = await startBrowser()
-  stack = await startStack()
+  await browser.runFirst(NOTE_REQUESTS)
   startedAtMs = performance.now()
+  stack = await startStack()
+  // While no passkey has to confirm what each of them is called.
+  planted = await plantNames(stack)
 })
 afterAll(async () => {
   await browser?.close()
@@ -71,38 +89,69 @@ describe('from the start to a first approved send, by the keyboard alone', () =>
     expect(await browser.evaluate('location.pathname')).toBe('/console/')
   })
 
-  test('sees a call that waits, approves it with a passkey, and it is confirmed', async () => {
-    key = await issueKey(stack)
-    const policy = { rules: [RULE], default: 'allow' }
-    const patched = await stack.owner.call('PATCH', `/keys/${key.keyId}`, { body: { policy } })
-    expect(patched.status, patched.text).toBe(200)
-    const call = { chain_id: 137, to: newAddress(), value: '1000001' }
-    const sent = await key.api.post('/api/tx/send', call)
-    expect(sent.json.status, sent.text).toBe('awaiting_approval')
-    await visit(browser, '/approvals', 'Approvals')
-    await tabTo(browser, 'main a[href*="/approve/"]')
-    const url = String(await browser.evaluate('document.activeElement.href'))
+  test('makes a key for an agent, from a template that asks for new payees', async () => {
+    await visit(browser, '/keys', 'Agents & keys')
+    await pressWords(browser, 'New key')
+    await fillIn(browser, 'dialog input[name=name]', 'First agent')
+    // Of two wallets that are there.
+    await choose(browser, 'dialog select[name=wallet]', stack.service.dev().sub_wallet_id)
+    await choose(browser, 'dialog select[name=template]', 'ask-new')
+    await says(browser, 'waits until you approve', 'dialog')
+    await pressWords(browser, 'Make the key', 'dialog')
+    await says(browser, 'Copy it now.', 'dialog')
+    secret = String(
+      await browser.evaluate(`document.querySelector('dialog .secret code').innerText`),
+    )
+    expect(secret).toMatch(/^sk_test_/)
+    await pressWords(browser, 'I have copied it', 'dialog')
+    await says(browser, 'new payees asks; else allowed')
+  })
 
+  test('sends with it by hand, which waits', async () => {
+    await visit(browser, '/wallets', 'Wallets')
+    const own = stack.service.dev().sub_wallet_id
+    await choose(browser, 'main .filters legend + label select', own)
+    await fillIn(browser, 'input[name=secret]', secret)
+    await browser.press('Enter')
+    await fillIn(browser, 'form[aria-label="Send"] input[inputmode]', '0.001')
+    await fillIn(browser, 'form[aria-label="Send"] input[pattern^="0x"]', newAddress())
+    await browser.press('Enter')
+    await says(browser, 'It waits for approval: new payees.')
+    await pressOn(browser, 'form[aria-label="Send"] .primary')
+    await says(browser, 'awaiting approval')
+  })
+
+  test('gets a first passkey on the way, approves with it, and it is confirmed', async () => {
+    const hrefOf = async (words: string) => {
+      const link = `[...document.querySelectorAll('a')].find((it) => it.innerText === '${words}')`
+      await browser.until(`${link} !== undefined`)
+      return String(await browser.evaluate(`${link}.href`))
+    }
+    await pressOn(browser, '.account-button')
+    const passkeys = await hrefOf('Your passkeys')
+    await browser.press('Escape')
     const device = await browser.openTab()
     await device.addAuthenticator()
-    await device.open(`${new URL(url).origin}/authorizers`)
+    await device.open(passkeys)
     await signIn(device, stack.service.dev().user, `document.querySelector('#add') !== null`)
     await pressOn(device, '#add')
     await device.until(`document.body.innerText.includes('(passkey')`)
-    await device.open(url)
+    await visit(browser, '/approvals', 'Approvals')
+    await pressWords(browser, 'Approve')
+    await device.open(await hrefOf('Confirm with your passkey'))
     await device.until(`document.querySelector('#approve-call') !== null`)
     await shoot(device, 'approve')
     await pressOn(device, '#approve-call')
     await device.until(`document.body.innerText.includes('1 of 1')`)
-    expect(await finalOf(key.api, sent.json.tx_id)).toMatchObject({ status: 'confirmed' })
+    await says(browser, 'Nothing waits for you')
 
     await visit(browser, '/transactions', 'Transactions')
     await browser.until(`document.querySelector('main table')?.innerText.includes('confirmed')`)
     const seconds = (performance.now() - startedAtMs) / 1_000
-    process.stdout.write(`to a first approved send: ${seconds.toFixed(1)} s\n`)
+    process.stdout.write(`from the start to a first approved send: ${seconds.toFixed(1)} s\n`)
     // Of a machine that has nothing else to do.
     if (process.env.CONSOLE_TIMED === '1') expect(seconds).toBeLessThan(60)
-    await pressOn(browser, `main a[href$="${sent.json.tx_id}"]`)
+    await pressOn(browser, 'main tbody a[href*="/transactions/"]')
     await browser.until(heading('Transaction'))
     await browser.until(`document.querySelector('.timeline')?.innerText.includes('Approved')`)
   })
@@ -116,33 +165,49 @@ describe('from the start to a first approved send, by the keyboard alone', () =>
 })
 
 describe('names and notes of anybody', () => {
+  /** Also those that are reached from another page alone. */
+  const places = () => [
+    ...PAGES.map(([path]) => path),
+    '/approvals?status=all',
+    '/audit?type=send.refused',
+    '/transactions?status=refused',
+    `/transactions/${planted.txId}`,
+    `/keys/${planted.keyId}/policy`,
+    `/webhooks/${planted.webhookId}`,
+  ]
+
   test('are shown as text, on every page', async () => {
+    for (const path of places()) {
+      await browser.open(`${consoleUrl()}${path}`)
+      await browser.until(`document.querySelector('h1') !== null`)
+      await settled(browser)
+      expect(await browser.evaluate('window.ran ?? null'), path).toBeNull()
+      const made = `document.querySelectorAll('main img, main script, main svg[onload]').length`
+      expect(await browser.evaluate(made), path).toBe(0)
+    }
+  })
+
+  test.each([
+    ['/wallets', 'a wallet, and why it is frozen'],
+    ['/keys', 'a key, and why it is frozen'],
+    ['/approvals?status=all', 'a rule, and why a call was declined'],
+    ['/webhooks', 'what an endpoint is for'],
+    ['/lists', 'a rule for an address'],
+  ])('are there to be shown: at %s %s', async (path) => {
+    await browser.open(`${consoleUrl()}${path}`)
+    await says(browser, MARKUP)
+  })
+
+  test('are text on the page that asks for a passkey', async () => {
     const { owner } = stack
-    const { sub_wallet_id } = stack.service.dev()
-    for (const [index, name] of HOSTILE.entries()) {
-      const wallet = await owner.post('/wallets', { name })
-      const rule = await owner.post('/address-rules', {
-        ...{ address: newAddress(), action: 'block', note: name },
-      })
-      const url = `https://hooks.example.com/${encodeURIComponent(name)}?${index}`
-      const hook = await owner.post('/webhooks', { url, description: name })
-      // What a field refuses cannot be shown; a name with markup in it is none of that.
-      for (const answer of [wallet, rule, hook]) expect(answer.status).toBeLessThan(500)
-      if (name.startsWith('<')) expect(Math.max(wallet.status, rule.status)).toBeLessThan(300)
-    }
-    const frozen = await owner.post('/freeze', {
-      ...{ scope: 'wallet', id: sub_wallet_id, reason: HOSTILE[0] },
-    })
-    expect(frozen.status, frozen.text).toBeLessThan(300)
-    for (const [path, title] of PAGES) {
-      await visit(browser, path, title)
-      expect(await browser.evaluate('window.ran ?? null')).toBeNull()
-      expect(
-        await browser.evaluate(`document.querySelectorAll('main img, main script').length`),
-      ).toBe(0)
-    }
-    await visit(browser, '/wallets', 'Wallets')
-    await browser.until(`document.querySelector('main')?.innerText.includes('<img src=x')`)
+    const body = { daily_limit_usd: '2000000' }
+    const asked = await owner.call('PATCH', `/keys/${planted.keyId}`, { body })
+    expect(asked.code, asked.text).toBe('AUTHORIZATION_REQUIRED')
+    const device = await browser.openTab()
+    await device.open(String(asked.json.error?.details?.confirm_url))
+    await device.until(`document.querySelector('#confirm') !== null`)
+    expect(await device.evaluate('document.body.innerText')).toContain(MARKUP)
+    expect(await device.evaluate('window.ran ?? null')).toBeNull()
   })
 })
 
@@ -200,6 +265,29 @@ function describeKilled(): void {
   })
 }
 if (!IS_SHORT) describe('when the service is killed', describeKilled)
+
+test('no page asked for anything that the document of the API does not have', async () => {
+  const base = stack.service.dev().base_url
+  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as {
+    paths: Record<string, object>
+  }
+  const itself = /^get [/]openapi[.]json$/
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => {
+      const segments = path.split('/').map((one) => (one.startsWith('{') ? '[^/]+' : one))
+      return new RegExp(`^${method} ${segments.join('/').replaceAll('.', '[.]')}$`)
+    }),
+  )
+  const documented = [itself, ...operations]
+  await browser.open(consoleUrl())
+  await browser.until(heading('Overview'))
+  const asked = JSON.parse(
+    String(await browser.evaluate(`localStorage.getItem('asked')`)),
+  ) as string[]
+  expect(asked).toContain('post /api/v1/agent/keys')
+  expect(asked).toContain('post /api/tx/send')
+  expect(asked.filter((one) => !documented.some((pattern) => pattern.test(one)))).toEqual([])
+})
 
 test('nothing that the policies of the pages block was tried', () => {
   expect(issuerOf(stack.service.home)).toMatch(/^http:/)

@@ -19,6 +19,28 @@ export async function pressOn(tab: Tab, selector: string): Promise<void> {
   await tab.press('Enter')
 }
 
+/** A button or link by its words, once it is there. */
+export async function pressWords(tab: Tab, words: string, within = 'main'): Promise<void> {
+  const text = JSON.stringify(words)
+  const found = `[...document.querySelectorAll('${within} button, ${within} a.button')]
+    .find((it) => [it.innerText.trim(), it.ariaLabel].includes(${text}) && !it.disabled)`
+  await tab.until(`${found} !== undefined`)
+  await tab.evaluate(`${found}.dataset.wanted = ${text}`)
+  await pressOn(tab, `[data-wanted=${text}]`)
+}
+
+/** In place of what is in a field. */
+export async function fillIn(tab: Tab, selector: string, text: string): Promise<void> {
+  await tabTo(tab, selector)
+  await tab.evaluate('document.activeElement.select()')
+  await tab.type(text)
+}
+
+export const says = (tab: Tab, text: string, within = 'main') =>
+  tab.until(
+    `document.querySelector('${within}')?.innerText.includes(${JSON.stringify(text)}) === true`,
+  )
+
 /** From the sign-in page to where it leads, asked for consent or not. */
 export async function signIn(
   tab: Tab,
