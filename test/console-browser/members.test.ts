@@ -9,7 +9,7 @@ import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { countersignOk } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { heading, pressOn, signIn, tabTo, visit } from './keyboard.js'
+import { heading, pressOn, pressWords, says, signIn, tabTo, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** Two persons and one account, by the keyboard: invited, come, held to a role, and removed. */
@@ -42,26 +42,15 @@ afterAll(async () => {
   await stack?.service.stop()
 })
 
-/** A button by its words, once it is there. */
-async function press(browser: Browser, words: string, within = 'main'): Promise<void> {
-  const button = `[...document.querySelectorAll('${within} button')].find((it) => it.innerText.trim() === '${words}' && !it.disabled)`
-  await browser.until(`${button} !== undefined`)
-  await browser.evaluate(`${button}.dataset.wanted = '${words}'`)
-  await pressOn(browser, `${within} button[data-wanted="${words}"]`)
-}
-
-const says = (browser: Browser, text: string) =>
-  browser.until(`document.querySelector('main')?.innerText.includes(${JSON.stringify(text)})`)
-
 test('an owner invites a person, and has a link to send', async () => {
   await visit(ada, '/members', 'Members')
-  await press(ada, 'Invite a person')
+  await pressWords(ada, 'Invite a person')
   await tabTo(ada, 'dialog input[name=email]')
   await ada.type(BOB.email)
-  await press(ada, 'Invite', 'dialog')
+  await pressWords(ada, 'Invite', 'dialog')
   await says(ada, 'Send them this link.')
   await expectFit(ada, 'member-invited')
-  await press(ada, 'Done', 'dialog')
+  await pressWords(ada, 'Done', 'dialog')
   await says(ada, 'invited')
   await expectFit(ada, 'members')
 })
@@ -79,8 +68,8 @@ test('the person accepts, and goes to the account', async () => {
   await visit(bob, '/members', 'Members')
   await says(bob, 'You are invited')
   await expectFit(bob, 'invitation')
-  await press(bob, 'Accept')
-  await press(bob, 'Accept', 'dialog')
+  await pressWords(bob, 'Accept')
+  await pressWords(bob, 'Accept', 'dialog')
   await bob.until(`!document.querySelector('main').innerText.includes('You are invited')`)
   await pressOn(bob, '.account-button')
   const accountId = String((await stack.owner.get('/me')).json.user_id)
@@ -103,16 +92,16 @@ test('what the role cannot do is not offered', async () => {
 test('whoever was removed is signed out of the account within seconds', async () => {
   await visit(ada, '/members', 'Members')
   await says(ada, BOB.email)
-  await press(ada, 'Change role')
+  await pressWords(ada, 'Change role')
   await tabTo(ada, 'dialog select[name=role]')
-  await press(ada, 'Change role', 'dialog')
+  await pressWords(ada, 'Change role', 'dialog')
   await says(ada, 'Not possible')
-  await press(ada, 'Cancel', 'dialog')
+  await pressWords(ada, 'Cancel', 'dialog')
   await ada.evaluate(
     `[...document.querySelectorAll('main tr')].find((it) => it.innerText.includes('${BOB.email}')).querySelector('.danger-quiet').dataset.wanted = 'bob'`,
   )
   await pressOn(ada, 'main button[data-wanted="bob"]')
-  await press(ada, 'Remove', 'dialog')
+  await pressWords(ada, 'Remove', 'dialog')
   await bob.until(`document.querySelector('h1')?.textContent === 'Not signed in'`)
   // Of the role that is what it is already.
   const refused = 'the server responded with a status of 400'
@@ -131,17 +120,17 @@ test('whoever left their own account is told so, and finds the way to another', 
     expect((await from.post('/members', invited)).status).toBe(200)
     expect((await to.post('/invitations/accept', { account_id })).status).toBe(200)
   }
-  await press(bob, 'Sign in')
+  await pressWords(bob, 'Sign in')
   await comesTo(bob, `To ${String(adaId)} (approver)`)
   await visit(bob, '/members', 'Members')
   await bob.evaluate(
     `[...document.querySelectorAll('main tr')].find((it) => it.innerText.includes('you')).querySelector('.danger-quiet').dataset.wanted = 'own'`,
   )
   await pressOn(bob, 'main button[data-wanted="own"]')
-  await press(bob, 'Leave', 'dialog')
+  await pressWords(bob, 'Leave', 'dialog')
   await says(bob, 'You have no place in this account, or none any more.')
   await expectFit(bob, 'left-account')
-  await press(bob, 'Go there')
+  await pressWords(bob, 'Go there')
   await comesTo(bob, 'approver of this account')
 })
 

@@ -6,6 +6,8 @@ import { choose, heading, pressOn, settled, signIn, tabTo, visit } from './keybo
 
 /** What a hasty hand, a slow answer or another tab does must not become something else. */
 const BASE = 8453
+const KEYS_A_PAGE = 100
+const TOGETHER = 10
 
 let stack: Stack
 let browser: Browser
@@ -272,6 +274,21 @@ test('a page that cannot show an answer says so, and the others go on', async ()
   await browser.until(heading('This page failed'))
   await visit(browser, '/operations', 'Operations')
   await browser.until(`document.querySelector('button[aria-label="Freeze everything"]') !== null`)
+})
+
+test('a key behind a hundred newer ones is found, and its policy opened', async () => {
+  for (let made = 0; made <= KEYS_A_PAGE; made += TOGETHER) {
+    await Promise.all(Array.from({ length: TOGETHER }, () => issueKey(stack)))
+  }
+  await visit(browser, '/keys', 'Agents & keys')
+  const isShown = `document.querySelector('main .key-card [title="${key.keyId}"]') !== null`
+  await browser.until(`document.querySelectorAll('main .key-card').length >= ${KEYS_A_PAGE}`)
+  expect(await browser.evaluate(isShown)).toBe(false)
+  // Behind more cards than a test has to tab through.
+  await browser.click('main button.more')
+  await browser.until(isShown)
+  await browser.click(`main a[href$="/${key.keyId}/policy"]`)
+  await browser.until(heading('Policy of renamed meanwhile'))
 })
 
 test('nothing that the policies of the pages block was tried', () => {
