@@ -6,9 +6,11 @@ import { seriousFindings } from './findings.js'
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 const WINDOW_HEIGHT = 900
-/** What people have is light on a desk, and dark on a phone. */
+/** What people have: a desk and a phone, light and dark. */
 const VIEWS = [
   [1_280, 'light'],
+  [1_280, 'dark'],
+  [390, 'light'],
   [390, 'dark'],
 ] as const
 
@@ -18,15 +20,16 @@ export async function shoot(tab: Tab, name: string): Promise<void> {
   writeFileSync(join(SCREENSHOTS, `${name}.png`), await tab.screenshot())
 }
 
-/** In both views nothing may be wider than the window, or keep anybody out. Ends in the first. */
+/** In all views nothing may be wider than the window, or keep anybody out. Ends in the first. */
 export async function expectFit(tab: Tab, name: string): Promise<void> {
   try {
     for (const [width, scheme] of VIEWS) {
       await tab.resize(width, WINDOW_HEIGHT)
       await tab.setColorScheme(scheme)
-      expect(await tab.evaluate(widerThan(width)), `${name} at ${width}`).toEqual([])
-      expect(await seriousFindings(tab), `${name} at ${width}`).toEqual([])
-      await shoot(tab, `${name}-${width}`)
+      const view = `${name}-${width}-${scheme}`
+      expect(await tab.evaluate(widerThan(width)), view).toEqual([])
+      expect(await seriousFindings(tab), view).toEqual([])
+      await shoot(tab, view)
     }
   } finally {
     const [[width, scheme]] = VIEWS

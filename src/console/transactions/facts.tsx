@@ -153,7 +153,10 @@ export function Fees({ tx }: { readonly tx: Detail }) {
           />
           <p class="small">
             Each of these was approved by both keys: the service signed for it, and the identity
-            provider agreed. <Link href="/audit">The evidence of both proves it</Link>.
+            provider agreed.
+          </p>
+          <p class="small">
+            <Link href="/audit">Verify the evidence of both</Link>
           </p>
         </>
       )}
