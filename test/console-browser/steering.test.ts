@@ -5,11 +5,13 @@ import type { Hex } from '../../src/domain/ids.js'
 import { newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { choose, heading, pressOn, signIn, tabTo, visit } from './keyboard.js'
+import { choose, fillIn, heading, pressOn, pressWords, signIn, tabTo, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** What people steer by: live pages, policies, calls by hand. By the keyboard alone. */
 const BASE = 8453
+/** Each look in four views takes its time where others work, too. */
+const LOOKED_AT_OFTEN_MS = 600_000
 
 let stack: Stack
 let browser: Browser
@@ -33,20 +35,8 @@ const says = (text: string, isThere = true) =>
     `document.querySelector('main')?.innerText.includes(${JSON.stringify(text)}) === ${isThere}`,
   )
 
-/** A button by its words. */
-async function press(words: string): Promise<void> {
-  const button = `[...document.querySelectorAll('main button')].find((it) => it.innerText === '${words}' && !it.disabled)`
-  await browser.until(`${button} !== undefined`)
-  await browser.evaluate(`${button}.dataset.wanted = '${words}'`)
-  await pressOn(browser, `button[data-wanted="${words}"]`)
-}
-
-/** In place of what is in a field. */
-async function fill(selector: string, text: string): Promise<void> {
-  await tabTo(browser, selector)
-  await browser.evaluate('document.activeElement.select()')
-  await browser.type(text)
-}
+const press = (words: string) => pressWords(browser, words)
+const fill = (selector: string, text: string) => fillIn(browser, selector, text)
 
 test('a page follows what happens, also when the service was killed and is back', async () => {
   const isNow = (status: string) => `document.querySelector('.live').dataset.status === '${status}'`
@@ -64,42 +54,46 @@ test('a page follows what happens, also when the service was killed and is back'
   await expectFit(browser, 'live')
 })
 
-test('a policy is edited as a form and as JSON, tried on calls, and saved by the keyboard', async () => {
-  await visit(browser, '/keys', 'Agents & keys')
-  await browser.until(
-    `document.querySelector('.sparkline svg[role=img]')?.ariaLabel.includes('in all; most on')`,
-  )
-  await expectFit(browser, 'keys')
-  await pressOn(browser, `main a[href$="/${key.keyId}/policy"]`)
-  await browser.until(`document.querySelector('h1')?.textContent.startsWith('Policy of')`)
-  await press('Begin a policy')
-  await press('Add a rule')
-  await fill('section[aria-label="Rule 1"] input', 'strangers')
-  await says('Nothing is changed', false)
-  await fill('section[aria-label="Rule 1"] textarea', 'nobody')
-  await says('rules[0].when.beneficiaries[0]')
-  await expectFit(browser, 'policy-faults')
-  const wanted = newAddress()
-  await fill('section[aria-label="Rule 1"] textarea', wanted)
-  await press('JSON')
-  await browser.until(`document.querySelector('textarea.json')?.value.includes('${wanted}')`)
-  await expectFit(browser, 'policy-json')
-  await press('Form')
-  await conditionsAreFields()
-  await fill('input[name=to]', wanted)
-  await press('Test it')
-  await says('strangers')
-  await press('Find examples')
-  await says('would go as before')
-  await press('Replay past sends')
-  await says('sends on record')
-  await expectFit(browser, 'policy')
-  await press('Save the policy')
-  await says('Saved. It holds from now on.')
-  const keys = (await stack.owner.get('/keys')).json.keys ?? []
-  const saved = keys.find(({ key_id }) => key_id === key.keyId)
-  expect(saved?.policy).toMatchObject({ rules: [{ name: 'strangers' }], default: 'allow' })
-})
+test(
+  'a policy is edited as a form and as JSON, tried on calls, and saved by the keyboard',
+  async () => {
+    await visit(browser, '/keys', 'Agents & keys')
+    await browser.until(
+      `document.querySelector('.sparkline svg[role=img]')?.ariaLabel.includes('in all; most on')`,
+    )
+    await expectFit(browser, 'keys')
+    await pressOn(browser, `main a[href$="/${key.keyId}/policy"]`)
+    await browser.until(`document.querySelector('h1')?.textContent.startsWith('Policy of')`)
+    await press('Begin a policy')
+    await press('Add a rule')
+    await fill('section[aria-label="Rule 1"] input', 'strangers')
+    await says('Nothing is changed', false)
+    await fill('section[aria-label="Rule 1"] textarea', 'nobody')
+    await says('rules[0].when.beneficiaries[0]')
+    await expectFit(browser, 'policy-faults')
+    const wanted = newAddress()
+    await fill('section[aria-label="Rule 1"] textarea', wanted)
+    await press('JSON')
+    await browser.until(`document.querySelector('textarea.json')?.value.includes('${wanted}')`)
+    await expectFit(browser, 'policy-json')
+    await press('Form')
+    await conditionsAreFields()
+    await fill('input[name=to]', wanted)
+    await press('Test it')
+    await says('strangers')
+    await press('Find examples')
+    await says('would go as before')
+    await press('Replay past sends')
+    await says('sends on record')
+    await expectFit(browser, 'policy')
+    await press('Save the policy')
+    await says('Saved. It holds from now on.')
+    const keys = (await stack.owner.get('/keys')).json.keys ?? []
+    const saved = keys.find(({ key_id }) => key_id === key.keyId)
+    expect(saved?.policy).toMatchObject({ rules: [{ name: 'strangers' }], default: 'allow' })
+  },
+  LOOKED_AT_OFTEN_MS,
+)
 
 /** What is asked less often: each field writes its part of the one text, and takes it out again. */
 async function conditionsAreFields(): Promise<void> {
@@ -237,6 +231,9 @@ test('an operation of an agent is called from the playground, as it is shown', a
 test('the overview and the operations page say how things are', async () => {
   await visit(browser, '/', 'Overview')
   await says('Spend, last 30 days')
+  await browser.until(
+    `[...document.querySelectorAll('main .pill')].some((it) => it.innerText === 'Base: enough')`,
+  )
   await browser.until(`document.querySelector('.chart rect') !== null`)
   await pressOn(browser, 'button[aria-label="Breakers: strict"]')
   await browser.until(
