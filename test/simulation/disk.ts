@@ -26,6 +26,9 @@ interface HeldCommit {
   readonly reject: (error: Error) => void
 }
 
+/** Only whether a version changed counts, so that all worlds share them: each is 256 KiB. */
+const RECORD_VERSIONS = createVersionsBuffer()
+
 /**
  * A disk that outlives processes. Commits reach it one after another, each whole or not at all, a
  * while after they were asked for; what has not reached it when its process is killed is gone, but
@@ -56,26 +59,33 @@ export class Disk {
   /** As one start of a process has it. */
   environmentOf(life: Life, planted: Planted | null = null): Environment {
     const root = {
-      batch: (write: () => void) =>
-        new Promise<void>((resolve, reject) => {
-          if (!life.isAlive) return
-          if (planted?.promisesEarly === true) resolve()
-          const nth = ++this.#asked
-          this.#held.push({ nth, life, write, resolve, reject })
-          const least = Math.max(this.#scheduler.nowMs, this.#busyUntilMs)
-          this.#busyUntilMs = least + this.#draw.integer(this.faults.latencyMsMax + 1)
-          this.#scheduler.at(this.#busyUntilMs, () => this.#flush(life))
-          this.followed(nth, 'asked')
-        }),
+      batch: (write: () => void) => this.commit(life, write, planted?.promisesEarly === true),
       resetReadTxn: () => undefined,
     }
     return {
       root: root as unknown as Environment['root'],
       spaces: planted?.keeps === undefined ? this.#spaces : lossy(this.#spaces, planted.keeps),
-      recordVersions: attachVersions(createVersionsBuffer()),
+      recordVersions: attachVersions(RECORD_VERSIONS),
       writtenBodies: new WrittenBodies(),
       noteDamage: () => undefined,
     }
+  }
+
+  /**
+   * @param write once it is on disk, if ever
+   * @param isEarly promised at once: a fault to be found
+   */
+  commit(life: Life, write: () => void, isEarly = false): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      if (!life.isAlive) return
+      if (isEarly) resolve()
+      const nth = ++this.#asked
+      this.#held.push({ nth, life, write, resolve, reject })
+      const least = Math.max(this.#scheduler.nowMs, this.#busyUntilMs)
+      this.#busyUntilMs = least + this.#draw.integer(this.faults.latencyMsMax + 1)
+      this.#scheduler.at(this.#busyUntilMs, () => this.#flush(life))
+      this.followed(nth, 'asked')
+    })
   }
 
   /** Of another thread of the same start. */

@@ -49,6 +49,10 @@ export interface Features {
   /** Starts of the quorum signer, which then knows no session any more. */
   readonly quorumRestarts: number
   readonly quorumAway: boolean
+  /** Ends of the user side, at any moment. */
+  readonly userSideKills: number
+  readonly userSideRefusals: number
+  readonly userSideFull: number
   readonly reverts: number
   /** Of blocks, how many of those in the pool are left out. */
   readonly leftOut: number
@@ -76,7 +80,27 @@ export interface Features {
   readonly deliveriesPerSecond: number
 }
 
+/** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
+const LONG_RUNS = 0.2
+const LONG_TIMES = 10
+/** Ends of processes, in a run that long. */
+const LONG_ENDS = 4
+
 export function featuresOf(draw: Draw): Features {
+  const features = shortOf(draw)
+  if (!draw.chance(LONG_RUNS)) return features
+  const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
+  return {
+    ...features,
+    calls: calls * LONG_TIMES,
+    kills: kills * LONG_ENDS,
+    commitKills: commitKills * LONG_ENDS,
+    quorumRestarts: quorumRestarts * LONG_ENDS,
+    userSideKills: userSideKills * LONG_ENDS,
+  }
+}
+
+function shortOf(draw: Draw): Features {
   const some = (most: number) => (draw.chance(0.5) ? draw.fraction() * most : 0)
   return {
     users: draw.pick([1, 1, 2, 3]),
@@ -132,5 +156,8 @@ export function featuresOf(draw: Draw): Features {
     quorumDoubled: some(0.1),
     quorumOvertaken: some(0.05),
     quorumRestarts: draw.chance(0.3) ? draw.between(1, 3) : 0,
+    userSideKills: draw.chance(0.3) ? draw.between(1, 6) : 0,
+    userSideRefusals: draw.chance(0.2) ? 0.02 : 0,
+    userSideFull: draw.chance(0.2) ? draw.between(1, 2) : 0,
   }
 }

@@ -37,12 +37,15 @@ export interface PipePorts {
   readonly faults: () => PipeFaults
   /** Nothing gets through. */
   readonly isAway: () => boolean
+  /** Which start of the domain is there: with it end its connections, and what is on its way. */
+  readonly serving: () => object | null
   readonly serve: Serve
   readonly wrong: (what: string) => void
 }
 
 interface Line {
   readonly connection: Connection & { readonly isOpen: () => boolean }
+  readonly server: object | null
   readonly pending: Set<(error: Error) => void>
 }
 
@@ -136,8 +139,8 @@ export class Pipe implements SocketClient {
     resolve: (value: unknown) => void,
     reject: (error: Error) => void,
   ): void {
-    const { isAway, serve, scheduler, life, wrong } = this.#ports
-    if (isAway()) {
+    const { isAway, serve, serving, scheduler, life, wrong } = this.#ports
+    if (isAway() || line.server !== serving()) {
       this.#lose(line)
       return
     }
@@ -187,6 +190,7 @@ export class Pipe implements SocketClient {
           },
           end: () => void this.#after(1, () => this.#lose(line)),
         },
+        server: this.#ports.serving(),
         pending: new Set(),
       }
       this.#line = line

@@ -29,6 +29,8 @@ export interface Planted {
   readonly screener?: (screener: Screener) => Screener
   /** The user side approves before its evidence is on disk. */
   readonly approvesEarly?: true
+  /** The user side does not read, at a start, what its evidence has and its ledger does not. */
+  readonly forgetsEvidence?: true
   /** Freezes are stored, and stop nothing here or there. */
   readonly ignoresFreezes?: true
 }
@@ -238,7 +240,8 @@ export const PLANTED: readonly Planted[] = [
     ),
   },
   { what: 'a freeze stops nothing', seed: 11, ignoresFreezes: true },
-  { what: 'an approval leaves before the evidence has it', seed: 5, approvesEarly: true },
+  { what: 'an approval leaves before the evidence has it', seed: 4, approvesEarly: true },
+  { what: 'evidence is not read at a start of the user side', seed: 14, forgetsEvidence: true },
   { what: 'the record of an approval is not written', seed: 8, ...loses('approvals', 3) },
   { what: 'a call that waits is not listed', seed: 8, ...loses('waitingCalls', 1) },
   { what: 'what policies count is not written', seed: 9, ...loses('policyLedgers', 2) },
@@ -262,7 +265,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'one person counts as two',
-    seed: 14,
+    seed: 22,
     shell: (shell) => {
       let people = 0
       const another = changes(
@@ -337,7 +340,7 @@ export const PLANTED: readonly Planted[] = [
     ...afterEvent('rotated', (state) => state.spend.clear()),
   },
   { what: 'the end of a claim does not arrive', seed: 25, ...drops('end-claim') },
-  { what: 'an endpoint is not told of events', seed: 1, ...drops('events-appended') },
+  { what: 'an endpoint is not told of events', seed: 21, ...drops('events-appended') },
   { what: 'the state of an endpoint is not written', seed: 6, ...loses('deliveries', 2) },
   {
     what: 'events of a lane are delivered all at once',
@@ -370,7 +373,7 @@ export const PLANTED: readonly Planted[] = [
   { what: 'a price is kept for good', seed: 8, prices: firstOf },
   {
     what: 'nobody is screened',
-    seed: 1,
+    seed: 12,
     screener: (screener) => ({ ...screener, screen: () => ({ outcome: 'clean', lists: [] }) }),
   },
   {

@@ -36,7 +36,6 @@ export type Person = (typeof PEOPLE)[number]
  */
 export class QuorumApprovals {
   readonly #rows = new Map<string, ApprovalRow>()
-  readonly #uses = new Map<string, Uint8Array>()
   readonly #decisions: Decision[] = []
 
   rowOf(approvalId: ApprovalId): ApprovalRow | null {
@@ -117,14 +116,6 @@ export class QuorumApprovals {
 
   approval(id: Uint8Array): ApprovalRow | null {
     return this.#rows.get(nameOf(id)) ?? null
-  }
-
-  approvalUse(id: Uint8Array): Uint8Array | null {
-    return this.#uses.get(nameOf(id)) ?? null
-  }
-
-  putApprovalUse(id: Uint8Array, place: Uint8Array): void {
-    this.#uses.set(nameOf(id), place)
   }
 
   #give(id: Uint8Array, row: ApprovalRow, proof: Uint8Array, atMs: number): void {

@@ -72,6 +72,7 @@ export class Quorum {
   /** One of each start of the service. */
   readonly #boots = new WeakMap<Life, Uint8Array>()
   readonly #signerPipes = new Set<Pipe>()
+  readonly #userPipes = new Set<Pipe>()
 
   constructor(options: QuorumOptions) {
     this.#options = options
@@ -81,6 +82,11 @@ export class Quorum {
       ...{ scheduler, draw, registry: this.#registry, wallets: this.#wallets, wrong },
       ...{ grants: this.grants, approvals: this.approvals, freezes: this.#freezes },
       approvesEarly: planted?.approvesEarly === true,
+      forgetsEvidence: planted?.forgetsEvidence === true,
+      note: options.note,
+      ended: () => {
+        for (const pipe of this.#userPipes) pipe.reset()
+      },
     })
     this.#signer = new QuorumSigner(scheduler, this.#registry, this.#userSide, wrong)
   }
@@ -97,6 +103,25 @@ export class Quorum {
   calm(): void {
     this.faults = CALM
     this.awayUntilMs = 0
+    this.#userSide.calm()
+  }
+
+  /** Of the user side. */
+  set diskRefusals(refusals: number) {
+    this.#userSide.diskFaults = { ...{ latencyMsMax: FLUSH_MS_MAX }, refusals }
+  }
+
+  fillUserSideDisk(untilMs: number): void {
+    this.#options.note("the user side's disk is full")
+    this.#userSide.fullUntilMs = untilMs
+  }
+
+  wrongAtRest(): string[] {
+    return this.#userSide.wrongAtRest()
+  }
+
+  killUserSide(isPowerLoss: boolean): void {
+    this.#userSide.kill(isPowerLoss)
   }
 
   /** It forgets its sessions, which live in memory alone. */
@@ -158,6 +183,7 @@ export class Quorum {
         error: ({ err }: { err: unknown }) => {
           // Over pipes that double and overtake, a greeting may be refused.
           if (!(err instanceof Refusal)) failedWith(err)
+          else if (err.code === 'CONFLICT') wrong(`a start is refused: ${err.message}`)
         },
         fatal: () => {
           if (life.isAlive) wrong('the service was fenced by itself')
@@ -220,11 +246,13 @@ export class Quorum {
       {
         ...{ scheduler, draw, life, serve, wrong },
         faults: () => this.faults,
-        isAway: () => scheduler.nowMs < this.awayUntilMs,
+        isAway: () => scheduler.nowMs < this.awayUntilMs || !(isSigner || this.#userSide.isServing),
+        serving: () => (isSigner ? null : this.#userSide.serving),
       },
       options,
     )
-    if (isSigner) this.#signerPipes.add(pipe)
+    const pipes = isSigner ? this.#signerPipes : this.#userPipes
+    pipes.add(pipe)
     return pipe
   }
 
@@ -269,7 +297,8 @@ export class Quorum {
       const back = 1 + draw.integer(latencyMsMax)
       const drawn = draw.fraction()
       scheduler.after(there, () => {
-        if (drawn < unsent || scheduler.nowMs < this.awayUntilMs) {
+        const isAway = scheduler.nowMs < this.awayUntilMs || !this.#userSide.isServing
+        if (drawn < unsent || isAway) {
           scheduler.after(back, lost)
           return
         }

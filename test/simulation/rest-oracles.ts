@@ -44,6 +44,7 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
       spentAsCounted(lineage, all, callers, reader, chains, nowMs),
     ),
     ...callers.known.keys.flatMap((key) => endedWithItsMaker(key, callers, reader, nowMs)),
+    ...quorum.wrongAtRest(),
     ...whatWasLimited(all, callers, quorum, chains),
     ...callers.wanted.flatMap((wanted) => asTheWorldSaid(wanted, all, markets)),
     ...callers.wallets.flatMap(({ subWalletId, address }) => {

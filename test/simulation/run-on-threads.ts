@@ -7,6 +7,8 @@ interface Shared {
   readonly seeds: Int32Array
 }
 
+/** Most of what a world makes is dead within a few of its tasks: with more room less of it is copied. */
+const YOUNG_MB = 64
 const NEXT = 0
 const OVER = 1
 
@@ -39,7 +41,10 @@ export async function runOnThreads({ first, runs, forMs, ended }: ManySeeds): Pr
   const threads = Math.min(availableParallelism(), runs ?? Number.POSITIVE_INFINITY)
   const workerData = { seeds, first, runs }
   const workers = Array.from({ length: threads }, () => {
-    const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2), workerData })
+    const worker = new Worker(new URL(import.meta.url), {
+      ...{ argv: process.argv.slice(2), workerData },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     worker.on('message', took)
     return new Promise<void>((resolve, reject) => {
       worker.on('error', reject)

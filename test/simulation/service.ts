@@ -71,6 +71,9 @@ interface Thread {
   readonly from: Wire
 }
 
+/** As the disk's: of all worlds. */
+const WALLET_VERSIONS = createVersionsBuffer()
+
 /** One start of the service: worker threads, and a main thread that hands over between them. */
 export class Service {
   readonly life: Life = { isAlive: true }
@@ -102,7 +105,7 @@ export class Service {
     const book = createFreezeBook(reader.freezes.all(), () => null)
     const shared = {
       sequence: createEventSequenceBuffer(reader.events.lastSeqs()),
-      walletVersions: createVersionsBuffer(),
+      walletVersions: WALLET_VERSIONS,
     }
     this.#answers = planted?.answers ?? (() => 1)
     this.#threads = Array.from({ length: count }, (_, index) => {

@@ -81,6 +81,8 @@ const HAPPENS = [
   'sub-wallet end-claim',
   'power 1',
   'kill 1',
+  'user-side killed',
+  'user-side refused',
   'deliver retry',
   'deliver delivered',
   'webhook-endpoint recover',

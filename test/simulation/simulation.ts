@@ -114,6 +114,7 @@ class Simulation {
       doubled: features.quorumDoubled,
       overtaken: features.quorumOvertaken,
     }
+    this.#quorum.diskRefusals = features.userSideRefusals
     this.#disk = new Disk(this.#scheduler, drawOf(seed, 'disk'))
     this.#disk.faults = { latencyMsMax: 8, refusals: features.diskRefusals }
     this.#markets = new Markets(features, drawOf(seed, 'markets'), this.#scheduler, note)
@@ -251,11 +252,27 @@ class Simulation {
     for (let i = 0; i < this.#features.quorumRestarts; i++) {
       this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => this.#quorum.restartSigner())
     }
+    this.#planUserSide(spanMs)
     if (quorumAway) {
       this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => {
         this.#quorum.awayUntilMs = this.#scheduler.nowMs + draw.integer(60_000)
         this.#note('the quorum is away')
       })
+    }
+  }
+
+  #planUserSide(spanMs: number): void {
+    const { userSideKills, userSideFull, hasPowerLosses } = this.#features
+    const draw = this.#draw
+    for (let i = 0; i < userSideKills; i++) {
+      this.#scheduler.at(this.#startMs + 500 + draw.integer(spanMs + 20_000), () =>
+        this.#quorum.killUserSide(hasPowerLosses && draw.chance(0.5)),
+      )
+    }
+    for (let i = 0; i < userSideFull; i++) {
+      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () =>
+        this.#quorum.fillUserSideDisk(this.#scheduler.nowMs + draw.integer(FULL_MS_MAX)),
+      )
     }
   }
 

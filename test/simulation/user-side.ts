@@ -1,72 +1,70 @@
-import type { EvidenceEntry } from '../../src/custody/evidence/evidence-log.js'
 import { decodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
-import { createPersons } from '../../src/custody/members/persons.js'
-import { approveBatch } from '../../src/identity-provider/vault/approve-batch.js'
-import { createLanes } from '../../src/identity-provider/vault/lanes.js'
-import { createServiceBoots } from '../../src/identity-provider/vault/service-boots.js'
-import { hasBit, laneOf } from '../../src/quorum-protocol/batch.js'
-import { expectBytes, expectInteger, expectList } from '../../src/quorum-protocol/bytes.js'
-import { decodeIntent, intentId, isAbsent } from '../../src/quorum-protocol/intent.js'
-import { BATCH_INTENTS_MAX } from '../../src/quorum-protocol/limits.js'
-import { offerSession, openBoot } from '../../src/quorum-protocol/quorum-session.js'
-import { type RefusalCode, refusalCode } from '../../src/quorum-protocol/refusal.js'
-import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
-import { createSealer, type ShareSealer } from '../../src/quorum-protocol/sealed-shares.js'
+import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
+import { hasBit } from '../../src/quorum-protocol/batch.js'
+import { intentId } from '../../src/quorum-protocol/intent.js'
+import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { Connection } from '../../src/quorum-protocol/server.js'
-import { openServiceBoot } from '../../src/quorum-protocol/service-boot.js'
-import type { QuorumApprovals } from './quorum-approvals.js'
-import { AUTHORIZERS } from './quorum-approvals.js'
-import type { QuorumFreezes } from './quorum-freezes.js'
-import type { QuorumGrants } from './quorum-grants.js'
-import { type QuorumWallets, SIGNERS } from './quorum-keys.js'
-import type { Draw } from './random.js'
-import type { Scheduler } from './scheduler.js'
-import { UserSideLedger } from './user-side-ledger.js'
+import { ApprovedPlaces } from './approved-places.js'
+import type { DiskFaults } from './disk.js'
+import { LmdbFile } from './lmdb-files.js'
+import type { Life } from './scheduler.js'
+import { type UserSideFiles, type UserSidePorts, UserSideStart } from './user-side-start.js'
 
-export interface UserSidePorts {
-  readonly scheduler: Scheduler
-  readonly draw: Draw
-  readonly registry: RegistryHolder
-  readonly wallets: QuorumWallets
-  readonly grants: QuorumGrants
-  readonly approvals: QuorumApprovals
-  readonly freezes: QuorumFreezes
-  /** Approvals leave before the evidence is on disk: a fault to be found. */
-  readonly approvesEarly: boolean
-  readonly wrong: (what: string) => void
+export interface UserSideWorld extends UserSidePorts {
+  readonly note: (line: string) => void
+  /** Its process ended, and all connections with it. */
+  readonly ended: () => void
 }
 
-/**
- * What the service never asks for, whoever was faster: it judged the call by the same rules, and was
- * told of the same people.
- */
-const NEVER_ASKED: ReadonlySet<RefusalCode> = new Set([
-  'APPROVAL_UNKNOWN',
-  'APPROVAL_MISMATCH',
-  'APPROVAL_MISSING',
-  'APPROVAL_EARLY',
-])
+const CALM: DiskFaults = { latencyMsMax: 8, refusals: 0 }
+const DOWN_MS_MAX = 3_000
+/** `hash 32 | time 8 | kind 1`, then the body. */
+const KIND_AT = EVIDENCE_HASH_BYTES + 8
 
-const FLUSH_MS_MAX = 8
-const LANES = { lanesAtOnce: 65_536, laneEveryMs: 1_000 }
-
-/** The identity provider's vault as far as it approves: its own code for starts, lanes and batches. */
+/** The identity provider's vault, whose process ends and begins anew on the same disk. */
 export class UserSide {
+  /** What its evidence has. */
+  readonly #approved = new ApprovedPlaces()
   /** Of intents that the evidence has on disk as approved. */
   readonly #proved = new Set<string>()
-  readonly #ports: UserSidePorts
-  readonly #ledger: UserSideLedger
-  readonly #lanes: ReturnType<typeof createLanes>
-  readonly #boots: ReturnType<typeof createServiceBoots>
-  #sealer: ShareSealer | null = null
-  #flushedMs = 0
+  readonly #world: UserSideWorld
+  readonly #files: UserSideFiles
+  #life: Life = { isAlive: true }
+  #start: UserSideStart | null = null
 
-  constructor(ports: UserSidePorts) {
-    this.#ports = ports
-    this.#ledger = new UserSideLedger(ports.approvals, () => this.#flush())
-    const elapsedMs = () => ports.scheduler.nowMs - ports.scheduler.startMs
-    this.#lanes = createLanes(this.#ledger, { ...LANES, elapsedMs })
-    this.#boots = createServiceBoots(this.#ledger, this.#lanes)
+  constructor(world: UserSideWorld) {
+    this.#world = world
+    const { scheduler, draw } = world
+    this.#files = {
+      evidence: new LmdbFile(scheduler, draw),
+      ledger: new LmdbFile(scheduler, draw),
+    }
+    this.#files.evidence.kept = (_, bytes) => this.#noteProved(bytes)
+    this.diskFaults = CALM
+    this.#begin()
+  }
+
+  /** Whether it takes connections. */
+  get isServing(): boolean {
+    return this.#start !== null
+  }
+
+  /** Which start of it serves: what was sent to another one is lost. */
+  get serving(): object | null {
+    return this.#start
+  }
+
+  set diskFaults(faults: DiskFaults) {
+    for (const { disk } of Object.values(this.#files) as LmdbFile[]) disk.faults = faults
+  }
+
+  set fullUntilMs(untilMs: number) {
+    for (const { disk } of Object.values(this.#files) as LmdbFile[]) disk.fullUntilMs = untilMs
+  }
+
+  calm(): void {
+    this.diskFaults = CALM
+    this.fullUntilMs = 0
   }
 
   /** Whether a start after a crash would know that it approved an intent. */
@@ -74,78 +72,77 @@ export class UserSide {
     return this.#proved.has(nameOf(id))
   }
 
+  /** What must not be at rest. */
+  wrongAtRest(): string[] {
+    return [...this.#approved.twice()].map(
+      (place) => `${place} was approved twice, for calls that do not know of each other`,
+    )
+  }
+
+  /** @param isPowerLoss what was on its way to the disk does not arrive */
+  kill(isPowerLoss: boolean, why = 'killed'): void {
+    const { scheduler, draw, note, ended } = this.#world
+    if (!this.#life.isAlive) return
+    const lost = [this.#files.evidence, this.#files.ledger].map(({ disk }) =>
+      disk.kill(this.#life, isPowerLoss),
+    )
+    note(`user-side ${why}: ${lost.join(' and ')} commits lost`)
+    this.#start = null
+    ended()
+    scheduler.after(draw.integer(DOWN_MS_MAX), () => this.#begin())
+  }
+
   async serve(method: string, parameters: readonly unknown[], connection: Connection) {
-    const { registry, grants, scheduler } = this.#ports
-    if (method === 'hello') return this.#hello(parameters, connection)
-    this.#boots.requireServed(connection)
-    switch (method) {
-      case 'session': {
-        const boot = openBoot(expectBytes(parameters[0]), registry.current, scheduler.nowMs)
-        const { offer, session } = await offerSession(boot, 'user', SIGNERS.user)
-        this.#boots.requireServed(connection)
-        this.#sealer = createSealer(session)
-        return offer
-      }
-      case 'grant-get':
-        return grants.referenceOf(expectBytes(parameters[0], 16))
-      case 'approve':
-        return this.#approve(parameters)
-      default:
-        throw new Error(`the user side has no ${method}`)
+    const start = this.#start
+    if (start === null) throw new Error('the user side does not serve')
+    const life = this.#life
+    try {
+      return await start.serve(method, parameters, connection)
+    } catch (error) {
+      if (error instanceof Refusal || (life.isAlive && !isOfDisk(error))) throw error
+      throw new Refusal('INTERNAL', 'internal error')
     }
   }
 
-  async #hello([, , lastApproved, statement]: readonly unknown[], connection: Connection) {
-    const { registry, scheduler } = this.#ports
-    const start = openServiceBoot(expectList(statement, 3), registry.current, scheduler.nowMs)
-    await this.#boots.admit(start, connection)
-    const remembered = this.#ledger.highestIn(laneOf(expectInteger(lastApproved)))
-    this.#boots.requireServed(connection)
-    return [await this.#lanes.next(), remembered]
-  }
-
-  async #approve(parameters: readonly unknown[]) {
-    const { registry, wallets, grants, freezes, approvesEarly, scheduler, wrong } = this.#ports
-    const append = (entry: EvidenceEntry) => this.#append(entry)
-    const context = {
-      registry: registry.current,
-      shares: wallets.sharesOf('user'),
-      ...{ ledger: this.#ledger, lanes: this.#lanes, grants, freezes },
-      // Nobody was invited: each authorizer counts as a person.
-      persons: createPersons({ members: () => null }, { setOf: () => AUTHORIZERS }),
-      ...{ signer: SIGNERS.user, sealer: this.#sealer },
-      evidence: {
-        async append(entry: EvidenceEntry) {
-          const written = append(entry)
-          if (!approvesEarly) await written
-        },
+  #begin(): void {
+    const life: Life = { isAlive: true }
+    this.#life = life
+    const { wrong, note } = this.#world
+    const refused = () => {
+      if (life.isAlive) this.kill(false, 'refused by its disk')
+    }
+    UserSideStart.begin(this.#world, this.#files, life, refused).then(
+      (start) => {
+        if (!life.isAlive) return
+        this.#start = start
+        note('user-side serves')
+        for (const what of start.remembers((ledger) => [...this.#approved.forgottenBy(ledger)])) {
+          wrong(`the user side has forgotten what it approved at ${what}`)
+        }
       },
-    }
-    const answer = await approveBatch(parameters, context, scheduler.nowMs)
-    const intents = expectList(parameters[1], BATCH_INTENTS_MAX)
-    for (const [index, refused] of answer[3].entries()) {
-      if (refused === null) continue
-      // A replacement may want more gas than was approved: nobody else knows how much that was.
-      const { replaces } = decodeIntent(expectBytes(intents[index]))
-      const code = refusalCode(refused[0])
-      if (isAbsent(replaces) && NEVER_ASKED.has(code)) wrong(`a signature was asked for: ${code}`)
-    }
-    return answer
+      (error: unknown) => {
+        if (isOfDisk(error)) refused()
+        else wrong(`the user side does not start: ${(error as Error).stack}`)
+      },
+    )
   }
 
-  async #append({ body }: EvidenceEntry): Promise<void> {
-    await this.#flush()
-    const { intents, bitmap } = decodeBatchEvidence(body)
+  #noteProved(bytes: Uint8Array): void {
+    if (bytes[KIND_AT] !== EVIDENCE_KIND.batch) return
+    const { intents, bitmap } = decodeBatchEvidence(bytes.subarray(KIND_AT + 1))
     for (const [index, encoded] of intents.entries()) {
-      if (hasBit(bitmap, index)) this.#proved.add(nameOf(intentId(encoded)))
+      if (!hasBit(bitmap, index)) continue
+      this.#proved.add(nameOf(intentId(encoded)))
+      const what = this.#approved.note(encoded)
+      if (what !== null) this.#world.wrong(what)
     }
   }
+}
 
-  #flush(): Promise<void> {
-    const { scheduler, draw } = this.#ports
-    this.#flushedMs = Math.max(this.#flushedMs, scheduler.nowMs + draw.integer(FLUSH_MS_MAX + 1))
-    return new Promise((resolve) => scheduler.at(this.#flushedMs, resolve))
-  }
+/** What a disk says, or the evidence of it. */
+function isOfDisk(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /^(ENOSPC|EIO)$/.test(error.message) || error.name === 'EvidenceBroken'
 }
 
 function nameOf(id: Uint8Array): string {

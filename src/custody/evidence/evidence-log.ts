@@ -71,6 +71,19 @@ export function openEvidenceLog(
   // Entries of one turn of the event loop need not share a transaction. With its batches of them
   // lmdb would also keep a promise of its own, whose rejection nobody could handle.
   const root = openLmdb({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
+  return evidenceLogIn(root, path, chain, onBroken)
+}
+
+/**
+ * @param root has nothing in it, or such a log
+ * @param path where it is, for errors
+ */
+export function evidenceLogIn(
+  root: RootDatabase,
+  path: string,
+  chain: number,
+  onBroken: (error: EvidenceBroken) => void,
+): EvidenceLog {
   const log = entriesOf(root)
   let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
   let length = 0

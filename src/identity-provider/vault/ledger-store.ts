@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import type { RootDatabase } from 'lmdb'
 import { FREEZE_SCOPES } from '../../custody/authorizers/freeze-statement.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import type { FreezeScope } from '../../domain/freeze.js'
@@ -136,10 +137,34 @@ const COVERED = 0
 const COUNTED = 1
 const NEVER_FROZEN: FreezeRow = { sequence: 0, sinceMs: null }
 
+/** When rows that wait are written: by the machine's clock, but for a simulator. */
+export interface LedgerTimers {
+  /** Milliseconds since the epoch. */
+  now(): number
+  at(atMs: number, task: () => void): { cancel(): void }
+}
+
+const MACHINE_TIMERS: LedgerTimers = {
+  now: Date.now,
+  at(atMs, task) {
+    const timer = setTimeout(task, Math.max(0, atMs - Date.now()))
+    return { cancel: () => clearTimeout(timer) }
+  },
+}
+
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
 export function openLedgerStore(path: string, evidence: { readonly length: number }): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const root = openLmdb({ path, overlappingSync: false, maxDbs: 32 })
+  return ledgerStoreIn(root, evidence, MACHINE_TIMERS)
+}
+
+/** @param root has nothing in it, or such a ledger */
+export function ledgerStoreIn(
+  root: RootDatabase,
+  evidence: { readonly length: number },
+  timers: LedgerTimers,
+): LedgerStore {
   const plain = { encoder: { useRecords: false } }
   const lanes = root.openDB<number, number>({ name: '01-lanes', ...plain })
   const nonces = root.openDB<Buffer, Buffer>({
@@ -231,7 +256,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
       nonceRows.set(nonceKey(walletId, chainId, nonce), entry)
     },
     rememberIntents(expiresAtMs, ids) {
-      dropExpired(Date.now())
+      dropExpired(timers.now())
       const names = ids.map(latin1)
       liveBatches.push({ expiresAtMs, names })
       for (const name of names) liveIds.add(name)
@@ -253,12 +278,12 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     awaitRecord: (seq) => void unrecorded.add(seq),
   }
 
-  let timer: NodeJS.Timeout | null = null
+  let timer: ReturnType<LedgerTimers['at']> | null = null
   let lastCheckpoint: Promise<unknown> = Promise.resolve()
 
   /** Puts all rows that wait, and how much of the evidence they cover, in one transaction. */
   const putWaiting = oneAtATime(async () => {
-    if (timer !== null) clearTimeout(timer)
+    timer?.cancel()
     timer = null
     let taken: PutRows[] = []
     try {
@@ -292,7 +317,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
 
   function scheduleCheckpoint(): void {
     if (nonceRows.waiting + laneRows.waiting >= CHECKPOINT_ROWS) void checkpoint()
-    else timer ??= setTimeout(() => void checkpoint(), CHECKPOINT_AFTER_MS)
+    else timer ??= timers.at(timers.now() + CHECKPOINT_AFTER_MS, () => void checkpoint())
   }
 
   return {
