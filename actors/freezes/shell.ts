@@ -5,8 +5,13 @@ import type { Freeze } from '../../src/domain/freeze.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { UserId } from '../../src/domain/ids.js'
 import { isoTime } from '../../src/domain/iso-time.js'
+import { lineagesOn } from '../../src/domain/sub-key.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
-import type { CoSigner, FrozenSubject } from '../../src/service-custody/co-signer.js'
+import type {
+  CoSigner,
+  FrozenSubject,
+  StoppedSubject,
+} from '../../src/service-custody/co-signer.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell } from '../runtime/actor.js'
@@ -43,6 +48,12 @@ export function createFreezesShell(
     const freezes = [...standing.values()]
     book.put(id as UserId, freezes)
     ports.changed(id as UserId, freezes)
+  }
+
+  function stoppedBy({ userId, scope, subWalletId, lineageId }: Freeze): StoppedSubject {
+    const { lineageId: own, ...subject } = subjectOf(userId, { scope, subWalletId, lineageId })
+    if (own === null || subWalletId === null) return { ...subject, lineageIds: [] }
+    return { ...subject, lineageIds: lineagesOn(reader.fresh().keys.ofWallet(subWalletId), own) }
   }
 
   async function tell(freeze: Freeze): Promise<boolean> {
@@ -94,7 +105,7 @@ export function createFreezesShell(
       switch (effect.type) {
         case 'stop':
           note(id, effect.standing)
-          coSigner.refuseWaiting(subjectOf(effect.freeze.userId, effect.freeze), effect.freeze)
+          coSigner.refuseWaiting(stoppedBy(effect.freeze), effect.freeze)
           break
         case 'go-on':
           note(id, effect.standing)

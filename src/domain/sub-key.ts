@@ -7,6 +7,14 @@ import type { LineageId } from './ids.js'
 export const SUB_KEY_DEPTH_MAX = 4
 /** Live keys that one key made: a program's helpers, and no more. */
 export const SUB_KEYS_MAX = 50
+/** Live keys of a sub-wallet that its keys made: the owner can always rotate one, and make another. */
+export const LIVE_SUB_KEYS_MAX = 400
+/**
+ * Keys of a sub-wallet that its keys made within `SUB_KEYS_WINDOW_MS`, ended ones too: each is kept, and
+ * revoking its maker revokes it again while a clock that steps back could revive it.
+ */
+export const SUB_KEYS_IN_WINDOW_MAX = 1_000
+export const SUB_KEYS_WINDOW_MS = 7 * 86_400_000
 
 type Placed = Pick<ApiKey, 'lineageId' | 'parentLineageId'>
 

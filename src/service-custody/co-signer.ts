@@ -53,7 +53,7 @@ export interface CoSigner {
    */
   unfreeze(update: UnfreezeUpdate): Promise<GrantOutcome>
   /** Refuses what waits for its batch and is new; what has left already the other domains judge. */
-  refuseWaiting(frozen: FrozenSubject, since: Pick<Freezing, 'scope' | 'sinceMs'>): void
+  refuseWaiting(stopped: StoppedSubject, since: Pick<Freezing, 'scope' | 'sinceMs'>): void
   /**
    * Tells the identity provider of a call that waits for people or for its time; durable there when it
    * resolves, so that its own page shows it and a delay begins. Repeating it does no harm; with
@@ -284,6 +284,12 @@ export interface FrozenSubject {
   readonly walletId: SubWalletId | null
   /** Null but for a key's. */
   readonly lineageId: LineageId | null
+}
+
+/** What a freeze stops: with a key, all that it made. */
+export interface StoppedSubject extends Omit<FrozenSubject, 'lineageId'> {
+  /** Empty but for a key's. */
+  readonly lineageIds: Iterable<LineageId>
 }
 
 export interface UnfreezeUpdate extends FrozenSubject {

@@ -303,8 +303,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     approvalDecisions: (after) => faulting(approvals.decisions(after)),
     followMembers: () => faulting(members.follow()),
     changeMember: (update) => atConsole(update.askedBy, () => faulting(changeMember(update))),
-    refuseWaiting: (subject, { scope, sinceMs }) =>
-      pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
+    refuseWaiting: (stopped, { scope, sinceMs }) =>
+      pipeline.refuse(isStopped(stopped), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
     pageOf(approvalId) {
       const page = managePage(registry.current.webauthn)
       return page === null ? null : new URL(`/approve/${approvalId}`, page).href
@@ -341,7 +341,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   }
 }
 
-/** What takes away has a line of its own: a user's creations never hold up a revocation. */
+/**
+ * What takes away has a line of its own: a user's creations never hold up a revocation. So has what
+ * keys make, since no person asked for it: agents never hold up what a person confirms.
+ */
 function lineOf({ userId, effect, madeBy }: GrantUpdate): string {
-  return effect === 'narrows' && madeBy === undefined ? `narrows ${userId}` : userId
+  if (madeBy !== undefined) return `makes ${userId}`
+  return effect === 'narrows' ? `narrows ${userId}` : userId
 }

@@ -17,7 +17,7 @@ import {
 } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
-import type { FrozenSubject, GrantOutcome, UnfreezeUpdate } from './co-signer.js'
+import type { FrozenSubject, GrantOutcome, StoppedSubject, UnfreezeUpdate } from './co-signer.js'
 import { type GrantAuthority, ownerHashOf } from './grant-authority.js'
 import type { PreparedIntent } from './sign-batch.js'
 
@@ -80,17 +80,21 @@ export function isStopped({
   scope,
   userId,
   walletId,
-  lineageId,
-}: FrozenSubject): (intent: PreparedIntent) => boolean {
+  lineageIds,
+}: StoppedSubject): (intent: PreparedIntent) => boolean {
   const ownerHash = ownerHashOf(userId)
   const wallet = walletId === null ? null : ulidBytes(walletId)
-  const grant = lineageId === null ? null : ulidBytes(lineageId)
+  const grants = new Set(Array.from(lineageIds, (lineageId) => hex(ulidBytes(lineageId))))
   return (intent) => {
     if (intent.proofKey === null && intent.approval === null) return false
     if (scope === 'user') return sameBytes(intent.wallet.certificate.ownerHash, ownerHash)
     if (wallet !== null) return sameBytes(intent.walletId, wallet)
-    return grant !== null && intent.grant !== null && sameBytes(intent.grant.grantId, grant)
+    return intent.grant !== null && grants.has(hex(intent.grant.grantId))
   }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
 }
 
 function subjectOf({ scope, userId, walletId, lineageId }: FrozenSubject) {

@@ -174,7 +174,8 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     refuse(fits, outcome) {
       const refused = waiting.filter(({ intent }) => fits(intent))
       if (refused.length === 0) return
-      waiting = waiting.filter((it) => !refused.includes(it))
+      wait.left(refused.length)
+      waiting = waiting.filter(({ intent }) => !fits(intent))
       for (const { resolve } of refused) resolve(outcome)
     },
     abandon(detail) {

@@ -4,7 +4,13 @@ import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { type ApiKey, keyStatus } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
-import { SUB_KEY_DEPTH_MAX, SUB_KEYS_MAX } from '../../src/domain/sub-key.js'
+import {
+  LIVE_SUB_KEYS_MAX,
+  SUB_KEY_DEPTH_MAX,
+  SUB_KEYS_IN_WINDOW_MAX,
+  SUB_KEYS_MAX,
+  SUB_KEYS_WINDOW_MS,
+} from '../../src/domain/sub-key.js'
 import { testPolicy } from '../../src/operations/console/test-policy.js'
 import type { ConsoleContext } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
@@ -62,9 +68,9 @@ function draftOf(n: number, maker: ApiKey, said: Partial<ApiKey> = {}): ApiKey {
 }
 
 /** What a caller is told; the key where it is made. */
-function plan(n: number, maker: ApiKey, said: Partial<ApiKey> = {}) {
+function plan(n: number, maker: ApiKey, said: Partial<ApiKey> = {}, nowMs = START_MS) {
   const key = draftOf(n, maker, said)
-  return run({ type: 'plan-sub-key', key, madeBy: maker.keyId, nowMs: START_MS })
+  return run({ type: 'plan-sub-key', key, madeBy: maker.keyId, nowMs })
 }
 
 function make(n: number, maker: ApiKey, said: Partial<ApiKey> = {}): ApiKey {
@@ -184,6 +190,30 @@ describe('a key that a key makes', () => {
     expect(code(plan(60, main()))).toMatchObject({ details: { live_sub_keys_max: SUB_KEYS_MAX } })
     run({ type: 'revoke-key', keyId: keyIdOf(101), nowMs: START_MS })
     expect(code(plan(60, main()))).toBeNull()
+  })
+
+  test('is one of so many that the keys of a wallet make, live or within a week', () => {
+    const makers = [main(), ...Array.from({ length: 8 }, (_, n) => make(20 + n, main()))]
+    const inAll = LIVE_SUB_KEYS_MAX - makers.length + 1
+    for (let n = 0; n < inAll; n++) make(1_000 + n, makers[1 + (n % 8)] ?? main())
+    expect(code(plan(60, main()))).toMatchObject({
+      details: { live_sub_keys_of_wallet_max: LIVE_SUB_KEYS_MAX },
+    })
+    const [keyId, secretHash] = [keyIdOf(2_000), '2'.repeat(64)]
+    const another = { ...root(), keyId, lineageId: keyId as string as LineageId, secretHash }
+    const stored = run({ type: 'register-key', key: another })
+    expect(stored, 'the owner has room').toMatchObject({ ok: true })
+  })
+
+  test('is counted for a week when it has ended, since it is kept', () => {
+    for (let n = 0; n < SUB_KEYS_IN_WINDOW_MAX; n++) {
+      const { keyId } = make(3_000 + n, main())
+      run({ type: 'revoke-key', keyId, nowMs: START_MS })
+    }
+    const refused = { details: { sub_keys_a_week_max: SUB_KEYS_IN_WINDOW_MAX } }
+    expect(code(plan(60, main()))).toMatchObject(refused)
+    expect(code(plan(60, main(), {}, START_MS + SUB_KEYS_WINDOW_MS - 1))).toMatchObject(refused)
+    expect(code(plan(60, main(), {}, START_MS + SUB_KEYS_WINDOW_MS))).toBeNull()
   })
 
   test('counts on each key above it, and is refused by the cap of any', () => {

@@ -2,14 +2,20 @@ import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
 import { freezeOf } from '../../../src/domain/freeze.js'
 import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
 import { USD_CAP } from '../../../src/domain/key-policy-forms.js'
-import { SUB_KEY_DEPTH_MAX, SUB_KEYS_MAX } from '../../../src/domain/sub-key.js'
+import {
+  LIVE_SUB_KEYS_MAX,
+  SUB_KEY_DEPTH_MAX,
+  SUB_KEYS_IN_WINDOW_MAX,
+  SUB_KEYS_MAX,
+  SUB_KEYS_WINDOW_MS,
+} from '../../../src/domain/sub-key.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { frozenFault } from '../../../src/errors/frozen.js'
 import { commonPolicy, LEAST_POLICY } from '../../../src/policy/common-policy.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { capsAbove, leftOfCaps } from './caps-above.js'
 import { type KeyChange, putKeyAndGrant } from './change-key.js'
-import { ancestorsOf, countChildren, liveDescendants } from './key-tree.js'
+import { ancestorsOf, countMadeByKeys, countSubKeys, liveDescendants } from './key-tree.js'
 import type { Command } from './messages.js'
 import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
@@ -86,11 +92,26 @@ export function whyNoSubKey(state: SubWalletState, key: ApiKey, nowMs: number): 
       `Keys go ${SUB_KEY_DEPTH_MAX} deep below the one that a person made.`,
     )
   }
-  if (countChildren(state, parentLineageId, nowMs) >= SUB_KEYS_MAX) {
+  const { all, own } = countSubKeys(state, parentLineageId, nowMs)
+  if (all >= LIVE_SUB_KEYS_MAX) {
+    return fault(
+      'INVALID_REQUEST',
+      { live_sub_keys_of_wallet_max: LIVE_SUB_KEYS_MAX },
+      `The keys of a sub-wallet have at most ${LIVE_SUB_KEYS_MAX} live keys of their own; have one revoked first.`,
+    )
+  }
+  if (own >= SUB_KEYS_MAX) {
     return fault(
       'INVALID_REQUEST',
       { live_sub_keys_max: SUB_KEYS_MAX },
       `A key has at most ${SUB_KEYS_MAX} live keys of its own; have one revoked first.`,
+    )
+  }
+  if (countMadeByKeys(state, nowMs - SUB_KEYS_WINDOW_MS) >= SUB_KEYS_IN_WINDOW_MAX) {
+    return fault(
+      'INVALID_REQUEST',
+      { sub_keys_a_week_max: SUB_KEYS_IN_WINDOW_MAX },
+      `The keys of a sub-wallet make at most ${SUB_KEYS_IN_WINDOW_MAX} keys a week, ended ones too: give one a longer life, or have a person make it.`,
     )
   }
   return widerThan(key, above)

@@ -45,17 +45,29 @@ export function ancestorsOf({ parents, heads }: KeyTree, lineageId: LineageId): 
   return found
 }
 
-/** Live lineages that one of this lineage made. */
-export function countChildren(
+/** Live lineages that keys made: in all, and those that one of this lineage did. */
+export function countSubKeys(
   { parents, heads }: KeyTree,
   lineageId: LineageId,
   nowMs: number,
-): number {
-  let count = 0
+): { readonly all: number; readonly own: number } {
+  let all = 0
+  let own = 0
   for (const [child, parent] of parents) {
-    if (parent !== lineageId) continue
     const head = heads.get(child)
-    if (head !== undefined && keyStatus(head, nowMs) !== 'revoked') count++
+    if (head === undefined || keyStatus(head, nowMs) === 'revoked') continue
+    all++
+    if (parent === lineageId) own++
+  }
+  return { all, own }
+}
+
+/** Lineages that keys made since then, whatever became of them. */
+export function countMadeByKeys({ keys, parents }: KeyTree, sinceMs: number): number {
+  if (parents.size === 0) return 0
+  let count = 0
+  for (const { parentLineageId, rotatedFrom, createdAtMs } of keys.values()) {
+    if (parentLineageId !== undefined && rotatedFrom === null && createdAtMs > sinceMs) count++
   }
   return count
 }
