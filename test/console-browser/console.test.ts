@@ -9,6 +9,7 @@ import {
   choose,
   fillIn,
   heading,
+  loaded,
   pressOn,
   pressWords,
   says,
@@ -133,13 +134,13 @@ describe('from the start to a first approved send, by the keyboard alone', () =>
     const device = await browser.openTab()
     await device.addAuthenticator()
     await device.open(passkeys)
-    await signIn(device, stack.service.dev().user, `document.querySelector('#add') !== null`)
+    await signIn(device, stack.service.dev().user, loaded('#add'))
     await pressOn(device, '#add')
     await device.until(`document.body.innerText.includes('(passkey')`)
     await visit(browser, '/approvals', 'Approvals')
     await pressWords(browser, 'Approve')
     await device.open(await hrefOf('Confirm with your passkey'))
-    await device.until(`document.querySelector('#approve-call') !== null`)
+    await device.until(loaded('#approve-call'))
     await shoot(device, 'approve')
     await pressOn(device, '#approve-call')
     await device.until(`document.body.innerText.includes('1 of 1')`)

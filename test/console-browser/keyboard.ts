@@ -29,6 +29,10 @@ export async function pressWords(tab: Tab, words: string, within = 'main'): Prom
   await pressOn(tab, `[data-wanted=${text}]`)
 }
 
+/** A page of the identity provider, whose script is there once all of it is: until then a button does nothing. */
+export const loaded = (selector: string) =>
+  `document.readyState === 'complete' && document.querySelector('${selector}') !== null`
+
 /** In place of what is in a field. */
 export async function fillIn(tab: Tab, selector: string, text: string): Promise<void> {
   await tabTo(tab, selector)

@@ -6,6 +6,7 @@ import {
   choose,
   fillIn,
   heading,
+  loaded,
   pressOn,
   pressWords,
   says,
@@ -59,9 +60,7 @@ async function hrefOf(words: string, within: string): Promise<string> {
 async function confirm(within: string, look: () => Promise<void> = async () => undefined) {
   await device.open(await hrefOf('Confirm with your passkey', within))
   // The page's script hears the button from then on.
-  await device.until(
-    `document.readyState === 'complete' && document.querySelector('#confirm') !== null`,
-  )
+  await device.until(loaded('#confirm'))
   await look()
   await pressOn(device, '#confirm')
   await device.until(`document.querySelector('#status').textContent.startsWith('Confirmed')`)
@@ -81,7 +80,7 @@ test('the way to one’s passkeys is in the menu of the account', async () => {
   await device.addAuthenticator()
   await device.resize(1_280, 900)
   await device.open(url)
-  await signIn(device, stack.service.dev().user, `document.querySelector('#add') !== null`)
+  await signIn(device, stack.service.dev().user, loaded('#add'))
   await pressOn(device, '#add')
   await device.until(`document.body.innerText.includes('(passkey')`)
 })
@@ -230,7 +229,7 @@ describe('a call that waits', () => {
     await expectFit(browser, 'approval')
     await pressWords(browser, 'Approve')
     await device.open(await hrefOf('Confirm with your passkey', 'main'))
-    await device.until(`document.querySelector('#approve-call') !== null`)
+    await device.until(loaded('#approve-call'))
     await expectFit(device, 'approve-call')
     await pressOn(device, '#approve-call')
     await device.until(`document.body.innerText.includes('1 of 1')`)
