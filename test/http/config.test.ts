@@ -29,6 +29,7 @@ describe('the environment', () => {
         deliveriesPerSecond: 1_000,
         smtpFile: null,
         journalFile: null,
+        journalRole: 'owner',
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
         retentionIntervalMs: 3_600_000,
