@@ -280,8 +280,9 @@ test('no page asked for anything that the document of the API does not have', as
     }),
   )
   const documented = [itself, ...operations]
+  // Signed in or not: what was noted belongs to the address.
   await browser.open(consoleUrl())
-  await browser.until(heading('Overview'))
+  await browser.until(`document.readyState === 'complete'`)
   const asked = JSON.parse(
     String(await browser.evaluate(`localStorage.getItem('asked')`)),
   ) as string[]
