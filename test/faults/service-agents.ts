@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from '../../src/domain/ids.js'
 import { chainOf, give, newWallet } from '../defi/sponsored-wallet.js'
 import { type ChainView, chainView, newAddress } from '../e2e/chain.js'
@@ -78,6 +79,7 @@ const MICROS_PER_USD = 1_000_000n
 /** Of sends and sponsored calls alike. */
 const IDEMPOTENT_CHANCE = 0.5
 const OLDER_KEY_CHANCE = 0.15
+const ASK_AGAIN_MS = 250
 
 /** @param tightCapUsd of every other agent's keys */
 export async function createAgents(
@@ -138,6 +140,32 @@ export async function askFor(agent: Agent, random: Random, chain: MixChain): Pro
   }
   agent.asked.push(asked)
   await ask(asked, random, chain)
+}
+
+/**
+ * Asks for one send, again and again, as long as it takes: what refused everything while the faults
+ * lasted must not go on with it.
+ * @param agent with a cap that it does not reach
+ * @returns whether it was acknowledged before the time was over
+ */
+export async function askUntilDone(
+  agent: Agent,
+  random: Random,
+  chain: MixChain,
+  deadlineMs: number,
+): Promise<boolean> {
+  const asked: Asked = {
+    ...{ what: 'send', line: newestLine(agent), chainId: chain.view.chainId, answers: [] },
+    ...{ recipient: newAddress(), amount: SEND_WEI, idempotencyKey: randomUUID() },
+    afterRevocation: false,
+  }
+  agent.asked.push(asked)
+  for (;;) {
+    await ask(asked, random, chain)
+    if (asked.answers.at(-1)?.kind === 'acknowledged') return true
+    if (Date.now() > deadlineMs) return false
+    await delay(ASK_AGAIN_MS)
+  }
 }
 
 /** The same request once more, as callers do that got no answer; by any key of the line. */

@@ -18,12 +18,16 @@ import {
   type Asked,
   askAgain,
   askFor,
+  askUntilDone,
   createAgents,
   GIVEN_SHARES_USDC,
   type MixChain,
+  newestLine,
+  type Random,
 } from './service-agents.js'
 import { auditAgent, type Evidence } from './service-audit.js'
 import { createDisturbances, refillAll, type World } from './service-disturbances.js'
+import { changeKeys } from './service-keys.js'
 import { verifyAudit } from './verify-audit.js'
 
 /**
@@ -135,7 +139,8 @@ export async function runServiceMix(options: ServiceMixOptions): Promise<Service
     await Promise.all(world.halts)
     await refillAll(world)
     await Promise.all(answers)
-    const wrong = await settled(stack, agents, options)
+    const wrong = await backAgain(world, random, options)
+    wrong.push(...(await settled(stack, agents, options)))
     progress(`seed ${seed}: settled, ${seconds()} s`)
     const evidence = await evidenceOf(stack, chains)
     for (const { history } of evidence.values()) wrong.push(...history.wrong)
@@ -242,6 +247,28 @@ function pointChainAt(home: string, chainId: number, proxies: readonly FaultProx
     chain.id === chainId ? { ...chain, rpc_urls, confirmations: CONFIRMATIONS } : chain,
   )
   writeFileSync(path, JSON.stringify({ ...file, chains }))
+}
+
+/** When the faults are over one agent, which no cap stops, gets a send through on each chain. */
+async function backAgain(
+  { stack, agents, chains }: World,
+  random: Random,
+  { settleMs }: ServiceMixOptions,
+): Promise<string[]> {
+  const agent = agents[0]
+  if (agent === undefined) throw new Error('a mix without agents')
+  // Its key may have been revoked: then it gets another.
+  if (newestLine(agent).revoked !== 'no') await changeKeys(stack, agent, random)
+  const deadlineMs = Date.now() + settleMs
+  const wrong: string[] = []
+  for (const [id, chain] of chains) {
+    if (await askUntilDone(agent, random, chain, deadlineMs)) continue
+    const codes = agent.asked
+      .at(-1)
+      ?.answers.map((it) => (it.kind === 'refused' ? it.code : it.kind))
+    wrong.push(`chain ${id}: nothing gets through after the faults: ${codes?.slice(-5).join(', ')}`)
+  }
+  return wrong
 }
 
 /**
