@@ -5,8 +5,8 @@ import type { TransactionStep } from '../domain/path-meter.js'
 
 /**
  * One line of the log for each step of each transaction, at info. They are so many that they are
- * put together here, and not by pino: a step costs a push while money is decided about, and its
- * line is made later, with those of others.
+ * put together here, and not by pino: a step is copied, byte by byte, behind those that wait, and
+ * they are written later. Strings of each would be as much garbage again as all of a send.
  */
 export interface StepLines {
   /** @param code of the catalogue of errors, of what was refused; else null */
@@ -33,52 +33,85 @@ export interface StepLinesOptions {
 
 /** Lines are written no later than this. */
 const FLUSH_MS = 100
-/** More are written at once: some 200 KiB, and half a second of a thread at full load. */
-const WAITING_MAX = 1_024
+/** More are written at once: some 900 lines, and half a second of a thread's steps at most. */
+const WAITING_BYTES = 262_144
 /** What a pipe takes in one piece, so that lines of other threads do not come in between. */
-const CHUNK_CHARS_MAX = 4_096
-/** Fields of a step in `waiting`. */
-const FIELDS = 6
+const CHUNK_BYTES_MAX = 4_096
+const NEW_LINE = 10
 
 /** Null where the level asks for no such lines: nothing is paid then. */
 export function createStepLines(options: StepLinesOptions): StepLines | null {
   const { logger, name, nowMs, later } = options
   if (!logger.isLevelEnabled('info')) return null
   const write = writerOf(logger)
+  const waiting = Buffer.allocUnsafeSlow(WAITING_BYTES)
+  let used = 0
+  let planned = false
   // As pino begins its own.
   const who = `","pid":${process.pid},"hostname":${JSON.stringify(hostname())},"name":${JSON.stringify(name)},"tx_id":"`
-  /** Flat: an object for each would be garbage for each. */
-  let waiting: (string | number | null)[] = []
-  let planned = false
-  /** What a line begins with, of the latest millisecond: several steps share one. */
-  let begun = { atMs: Number.NaN, text: '' }
+  const begun = { atMs: Number.NaN, bytes: Buffer.alloc(0) }
+  const middle = Buffer.from('","request_id":')
+  /** What a line of an accepted step ends with, by chain and step. */
+  const ends = new Map<number, Map<TransactionStep, Buffer>>()
 
-  function beginning(atMs: number): string {
-    if (atMs !== begun.atMs) begun = { atMs, text: `{"level":30,"time":"${isoTime(atMs)}${who}` }
-    return begun.text
+  /** Of the latest millisecond: several steps share one. */
+  function beginning(atMs: number): Buffer {
+    if (atMs !== begun.atMs) {
+      begun.atMs = atMs
+      begun.bytes = Buffer.from(`{"level":30,"time":"${isoTime(atMs)}${who}`)
+    }
+    return begun.bytes
+  }
+
+  function endOf(step: TransactionStep, chainId: number, code: string | null): Buffer {
+    if (code !== null) return endBytes(step, chainId, code)
+    const known = ends.get(chainId)?.get(step)
+    if (known !== undefined) return known
+    const bytes = endBytes(step, chainId, null)
+    ends.set(chainId, new Map(ends.get(chainId)).set(step, bytes))
+    return bytes
+  }
+
+  function append(bytes: Buffer): void {
+    waiting.set(bytes, used)
+    used += bytes.length
+  }
+
+  function appendId(id: string): void {
+    for (let i = 0; i < id.length; i++) waiting[used++] = id.charCodeAt(i)
   }
 
   function flush(): void {
-    const steps = waiting
-    waiting = []
-    let text = ''
-    for (let at = 0; at < steps.length; at += FIELDS) {
-      const code = steps[at + 5]
-      const refusal = code === null ? '' : `,"code":"${code}"`
-      const line = `${beginning(Number(steps[at]))}${steps[at + 3]}","request_id":${quoted(steps[at + 4])},"chain_id":${steps[at + 2]},"step":"${steps[at + 1]}"${refusal},"msg":"transaction"}\n`
-      if (text.length + line.length > CHUNK_CHARS_MAX) {
-        write(text)
-        text = ''
-      }
-      text += line
+    for (let from = 0; from < used; ) {
+      const last = Math.min(from + CHUNK_BYTES_MAX, used) - 1
+      const end = waiting.lastIndexOf(NEW_LINE, last)
+      // A line that is longer than a piece goes out in one of its own.
+      const to = (end >= from ? end : waiting.indexOf(NEW_LINE, last)) + 1
+      write(waiting.toString('utf8', from, to))
+      from = to
     }
-    if (text !== '') write(text)
+    used = 0
   }
 
   return {
     note(step, chainId, txId, requestId, code) {
-      waiting.push(nowMs(), step, chainId, txId, requestId, code)
-      if (waiting.length >= WAITING_MAX * FIELDS) flush()
+      const start = beginning(nowMs())
+      const end = endOf(step, chainId, code)
+      const quoted = isPlain(requestId) ? null : Buffer.from(JSON.stringify(requestId))
+      const idBytes = quoted === null ? requestId.length + 2 : quoted.length
+      const bytes = start.length + txId.length + middle.length + idBytes + end.length
+      if (used + bytes > WAITING_BYTES) flush()
+      append(start)
+      appendId(txId)
+      append(middle)
+      if (quoted === null) {
+        waiting[used++] = QUOTE
+        appendId(requestId)
+        waiting[used++] = QUOTE
+      } else {
+        append(quoted)
+      }
+      append(end)
       if (planned) return
       planned = true
       later(() => {
@@ -90,11 +123,23 @@ export function createStepLines(options: StepLinesOptions): StepLines | null {
   }
 }
 
-/** Whoever calls chooses it, and nearly always of characters that mean nothing to JSON. */
-const PLAIN = /^[\w.:/-]*$/
+function endBytes(step: TransactionStep, chainId: number, code: string | null): Buffer {
+  const refusal = code === null ? '' : `,"code":"${code}"`
+  return Buffer.from(`,"chain_id":${chainId},"step":"${step}"${refusal},"msg":"transaction"}\n`)
+}
 
-function quoted(requestId: string | number | null | undefined): string {
-  return PLAIN.test(String(requestId)) ? `"${requestId}"` : JSON.stringify(requestId)
+const SPACE = 0x20
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const TILDE = 0x7e
+
+/** Whoever calls chooses it, and nearly always of characters that mean nothing to JSON. */
+function isPlain(requestId: string): boolean {
+  for (let i = 0; i < requestId.length; i++) {
+    const code = requestId.charCodeAt(i)
+    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return false
+  }
+  return true
 }
 
 function writerOf(logger: Logger): (text: string) => void {

@@ -54,16 +54,37 @@ test('lines leave whole, and no piece is longer than what a pipe takes at once',
     expect(piece.length).toBeLessThanOrEqual(4_096)
     expect(piece.endsWith('\n')).toBe(true)
   }
-  const ids = written
+  expect(idsOf(written)).toEqual(Array.from({ length: 100 }, (_, i) => `tx_${i}`))
+})
+
+test('what waits is bounded: where the next line has no room, those before it are written at once', () => {
+  const { written, lines } = lined('info')
+  for (let i = 0; i < 2_048; i++) lines?.note('stored', 1, `tx_${i}`, 'r', null)
+  const early = written.join('').split('\n').length - 1
+  expect(early).toBeGreaterThan(1_000)
+  expect(early).toBeLessThan(2_048)
+  lines?.flush()
+  expect(idsOf(written)).toEqual(Array.from({ length: 2_048 }, (_, i) => `tx_${i}`))
+})
+
+test('a request id is a string of JSON whatever its characters, and a line longer than a piece is whole', () => {
+  const ids = ['order-"1"', 'C:\\x', 'zwölf\u0001', '\ud800', '漢字', 'x'.repeat(5_000), 'r']
+  const { written, lines } = lined('info')
+  for (const id of ids) lines?.note('stored', 1, 'tx_1', id, null)
+  lines?.flush()
+  const read = written
+    .join('')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).request_id)
+  expect(read).toEqual(ids)
+  for (const piece of written) expect(piece.endsWith('\n')).toBe(true)
+})
+
+function idsOf(written: readonly string[]): string[] {
+  return written
     .join('')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).tx_id)
-  expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => `tx_${i}`))
-})
-
-test('what waits is bounded: a full list is written at once', () => {
-  const { written, lines } = lined('info')
-  for (let i = 0; i < 1_024; i++) lines?.note('stored', 1, 'tx_1', 'r', null)
-  expect(written.join('').split('\n')).toHaveLength(1_025)
-})
+}

@@ -18,6 +18,7 @@ import {
   storedGrant,
   storedKey,
 } from './granted.js'
+import { createLiveIntents } from './live-intents.js'
 import { type MemberReader, type MemberWriter, openMemberRows } from './member-rows.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 import { oneAtATime } from './one-at-a-time.js'
@@ -119,13 +120,6 @@ export interface FreezeRow {
   readonly sinceMs: number | null
 }
 
-interface IntentBatch {
-  readonly expiresAtMs: number
-  readonly names: readonly string[]
-}
-
-/** Batches whose ids are dropped per batch: more than can arrive, so that none are left over. */
-const DROPPED_PER_BATCH = 8
 /**
  * Rows of approvals wait this long for others, which is what a start after a crash reads again. A
  * commit of 32 rows costs half a millisecond of another core: pages of 4 KiB for rows of 200 bytes.
@@ -205,18 +199,7 @@ export function ledgerStoreIn(
   const standing = new Set<string>()
   for (const [name, { sinceMs }] of freezeByName) if (sinceMs !== null) standing.add(name)
 
-  const liveIds = new Set<string>()
-  /** Oldest first. */
-  const liveBatches: IntentBatch[] = []
-
-  function dropExpired(nowMs: number): void {
-    for (let i = 0; i < DROPPED_PER_BATCH; i++) {
-      const oldest = liveBatches[0]
-      if (oldest === undefined || oldest.expiresAtMs > nowMs) return
-      liveBatches.shift()
-      for (const name of oldest.names) liveIds.delete(name)
-    }
-  }
+  const liveIntents = createLiveIntents()
 
   const laneRows = unflushedRows<number, number>((lane, batchSeq) => void lanes.put(lane, batchSeq))
   const nonceRows = unflushedRows<Buffer, LedgerEntry>(
@@ -256,10 +239,7 @@ export function ledgerStoreIn(
       nonceRows.set(nonceKey(walletId, chainId, nonce), entry)
     },
     rememberIntents(expiresAtMs, ids) {
-      dropExpired(timers.now())
-      const names = ids.map(latin1)
-      liveBatches.push({ expiresAtMs, names })
-      for (const name of names) liveIds.add(name)
+      liveIntents.remember(ids, expiresAtMs, timers.now())
     },
     putFreeze(scope, subject, row) {
       const key = freezeKey(scope, subject)
@@ -354,7 +334,7 @@ export function ledgerStoreIn(
         scheduleCheckpoint()
       }
     },
-    hasIntent: (id) => liveIds.has(latin1(id)),
+    hasIntent: liveIntents.has,
     async close() {
       if (timer !== null) await checkpoint()
       await lastCheckpoint
