@@ -30,10 +30,13 @@ export function parties(when: When): Condition[] {
       field: 'beneficiaries',
       ...values(listText(when.beneficiaries)),
       heals: null,
-      test: ({ beneficiaries }) =>
-        beneficiaries === null
-          ? UNJUDGEABLE
-          : truth(beneficiaries.every((address) => listed.has(address))),
+      test({ beneficiaries }) {
+        if (beneficiaries === null) return UNJUDGEABLE
+        if (beneficiaries.every((address) => listed.has(address))) return HOLDS
+        // Neither pays those alone nor pays none of them: one wei to the token beside a transfer must
+        // not take its payee out of a denial.
+        return beneficiaries.some((address) => listed.has(address)) ? UNJUDGEABLE : FAILS
+      },
       observed: ({ beneficiaries }) =>
         beneficiaries === null ? CANNOT_BE_JUDGED : beneficiaries.join(', '),
     })

@@ -36,6 +36,7 @@ export type ParsedPolicy =
 
 /** Letters, digits, punctuation: nothing invisible, and nothing that reverses a line. */
 const RULE_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
+const NEEDED_DEFAULT = 1
 const EXPIRES_SECONDS_DEFAULT = 3_600
 const encoder = new TextEncoder()
 
@@ -141,9 +142,16 @@ function readRule(value: unknown, path: string, faults: Faults): Rule | null {
   const delaySeconds = faults.integer(delay, `${path}.delay_seconds`, 0, DELAY_SECONDS_MAX)
   if (name === null || effect === null || when === null) return null
   if (approvals === null || delaySeconds === null) return null
+  // Spec silent: what an effect has no use for may be written out as it is by default, and is not
+  // signed. Anything else there is refused: whoever wrote it relies on people whom nobody asks.
+  if (effect !== 'require_approval' && !isDefault(approvals)) {
+    return faults.report(`${path}.approvals`, 'is for the effect require_approval alone')
+  }
+  if (effect === 'deny' && delaySeconds !== 0) {
+    return faults.report(`${path}.delay_seconds`, 'is for calls that go ahead, not for deny')
+  }
   return {
     ...{ name, effect, when },
-    // What has no meaning for an effect is not signed.
     approvals: effect === 'require_approval' ? approvals : null,
     delaySeconds: effect === 'deny' ? 0 : delaySeconds,
   }
@@ -164,10 +172,15 @@ function readName(value: unknown, path: string, faults: Faults): string | null {
 function readApprovals(value: unknown, path: string, faults: Faults): Approvals | null {
   const object = faults.object(value, path, ['needed', 'expires_seconds'])
   if (object === null) return null
-  const { needed: asked = 1, expires_seconds: expires = EXPIRES_SECONDS_DEFAULT } = object
+  const { needed: asked = NEEDED_DEFAULT, expires_seconds: expires = EXPIRES_SECONDS_DEFAULT } =
+    object
   const needed = faults.integer(asked, `${path}.needed`, 1, APPROVALS_NEEDED_MAX)
   const expiresSeconds = faults.integer(expires, `${path}.expires_seconds`, 1, APPROVAL_SECONDS_MAX)
   return needed === null || expiresSeconds === null ? null : { needed, expiresSeconds }
+}
+
+function isDefault({ needed, expiresSeconds }: Approvals): boolean {
+  return needed === NEEDED_DEFAULT && expiresSeconds === EXPIRES_SECONDS_DEFAULT
 }
 
 function readCeilings(value: unknown, faults: Faults): Ceiling[] | null {

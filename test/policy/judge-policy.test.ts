@@ -84,6 +84,23 @@ describe('what cannot be judged', () => {
     expect(asked.effect).toBe('require_approval')
   })
 
+  test('is whom a call pays where it pays some of a list and others: a wei to the token hides no payee', () => {
+    const beside = showCall({
+      ...{ operation: 'send', chainId: 8453, to: USDC, value: 1n },
+      data: transferData(BOB, 5n),
+    })
+    const listed = { beneficiaries: [BOB] }
+    const denied = { rules: [rule('deny', listed)], default: 'allow' }
+    expect(verdictOn(denied, transfer(5n, BOB)).effect).toBe('deny')
+    expect(verdictOn(denied, beside).effect).toBe('deny')
+    expect(verdictOn(denied).effect).toBe('allow')
+    expect(verdictOn({ rules: [rule('allow', listed)] }, beside).effect).toBe('deny')
+    expect(verdictOn({ rules: [rule('allow', { not: listed })] }, beside).effect).toBe('deny')
+    expect(verdictOn({ rules: [rule('allow', { not: listed })] }).effect).toBe('allow')
+    const both = { beneficiaries: [BOB, USDC] }
+    expect(verdictOn({ rules: [rule('allow', both)] }, beside).effect).toBe('allow')
+  })
+
   test('does not match a rule that another condition rules out', () => {
     const rules = [rule('deny', { spend_usd_gt: '1000', chains: [1] })]
     expect(verdictOn({ rules, default: 'allow' }, transfer(5n), unpriced).effect).toBe('allow')

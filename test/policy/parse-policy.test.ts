@@ -155,6 +155,25 @@ test.each([
   expect(words('pay')).toContain('rule "pay": ')
 })
 
+test('what an effect has no use for is refused, but for what it is by default', () => {
+  const faultsOf = (rule: object) => {
+    const parsed = parsePolicy({ rules: [{ name: 'r', ...rule }], default: 'deny' })
+    return parsed.ok ? [] : parsed.faults.map(({ path }) => path)
+  }
+  const byDefault = { approvals: { needed: 1, expires_seconds: 3_600 }, delay_seconds: 0 }
+  for (const effect of ['allow', 'deny', 'require_approval']) {
+    expect(faultsOf({ effect, ...byDefault })).toEqual([])
+  }
+  for (const effect of ['allow', 'deny']) {
+    for (const approvals of [{ needed: 2 }, { expires_seconds: 60 }]) {
+      expect(faultsOf({ effect, approvals })).toEqual(['rules[0].approvals'])
+    }
+  }
+  expect(faultsOf({ effect: 'deny', delay_seconds: 60 })).toEqual(['rules[0].delay_seconds'])
+  expect(faultsOf({ effect: 'allow', delay_seconds: 60 })).toEqual([])
+  expect(faultsOf({ effect: 'require_approval', approvals: { needed: 2 } })).toEqual([])
+})
+
 test('a policy is bounded in rules and in bytes', () => {
   const rule = (at: number) => ({ name: `r${at}`, effect: 'deny', when: {} })
   const rules = Array.from({ length: RULES_MAX + 1 }, (_, at) => rule(at))

@@ -95,15 +95,22 @@ export const WHEN = fc
     return hasNot ? { ...when, not } : when
   })
 
-const RULE = fc.record({
-  effect: fc.constantFrom('allow', 'require_approval', 'deny'),
-  when: WHEN,
-  delay_seconds: fc.constantFrom(0, 0, 0, 60),
-  approvals: fc.record({
-    needed: fc.constantFrom(1, 1, 2),
-    expires_seconds: fc.constantFrom(60, 3_600, 7_200),
-  }),
-})
+const RULE = fc
+  .record({
+    effect: fc.constantFrom('allow', 'require_approval', 'deny'),
+    when: WHEN,
+    delay_seconds: fc.constantFrom(0, 0, 0, 60),
+    approvals: fc.record({
+      needed: fc.constantFrom(1, 1, 2),
+      expires_seconds: fc.constantFrom(60, 3_600, 7_200),
+    }),
+  })
+  // With what its effect has a use for.
+  .map(({ effect, when, delay_seconds, approvals }) => ({
+    ...{ effect, when },
+    ...(effect === 'deny' ? {} : { delay_seconds }),
+    ...(effect === 'require_approval' ? { approvals } : {}),
+  }))
 
 /** A policy as people write it. */
 export const POLICY_JSON = fc

@@ -172,7 +172,11 @@ function numberOf(value: ArgumentValue, word: Word): bigint | null {
 function beneficiariesTruth(listed: readonly bigint[], shape: CallShape): Truth {
   const paid = paidBy(shape)
   if (paid === null) return UNJUDGEABLE
-  return known(and(...paid.map(({ isThere, address }) => or(not(isThere), isIn(address, listed)))))
+  const each = (isRight: (address: Term) => Term) =>
+    and(...paid.map(({ isThere, address }) => or(not(isThere), isRight(address))))
+  const all = each((address) => isIn(address, listed))
+  const none = each((address) => not(isIn(address, listed)))
+  return judgedWhere(or(all, none), known(all))
 }
 
 function newBeneficiaryTruth(isNew: boolean, shape: CallShape): Truth {

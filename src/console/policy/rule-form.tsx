@@ -1,4 +1,4 @@
-import { field, isObject, type Path, textAt } from './draft.js'
+import { field, isObject, type Json, type Path, textAt } from './draft.js'
 import { type Edited, EffectField, NumberField, TextField, Unedited } from './fields.js'
 import { WhenForm } from './when-form.js'
 
@@ -17,16 +17,21 @@ export function RuleForm(
   const name = textAt(root, [...path, 'name']) || `rule ${index + 1}`
   const at = (...names: Path) => ({ root, set, path: [...path, ...names] })
   const rule = field(root, path)
+  const effect = textAt(root, [...path, 'effect'])
   const odd = isObject(rule) ? Object.keys(rule).filter((one) => !KNOWN_RULE.includes(one)) : []
   return (
     <section class="card stack" aria-label={`Rule ${index + 1}`}>
       <div class="pair">
         <TextField {...at('name')} label="Name" placeholder="large payments" />
-        <EffectField {...at('effect')} label="What happens" />
+        <EffectField
+          {...at('effect')}
+          set={(_, chosen) => set(path, withEffect(rule, chosen))}
+          label="What happens"
+        />
       </div>
       <WhenForm {...at('when')} />
       {odd.length > 0 && <Unedited root={root} set={set} path={path} names={odd} />}
-      {textAt(root, [...path, 'effect']) === 'require_approval' && (
+      {effect === 'require_approval' && (
         <div class="pair">
           <NumberField {...at('approvals', 'needed')} label="People who approve" placeholder="1" />
           <NumberField
@@ -36,7 +41,9 @@ export function RuleForm(
           />
         </div>
       )}
-      <NumberField {...at('delay_seconds')} label="Waits for, seconds" placeholder="0" />
+      {effect !== 'deny' && (
+        <NumberField {...at('delay_seconds')} label="Waits for, seconds" placeholder="0" />
+      )}
       <div class="actions">
         <button
           type="button"
@@ -64,5 +71,17 @@ export function RuleForm(
         </button>
       </div>
     </section>
+  )
+}
+
+/** Without what the effect has no use for, which the service refuses. */
+function withEffect(rule: Json | undefined, effect: Json | undefined): Json {
+  const fields = Object.entries({ ...(isObject(rule) ? rule : {}), effect: effect ?? null })
+  return Object.fromEntries(
+    fields.filter(
+      ([name]) =>
+        (name !== 'approvals' || effect === 'require_approval') &&
+        (name !== 'delay_seconds' || effect !== 'deny'),
+    ),
   )
 }
