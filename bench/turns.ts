@@ -8,17 +8,18 @@ import { QUORUM_FULL } from './quorum.js'
 import { measureReads } from './reads.js'
 import { publish } from './results-file.js'
 import { say } from './say.js'
+import type { SinkStack } from './sink-stack.js'
 import { measureWritePath } from './write-path.js'
 
 /**
  * `npm run bench:turns -- <checkout>`: this build next to another one of the project, such as that
- * of a release, by turns and each round in the other order. Both run at once, each by its own code;
- * the load is this build's, and goes to one of them at a time.
+ * of a release, by turns and each round in the other order, over several starts of both. Both run at
+ * once, each by its own code; the load is this build's, and goes to one of them at a time.
  */
 const run = readOptions({
   command: 'npm run bench:turns',
   measures: 'write path, reads and signing next to a built checkout of before, by turns',
-  takes: 'a minute, and ten times --seconds a round: 7 minutes',
+  takes: 'a minute a start, and ten times --seconds a round: 10 minutes',
   disk: 'about 6 kB a send: 2 GB',
   results: 'turns.json',
   runsOn: 'linux',
@@ -26,12 +27,20 @@ const run = readOptions({
     callers: number('callers of writes at once', {
       ...{ steps: 'whole', min: 1, max: 1_024, byDefault: 128 },
     }),
-    rounds: number('rounds of each', { steps: 'whole', min: 2, max: 1_000, byDefault: 16 }),
+    starts: number('times that both are started anew', {
+      ...{ steps: 'whole', min: 1, max: 100, byDefault: 4 },
+    }),
+    rounds: number('rounds of each, over all starts', {
+      steps: 'whole',
+      min: 2,
+      max: 1_000,
+      byDefault: 16,
+    }),
     seconds: number('how long each', { steps: 'any', min: 0.5, max: 3_600, byDefault: 2 }),
   },
   files: ['checkout'],
 })
-const { callers, rounds, seconds } = run.values
+const { callers, rounds, seconds, starts } = run.values
 const RUN_MS = seconds * 1_000
 const WALLETS = 128
 const WRITE_WARM_UP_MS = 15_000
@@ -72,16 +81,23 @@ interface Compared {
   readonly vsBefore: number
 }
 
-async function byTurns(
-  what: string,
-  perSecond: (turn: Turn) => Promise<number>,
-): Promise<Compared> {
-  const rates: Record<Turn, number[]> = { before: [], now: [] }
-  for (let round = 0; round < rounds; round++) {
-    say(`${what}, round ${round + 1} of ${rounds}`)
+type Rates = Record<Turn, number[]>
+
+/** All rounds of all starts, by what is measured. */
+const measured = new Map<string, Rates>()
+
+/** The rounds of one start; each in the other order than the one before. */
+async function byTurns(what: string, perSecond: (turn: Turn) => Promise<number>): Promise<void> {
+  const rates = measured.get(what) ?? { before: [], now: [] }
+  measured.set(what, rates)
+  for (let round = 0; round < Math.ceil(rounds / starts); round++) {
+    say(`${what}, round ${rates.now.length + 1}`)
     const order: readonly Turn[] = round % 2 === 0 ? ['before', 'now'] : ['now', 'before']
     for (const turn of order) rates[turn].push(await perSecond(turn))
   }
+}
+
+function comparedOf([what, rates]: readonly [string, Rates]): Compared {
   const ofRound = (turn: Turn, round: number) => rates[turn][round] ?? 0
   const vsBefore = median(rates.now.map((rate, round) => rate / ofRound('before', round)))
   return { what, rates: { before: median(rates.before), now: median(rates.now) }, vsBefore }
@@ -91,69 +107,66 @@ type Stacks = typeof import('./sink-stack.js')
 type Reads = typeof import('./reads.js')
 type Quorums = typeof import('./quorum.js')
 
-async function overStacks(): Promise<Compared[]> {
-  const start = (turn: Turn) =>
-    from(turn, 'sink-stack.js', ({ startSinkStack }: Stacks) =>
-      startSinkStack({ wallets: WALLETS }),
-    )
-  const before = await start('before')
+/** @param order in which both are started: the second finds a busier machine */
+async function overStacks(order: readonly [Turn, Turn]): Promise<void> {
+  const stacks = {} as Record<Turn, SinkStack>
   try {
-    const now = await start('now')
-    try {
-      const stacks = { before, now }
-      const targets = {
-        before: await from('before', 'reads.js', ({ readTargets }: Reads) => readTargets(before)),
-        now: await from('now', 'reads.js', ({ readTargets }: Reads) => readTargets(now)),
-      }
-      for (const turn of ['before', 'now'] as const) {
-        await measureWritePath(stacks[turn], { callers, runMs: WRITE_WARM_UP_MS })
-      }
-      const compared = [
-        await byTurns('write', async (turn) => {
-          const { perSecond, refused } = await measureWritePath(stacks[turn], {
-            ...{ callers, runMs: RUN_MS },
-          })
-          if (Object.keys(refused).length > 0) throw new Error(`${turn} refused sends`)
-          return perSecond
-        }),
-      ]
-      for (const kind of READS) {
-        for (const turn of ['before', 'now'] as const) {
-          await measureReads(targets[turn][kind], READ_WARM_UP_MS)
-        }
-        const rate = async (turn: Turn) =>
-          (await measureReads(targets[turn][kind], RUN_MS)).perSecond
-        compared.push(await byTurns(kind, rate))
-      }
-      return compared
-    } finally {
-      await now.stop()
+    for (const turn of order) {
+      stacks[turn] = await from(turn, 'sink-stack.js', ({ startSinkStack }: Stacks) =>
+        startSinkStack({ wallets: WALLETS }),
+      )
     }
-  } finally {
-    await before.stop()
-  }
-}
-
-async function overQuorums(): Promise<Compared> {
-  const open = (turn: Turn) =>
-    from(turn, 'quorum.js', ({ openQuorum }: Quorums) => openQuorum(QUORUM_WARM_UP_MS))
-  const before = await open('before')
-  try {
-    const now = await open('now')
-    try {
-      const quorums = { before, now }
-      return await byTurns('signing', async (turn) => {
-        return (await quorums[turn].measure(QUORUM_FULL, RUN_MS)).perSecond
+    const targets = {} as Record<Turn, Awaited<ReturnType<Reads['readTargets']>>>
+    for (const turn of order) {
+      targets[turn] = await from(turn, 'reads.js', ({ readTargets }: Reads) =>
+        readTargets(stacks[turn]),
+      )
+      await measureWritePath(stacks[turn], { callers, runMs: WRITE_WARM_UP_MS })
+    }
+    await byTurns('write', async (turn) => {
+      const { perSecond, refused } = await measureWritePath(stacks[turn], {
+        ...{ callers, runMs: RUN_MS },
       })
-    } finally {
-      await now.close()
+      if (Object.keys(refused).length > 0) throw new Error(`${turn} refused sends`)
+      return perSecond
+    })
+    for (const kind of READS) {
+      for (const turn of order) await measureReads(targets[turn][kind], READ_WARM_UP_MS)
+      await byTurns(
+        kind,
+        async (turn) => (await measureReads(targets[turn][kind], RUN_MS)).perSecond,
+      )
     }
   } finally {
-    await before.close()
+    await Promise.allSettled(order.map((turn) => stacks[turn]?.stop()))
   }
 }
 
-const compared = [...(await overStacks()), await overQuorums()]
+async function overQuorums(order: readonly [Turn, Turn]): Promise<void> {
+  const quorums = {} as Record<Turn, Awaited<ReturnType<Quorums['openQuorum']>>>
+  try {
+    for (const turn of order) {
+      quorums[turn] = await from(turn, 'quorum.js', ({ openQuorum }: Quorums) =>
+        openQuorum(QUORUM_WARM_UP_MS),
+      )
+    }
+    await byTurns('signing', async (turn) => {
+      return (await quorums[turn].measure(QUORUM_FULL, RUN_MS)).perSecond
+    })
+  } finally {
+    await Promise.allSettled(order.map((turn) => quorums[turn]?.close()))
+  }
+}
+
+// A process keeps its luck for life, in what is compiled and where it lies: two starts of one build
+// differ by up to a twentieth.
+for (let start = 0; start < starts; start++) {
+  const order = start % 2 === 0 ? (['before', 'now'] as const) : (['now', 'before'] as const)
+  say(`start ${start + 1} of ${starts}`)
+  await overStacks(order)
+  await overQuorums(order)
+}
+const compared = [...measured].map(comparedOf)
 const nameOf = (what: string) => `${what}_vs_before`
 const ratios = Object.fromEntries(compared.map(({ what, vsBefore }) => [nameOf(what), vsBefore]))
 const bars = Object.fromEntries(
