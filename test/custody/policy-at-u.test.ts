@@ -285,7 +285,7 @@ describe('an audit of the evidence', () => {
       id: `${index}`.repeat(32),
       atMs,
       intent: decodeIntent(intentFor(wallet, payload, 1, { index })),
-      ...{ address: null, ownerHash: null },
+      ...{ address: null, ownerHash: null, kind: 'user' as const },
     }))
     const bound = {
       policiesOf: () => [policyOf(PAYROLL)],
@@ -297,6 +297,33 @@ describe('an audit of the evidence', () => {
     expect(problem).toContain('approval 1111111111111111')
     expect(more).toEqual([])
     expect(deniedApprovals(approvals, { ...bound, policiesOf: () => [] })).toEqual([])
+  })
+
+  test('names one without the proof of a key, unless it repeats what had one', () => {
+    const bound = {
+      policiesOf: () => [],
+      approvalAt: () => null,
+      approvalTerms: () => [],
+      ancestorsOf: () => [],
+    }
+    const once = payment(1_000n)
+    const approvals = [once, once, payment(1_001n)].map((payload, index) => ({
+      id: `${index}`.repeat(32),
+      atMs: Date.now() + index,
+      intent: decodeIntent(intentFor(wallet, payload, 1, { index })),
+      ...{ address: null, ownerHash: null, kind: 'user' as const },
+    }))
+    const [first, again, other] = approvals.map((one, index) =>
+      index === 0 ? one : { ...one, intent: { ...one.intent, keyProof: Buffer.alloc(32) } },
+    )
+    if (first === undefined || again === undefined || other === undefined) throw new Error('three')
+    expect(deniedApprovals([first, again], bound)).toEqual([])
+    expect(deniedApprovals([again], bound)).toHaveLength(1)
+    expect(deniedApprovals([again], bound, [first.intent])).toEqual([])
+    expect(deniedApprovals([first, other], bound)).toEqual([
+      expect.stringContaining('approval 2222222222222222: it has no proof of a key'),
+    ])
+    expect(deniedApprovals([{ ...other, kind: 'service' }], bound)).toEqual([])
   })
 
   test('counts what went before by the evidence', async () => {
@@ -312,7 +339,7 @@ describe('an audit of the evidence', () => {
       id: `${index}`.repeat(32),
       atMs: Date.now(),
       intent: decodeIntent(intentFor(wallet, payload, 1, { index })),
-      ...{ address: null, ownerHash: null },
+      ...{ address: null, ownerHash: null, kind: 'user' as const },
     }))
     expect(deniedApprovals(approvals.slice(0, 1), bound)).toEqual([])
     expect(deniedApprovals(approvals, bound)).toHaveLength(1)

@@ -110,9 +110,12 @@ export async function verifyEvidence(
   const approvals = [...userIds].map(([id, { intent, atMs }]) => {
     const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
     const address = certificate === undefined ? null : walletAddress(certificate)
-    return { id, atMs, intent, address, ownerHash: certificate?.ownerHash ?? null }
+    const { ownerHash = null, kind = null } = certificate ?? {}
+    return { id, atMs, intent, address, ownerHash, kind }
   })
-  audit.problems.push(...deniedApprovals(approvals, authority))
+  const elsewhere = [...serviceIds].filter(([id]) => !userIds.has(id))
+  const lost = elsewhere.map(([, { intent }]) => intent)
+  audit.problems.push(...deniedApprovals(approvals, authority, lost))
   const unanswered = [...userIds.keys()].filter((id) => !serviceIds.has(id)).length
   const addresses = addressesOf(audit)
   return {

@@ -9,10 +9,12 @@ import {
 } from '../../identity-provider/vault/approval-standing.js'
 import { judgePolicies, PolicyDenied } from '../../identity-provider/vault/judge-policy.js'
 import { entryOf, isCancel } from '../../identity-provider/vault/nonce-ledger.js'
+import { endsDelegation } from '../../identity-provider/vault/policy.js'
 import type { Policy } from '../../policy/policy.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
 import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { type Intent, usesGrant } from '../../quorum-protocol/intent.js'
+import type { Certificate } from '../../quorum-protocol/keygen.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { AuthorityReport } from './verify-authority.js'
@@ -26,6 +28,8 @@ export interface DatedApproval {
   readonly address: Uint8Array | null
   /** 32 bytes, of the wallet's user; null without a certificate. */
   readonly ownerHash: Uint8Array | null
+  /** Whose wallet it is; null without a certificate. */
+  readonly kind: Certificate['kind'] | null
 }
 
 type Authority = Pick<
@@ -40,6 +44,8 @@ interface Replay {
   readonly calls: Map<string, bigint | null>
   /** By approval id: what it was used for. */
   readonly uses: Map<string, Uint8Array>
+  /** Calls, at their nonces, that a key or people stood behind. */
+  readonly proven: Set<string>
 }
 
 /**
@@ -47,13 +53,16 @@ interface Replay {
  * the log has before it: operation, callee, arguments, amounts, hours, counts and ceilings, and the
  * people who approved what a rule asks them about. What only the service knows, USD and payees of
  * before, is not in the evidence.
- * @returns one sentence for each approval that the policy does not allow, or that no person gave
+ * @param elsewhere approved by the other log alone: what it has a key's proof of may be repeated
+ * @returns one sentence for each approval that the policy does not allow, or that nobody stood behind
  */
 export function deniedApprovals(
   approvals: readonly DatedApproval[],
   authority: Authority,
+  elsewhere: readonly Intent[] = [],
 ): string[] {
-  const replay: Replay = { authority, usages: new Map(), calls: new Map(), uses: new Map() }
+  const proven = new Set(elsewhere.filter(usesGrant).map((intent) => placeName(intent)))
+  const replay = { authority, usages: new Map(), calls: new Map(), uses: new Map(), proven }
   const inOrder = [...approvals].sort((a, b) => a.atMs - b.atMs || a.intent.seq - b.intent.seq)
   return inOrder.flatMap((approval) => {
     const reason = reasonAgainst(approval, replay)
@@ -61,8 +70,10 @@ export function deniedApprovals(
   })
 }
 
+const UNPROVEN = 'it has no proof of a key, and repeats nothing at its nonce that had one'
+
 function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
-  const { intent, address } = approval
+  const { intent, address, kind } = approval
   const payload = decodePayload(intent.type, intent.payload)
   const call = callName(intent, payload)
   const gasMax = replay.calls.get(call)
@@ -71,9 +82,13 @@ function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
       if (gasMax !== null) requireGas(payload, gasMax)
       return null
     }
-    // No grant was used: a repeat, a fee bump, a cancel, or a gas wallet's.
-    if (!usesGrant(intent)) return null
     if (address !== null && isCancel(payload, address)) return null
+    if (!usesGrant(intent)) {
+      // No grant was used: a gas wallet's, the end of a delegation, or once more what had one.
+      const isFree = kind !== 'user' || endsDelegation(intent, payload, null)
+      return isFree || replay.proven.has(placeName(intent)) ? null : UNPROVEN
+    }
+    replay.proven.add(placeName(intent))
     replay.calls.set(call, intent.approval?.maxNativeWei ?? null)
     judgeAgain(approval, payload, replay)
     return null
@@ -147,9 +162,16 @@ function standingIn(
   return standing
 }
 
-/** The same for the same call at the same nonce, whatever its fees. */
+/** Each authorization is judged by itself. */
 function callName(intent: Intent, payload: DecodedPayload): string {
-  if (payload.kind !== 'transaction') return `${intent.seq}`
+  return payload.kind === 'transaction' ? placeName(intent) : `${intent.seq}`
+}
+
+/** The same for the same call at the same nonce, whatever its fees. */
+function placeName(intent: Intent): string {
+  const payload = decodePayload(intent.type, intent.payload)
+  // Its nonce is the Router's, and each has its own.
+  if (payload.kind === 'router-intent') return `${intent.seq}`
   const { bodyHash } = entryOf(intent.keyProof, payload, intent.payload, null)
   const wallet = viewOf(intent.walletId).toString('hex')
   return `${wallet} ${payload.chainId} ${payload.nonce} ${viewOf(bodyHash).toString('hex')}`
