@@ -17,6 +17,8 @@ import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
 import { serviceLayout } from './custody/domain-keys/layout.js'
+import { openEvidenceReader } from './custody/evidence/evidence-log.js'
+import { findApproval } from './custody/evidence/find-approvals.js'
 import { openServiceMembers } from './custody/members/service-members.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { watchGasBalances } from './defi/gas-balances.js'
@@ -222,6 +224,8 @@ const writes = createWriteAdmission({
   nowMs: timers.elapsed,
 })
 const members = openServiceMembers(serviceLayout(home).ledger)
+// The workers write it: by now there is one.
+const evidence = openEvidenceReader(serviceLayout(home).evidence)
 const ports = openOperationPorts(
   {
     ...{ actors, chains, prices, reader, timers },
@@ -232,6 +236,7 @@ const ports = openOperationPorts(
     walletVersions: attachVersions(shared.walletVersions),
     freezes: freezes.book,
     members,
+    recordedApproval: (sought) => findApproval(evidence, sought),
     headOf: heads.numberOf,
     readableSeq: sequence.readable,
     keyLastUsedAtMs: callers.lastUsedAtMs,
@@ -366,6 +371,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   await traces?.close()
   callers.clear()
   await members.close()
+  await evidence.close()
   await oracles.close()
   await own.close()
   lists.close()

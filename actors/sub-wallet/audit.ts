@@ -1,15 +1,21 @@
+import { intentTermsOf } from '../../src/contracts/router-intent.js'
 import type {
   AuditedList,
   AuditType,
   NewAuditRecord,
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
-import type { SubWalletId } from '../../src/domain/ids.js'
+import type { ForeseenOutcome } from '../../src/domain/foreseen.js'
+import type { Address, SubWalletId } from '../../src/domain/ids.js'
 import { isoTime } from '../../src/domain/iso-time.js'
 import { policyWire } from '../../src/domain/key-policy.js'
-import { formatUsd } from '../../src/domain/money.js'
+import { formatUnits, formatUsd } from '../../src/domain/money.js'
+import { isSponsored } from '../../src/domain/sponsorship.js'
+import type { Valuation } from '../../src/domain/transaction.js'
+import { foreseenByTerms, foreseenByWords } from '../../src/policy/foreseen-by-words.js'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
+import { foreseenOf } from './core/foreseen-outcome.js'
 import type { Effect, Event, RefusedCall } from './core/messages.js'
 
 /** What a sub-wallet leaves in its owner's audit trail. */
@@ -53,17 +59,25 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): NewAuditRe
   })
 }
 
-/** The call itself is in the transaction's record. */
+/**
+ * The call itself is in the transaction's record.
+ * @param basis null where what was foreseen is there as well
+ */
 export function verdictOf(
-  event: Pick<Extract<Event, { type: 'transaction-signed' }>, 'tx' | 'screenedAgainst'>,
+  { tx, screenedAgainst }: Pick<TransactionSigned, 'tx' | 'screenedAgainst'>,
+  basis: TransactionSigned['basis'],
 ): AllowedVerdict {
-  const { tx, screenedAgainst } = event
-  const { updatedAtMs: atMs, reservation } = tx
-  return { atMs, reservedMicros: reservation.micros, lists: listsOf(screenedAgainst) }
+  const { updatedAtMs: atMs, reservation, from } = tx
+  const lists = listsOf(screenedAgainst)
+  const foreseen = foreseenOf(from, basis)
+  const verdict = { atMs, reservedMicros: reservation.micros, lists }
+  return foreseen === null ? verdict : { ...verdict, foreseen }
 }
 
+type TransactionSigned = Extract<Event, { type: 'transaction-signed' }>
+
 export function refusalAudit(
-  { userId, call, fault, screenedAgainst }: Extract<Effect, { type: 'refused' }>,
+  { userId, from, call, fault, screenedAgainst }: Extract<Effect, { type: 'refused' }>,
   subWalletId: SubWalletId,
   nowMs: number,
 ): NewAuditRecord {
@@ -82,7 +96,23 @@ export function refusalAudit(
       ...worthOf(call),
     },
     lists: listsOf(screenedAgainst),
+    foreseen: foreseenOfRefused(call, from),
   })
+}
+
+/** Null also of what moves native currency alone, which its outline says. */
+function foreseenOfRefused(refused: RefusedCall, from: Address): ForeseenOutcome | null {
+  const { kind, call, terms, quote, screened } = refused
+  if (screened !== undefined) return null
+  const worth = valuationOf(refused)?.valueMicros ?? null
+  if (isSponsored(kind)) {
+    // Once it is signed, its calldata is the Router's.
+    const known = terms ?? (call.data === '0x' ? null : intentTermsOf(call.data))
+    return known === null ? null : foreseenByTerms(known, worth)
+  }
+  const run = foreseenOf(from, (quote?.ok === true ? quote.basis : refused.basis) ?? null)
+  if (run !== null || call.data === '0x' || worth === null) return run
+  return foreseenByWords({ operation: kind, ...call }, worth)
 }
 
 export function unvaluedAudit(
@@ -115,11 +145,19 @@ function outlineOf({ kind, call }: RefusedCall) {
 }
 
 /** Of a call that was valued before it was refused, so that it can be judged once more. */
-function worthOf({ quote, valuation }: RefusedCall) {
-  const worth = quote?.ok === true ? quote.valuation : valuation
-  if (worth === undefined) return {}
-  const { valueMicros, gasMicros } = worth
-  return { value_usd: formatUsd(valueMicros), gas_usd: formatUsd(gasMicros) }
+function worthOf(call: RefusedCall) {
+  const worth = valuationOf(call)
+  if (worth === null) return {}
+  const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = worth
+  const value = { value_usd: formatUsd(valueMicros) }
+  // The service would have paid the gas.
+  if (isSponsored(call.kind)) return value
+  const coin = formatUnits(nativePrice, nativePriceDecimals)
+  return { ...value, gas_usd: formatUsd(gasMicros), native_price_usd: coin }
+}
+
+function valuationOf({ quote, valuation }: RefusedCall): Valuation | null {
+  return (quote?.ok === true ? quote.valuation : valuation) ?? null
 }
 
 const SELECTOR_CHARS = '0x12345678'.length

@@ -76,7 +76,7 @@ export function recordSponsored(
       // One that waited has a record already.
       if (sponsorship.waited !== undefined) writer.putTransaction(tx)
       else if (mayMissIndex(tx.createdAtMs, event.atMs)) writer.noteUnindexed(tx.userId, tx.txId)
-      writer.appendAudit(allowedEntry(tx, verdictOf(event)))
+      writer.appendAudit(allowedEntry(tx, verdictOf(event, null)))
       writer.markOpen(subWalletId, tx.txId)
       writer.putSponsorship(sponsorship)
       if (sponsorship.idempotency !== null) {

@@ -110,7 +110,7 @@ export function recordEvents(
           const { txId, createdAtMs, lineageId } = event.tx
           writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
-        writer.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event))
+        writer.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event, event.basis))
         // One that waited has a record already.
         if (event.tx.approval !== undefined) {
           recordSigned(writer, event.tx)

@@ -22,13 +22,12 @@ import {
   putAddressRuleInput,
 } from './console-records.js'
 import { serviceStatus } from './console-service.js'
+import { transactionDetail, transactionIdInput } from './console-transaction-detail.js'
 import {
   listRefusalsInput,
   listSpendInput,
   refusalCounts,
   spendList,
-  transactionDetail,
-  transactionIdInput,
 } from './console-transactions.js'
 import {
   cancelTransactionInput,
@@ -188,7 +187,7 @@ export const consoleRecordRows = [
     method: 'GET',
     path: '/api/v1/agent/transactions/:tx_id',
     needs: ['read'],
-    title: 'One transaction, with all that is known of it',
+    title: 'One transaction, or a call that was refused, with all that is known of it',
     input: transactionIdInput,
     output: transactionDetail,
     errors: ['NOT_FOUND'],

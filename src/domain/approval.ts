@@ -1,6 +1,7 @@
 import type { CountedCall } from '../policy/policy-ledger.js'
 import type { ScreenedAgainst } from './audit.js'
 import type { Call } from './call.js'
+import type { ForeseenOutcome } from './foreseen.js'
 import type {
   Address,
   ApprovalId,
@@ -149,6 +150,8 @@ export interface Foreseen {
   readonly gasUsed: bigint | null
   /** Most that gas could cost when people were asked, wei. */
   readonly maxFeeWei: bigint
+  /** Absent or null where the record of the call says it all. */
+  readonly outcome?: ForeseenOutcome | null
 }
 
 /** One of a transaction for its whole life: the same identity. */

@@ -1,3 +1,4 @@
+import type { ForeseenOutcome } from './foreseen.js'
 import type { FreezeScope } from './freeze.js'
 import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
 
@@ -52,6 +53,8 @@ export interface AuditRecord {
   readonly details: Readonly<Record<string, unknown>>
   /** What a verdict rests on, shown as `lists` of the details; null for what was not screened. */
   readonly lists: readonly AuditedList[] | null
+  /** Of a call that was run, or was refused once it was valued; null where its record says it all. */
+  readonly foreseen: ForeseenOutcome | null
 }
 
 /** An entry that is named when it is committed, unless it has a name already. */

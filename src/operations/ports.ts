@@ -1,6 +1,7 @@
 import type { Actors } from '../../actors/protocols.js'
 import type { Chains } from '../chains/access.js'
 import type { Timers } from '../clock/timers.js'
+import type { ApprovalSought, RecordedApproval } from '../custody/evidence/find-approvals.js'
 import type { ServiceMembers } from '../custody/members/service-members.js'
 import type { QuoteBook } from '../defi/quote-book.js'
 import type { SharePriceHistory } from '../defi/share-price-history.js'
@@ -48,6 +49,8 @@ export interface OperationPorts {
   readonly quotas: Quotas
   /** Who is a member of which account, as this service knows it. */
   readonly members: Pick<ServiceMembers, 'members' | 'accountsOf'>
+  /** From the evidence that the service keeps of what both domains approved. */
+  readonly recordedApproval: (sought: ApprovalSought) => RecordedApproval | null
   /** What is frozen, as the workers last said. */
   readonly freezes: FreezeBook
   /** Newest block of a chain; null until one was seen. */

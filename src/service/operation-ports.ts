@@ -27,6 +27,7 @@ type Given = Pick<
   | 'screeningLists'
   | 'freezes'
   | 'members'
+  | 'recordedApproval'
   | 'headOf'
   | 'readableSeq'
   | 'keyLastUsedAtMs'

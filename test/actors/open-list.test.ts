@@ -28,6 +28,7 @@ const signed = (n: number): Event => ({
   tx: transaction(n, { attempts: [ATTEMPT] }),
   idempotency: null,
   screenedAgainst: [],
+  basis: null,
 })
 const ended = (n: number): Event => ({
   type: 'transaction-ended',

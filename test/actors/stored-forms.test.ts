@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { NewEvent } from '../../src/domain/event.js'
+import type { ForeseenOutcome } from '../../src/domain/foreseen.js'
 import type { EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
@@ -8,6 +9,8 @@ import { NO_TALLY, watch } from '../../src/policy/breakers.js'
 import { addToLedger, NO_POLICY_LEDGER, type PolicyLedger } from '../../src/policy/policy-ledger.js'
 import { allowedAuditId } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
+import { encodeVerdict } from '../../src/store/encodings/audit.js'
+import { bareRecord, unpacked } from '../../src/store/encodings/sealing.js'
 import type { Environment } from '../../src/store/environment.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
@@ -50,6 +53,25 @@ const MINED: Transaction['mined'] = {
 const CEILINGS = [{ chain_id: 8453, token: 'native', per: 'day', amount: '1' }]
 const BREAKERS = [{ kind: 'refusals', count: 9, factor: null, perSeconds: 60 }] as const
 const LISTS = [{ list: 'ofac', version: '7', checked_at: '2026-01-01T00:00:00.000Z' }]
+
+const FORESEEN: ForeseenOutcome = {
+  ...{ basis: 'run', leftOut: 3, gasUsed: 90_000n },
+  moves: [
+    {
+      ...{ way: 'out', token: '0xaa', tokenId: null, amount: 2n ** 200n, atLeast: false },
+      ...{ party: '0xbb', valueMicros: null },
+    },
+    {
+      ...{ way: 'in', token: null, tokenId: 7n, amount: 1n, atLeast: true },
+      ...{ party: '0xcc', valueMicros: 5n },
+    },
+  ],
+  approvals: [
+    { token: '0xdd', tokenId: null, spender: '0xee', amount: 'all', valueMicros: null },
+    { token: '0xdd', tokenId: 1n, spender: '0xee', amount: 9n, valueMicros: 1n },
+  ],
+  prices: [{ token: null, value: 3_000n * 10n ** 18n, decimals: 18 }],
+}
 
 function event(said: Partial<NewEvent> = {}): NewEvent {
   return {
@@ -219,11 +241,38 @@ describe('what the store holds', () => {
         ...{ type: 'send.allowed', subWalletId, keyId, requestId, txId: txIdOf(7) },
         details: { chain_id: call.chainId, kind, reserved_usd: '1.50' },
         lists: LISTS,
+        foreseen: null,
       })
       expect(seen.map(({ type }) => type === 'send.allowed')).toEqual([
         ...[true, false, false, true, true, false, true],
       ])
     }
+  })
+
+  test('keeps with a verdict, and with a refusal, what was foreseen of the call', async () => {
+    const refused = auditEntry({
+      ...{ userId: USER_ID, atMs: START_MS, details: {}, type: 'send.refused', foreseen: FORESEEN },
+    })
+    await store.write((writer) => {
+      const verdict = { atMs: START_MS, reservedMicros: 1n, lists: LISTS }
+      writer.addTransaction(transaction(1), { ...verdict, foreseen: FORESEEN })
+      writer.addTransaction(transaction(2), verdict)
+      writer.appendAudit(refused)
+    })
+    const { audit } = store.reader
+    expect(audit.allowed(USER_ID, txIdOf(1))).toMatchObject({ lists: LISTS, foreseen: FORESEEN })
+    expect(audit.allowed(USER_ID, txIdOf(2))?.foreseen).toBeNull()
+    const [entry] = [...audit.between(USER_ID, START_MS, START_MS)]
+    expect(entry).toMatchObject({ type: 'send.refused', foreseen: FORESEEN })
+  })
+
+  test('stores the verdict on a plain send as before there was anything to foresee', () => {
+    const verdict = { atMs: START_MS, reservedMicros: 1_500_000n, lists: LISTS }
+    const stored = unpacked(bareRecord(encodeVerdict(verdict)) as Uint8Array)
+    expect(stored).toEqual([
+      [START_MS, 1_500_000n],
+      LISTS.map(({ list, version, checked_at }) => [list, version, checked_at]),
+    ])
   })
 
   test('gives back what a page that ends early has read with', async () => {

@@ -95,6 +95,8 @@ beforeAll(async () => {
   const readableSeq = (user: UserId) => store.sequence.readable(user)
   ports = {
     reader: store.reader,
+    chains: new Map(),
+    recordedApproval: () => null,
     headOf: () => 500,
     readableSeq,
     nowMs: () => NOW_MS,

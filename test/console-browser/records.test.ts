@@ -67,7 +67,7 @@ describe('transactions', () => {
     await says('Confirmed')
     await says('transaction.confirmed')
     await says('send.allowed')
-    await says('was approved by both keys')
+    await says('Approved; recorded')
     await pressOn(browser, 'main .rows summary')
     await says('"type": "transaction.')
     await expectFit(browser, 'transaction')

@@ -16,6 +16,7 @@ import { type Fault, fault } from '../../../src/errors/fault.js'
 import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { ApprovalCommand, DecideApproval, WithdrawCall } from './approval-messages.js'
+import { foreseenOf } from './foreseen-outcome.js'
 import { Sent } from './sent.js'
 import { callOf } from './sponsored-call.js'
 import type { SponsoredDraft } from './sponsored-state.js'
@@ -90,7 +91,7 @@ interface Ready {
 }
 
 /** Null of one that does not wait for what people will be asked. */
-function readyOf({ drafts, sponsored }: SubWalletState, txId: TxId): Ready | null {
+function readyOf({ drafts, sponsored, wallet }: SubWalletState, txId: TxId): Ready | null {
   const entry = drafts.get(txId)
   if (entry !== undefined) {
     const { draft, phase, screenedAgainst } = entry
@@ -100,6 +101,7 @@ function readyOf({ drafts, sponsored }: SubWalletState, txId: TxId): Ready | nul
       simulated: basis?.simulated === true,
       gasUsed: basis?.gasUsed ?? null,
       maxFeeWei: basis?.maxFeeWei ?? gasLimit * maxFeePerGas,
+      outcome: wallet === null ? null : foreseenOf(wallet.address, basis),
     }
     const maxNativeWei = maxNativeWeiOf(draft)
     return {
@@ -132,8 +134,7 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
     turn.freezeFault(draft.lineageId) ?? userFault(userWaiting) ?? waitingFault(state, call.data)
   turn.emit({ type: sponsored === null ? 'released' : 'sponsored-released', txId })
   if (stopped !== null) {
-    const { keyId, requestId, kind } = draft
-    turn.refuseSend(token, stopped, { txId, keyId, requestId, kind, call }, screenedAgainst)
+    turn.refuseSend(token, stopped, 'terms' in draft ? callOf(draft) : draft, screenedAgainst)
     return
   }
   const { rule, needed, delaySeconds, expiresSeconds } = asks

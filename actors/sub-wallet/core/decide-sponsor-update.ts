@@ -127,9 +127,10 @@ function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault, nowMs: number): v
   const { code, message } = why
   const tx = recordBeforeGas(turn.state, sponsorship, 'dropped', nowMs, { code, message })
   turn.emit({ type: 'sponsored-withdrawn', txId, tx, atMs: nowMs })
-  const { keyId, requestId, kind, router, calldata } = sponsorship
+  const { keyId, requestId, kind, router, calldata, valuation } = sponsorship
   const call: Call = { chainId, to: router, value: 0n, data: calldata }
-  turn.refuseSend(token, why, { txId, keyId, requestId, kind, call }, screenedAgainst)
+  const refused = { txId, keyId, requestId, kind, call, valuation }
+  turn.refuseSend(token, why, refused, screenedAgainst)
   dropOrphanedDelegation(turn, chainId)
 }
 

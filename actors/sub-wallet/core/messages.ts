@@ -3,16 +3,25 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Call } from '../../../src/domain/call.js'
 import type { Exposure } from '../../../src/domain/exposure.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
-import type { Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../../src/domain/ids.js'
+import type {
+  Address,
+  Hex,
+  KeyId,
+  LineageId,
+  SubWalletId,
+  TxId,
+  UserId,
+} from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Reservation } from '../../../src/domain/spend.js'
+import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { BreakerTally, Watched as WatchedOfKey } from '../../../src/policy/breakers.js'
 import type { Policy } from '../../../src/policy/policy.js'
 import type { Watched } from '../../../src/policy/user-breakers.js'
-import type { CallQuote, UnminedCall } from '../../../src/valuation/quoter.js'
+import type { CallQuote, QuoteBasis, UnminedCall } from '../../../src/valuation/quoter.js'
 import type {
   AccountCommand,
   AccountEffect,
@@ -220,6 +229,8 @@ export type Event =
       readonly tx: Transaction
       readonly idempotency: Draft['idempotency']
       readonly screenedAgainst: readonly ScreenedAgainst[]
+      /** What it was valued by, for its verdict; null: not known any more. */
+      readonly basis: QuoteBasis | null
     }
   | {
       readonly type: 'limit-reached'
@@ -303,6 +314,8 @@ export type Effect =
       /** For the audit trail. */
       readonly type: 'refused'
       readonly userId: UserId
+      /** The wallet's. */
+      readonly from: Address
       readonly call: RefusedCall
       readonly fault: Fault
       readonly screenedAgainst: readonly ScreenedAgainst[]
@@ -311,7 +324,14 @@ export type Effect =
 /** What the audit trail keeps of a send that was refused; the calldata in outline only. */
 export type RefusedCall = Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind' | 'call'> & {
   /** Of what was valued before it was refused, so that it can be judged once more. */
-  readonly quote?: { readonly ok: true; readonly valuation: Valuation } | { readonly ok: false }
+  readonly quote?:
+    | { readonly ok: true; readonly valuation: Valuation; readonly basis?: QuoteBasis }
+    | { readonly ok: false }
   /** The same of a draft. */
   readonly valuation?: Valuation
+  readonly basis?: QuoteBasis | null
+  /** Of a sponsored call whose terms were there. */
+  readonly terms?: IntentTerms
+  /** Present where it was valued as if it came without its calldata. */
+  readonly screened?: unknown
 }

@@ -1,3 +1,4 @@
+import type { Call } from '../../../src/domain/call.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { type UsdMicros, valueUsdMicros } from '../../../src/domain/money.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
@@ -19,8 +20,15 @@ export function callOf(command: PreparedSponsored | SponsoredDraft): RefusedCall
   const { txId, keyId, requestId, chainId, kind, router } = command
   const quoted = 'quote' in command ? command.quote : null
   const terms = quoted === null ? 'terms' in command && command.terms : quoted.ok && quoted.terms
-  const data = terms !== false && terms.ok ? terms.value.data : '0x'
-  return { txId, keyId, requestId, kind, call: { chainId, to: router, value: 0n, data } }
+  const known = terms !== false && terms.ok ? terms.value : null
+  const call: Call = { chainId, to: router, value: 0n, data: known?.data ?? '0x' }
+  const worth =
+    'valuation' in command ? command.valuation : quoted?.ok === true ? quoted.valuation : null
+  return {
+    ...{ txId, keyId, requestId, kind, call },
+    ...(worth === null ? {} : { valuation: worth }),
+    ...(known === null ? {} : { terms: known }),
+  }
 }
 
 export function gasCostMicros(mined: MinedIn | null, valuation: Valuation): UsdMicros {

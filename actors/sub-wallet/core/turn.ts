@@ -78,9 +78,10 @@ export class Turn implements AccountTurn {
     call: RefusedCall,
     screenedAgainst: readonly ScreenedAgainst[] = [],
   ): void {
-    const userId = this.state.wallet?.userId
-    if (userId !== undefined) {
-      this.effect({ type: 'refused', userId, call, fault, screenedAgainst })
+    const { wallet } = this.state
+    if (wallet !== null) {
+      const { userId, address: from } = wallet
+      this.effect({ type: 'refused', userId, from, call, fault, screenedAgainst })
       const command = this.#command
       if ('nowMs' in command) noteRefused(this, fault, call, command.nowMs)
     }
@@ -214,9 +215,9 @@ export class Turn implements AccountTurn {
   onSigned(entry: DraftEntry<Draft>, nowMs: number): Transaction {
     const { draft, screenedAgainst } = entry
     const tx = recordOf(this.state, entry, nowMs)
-    const { idempotency } = draft
+    const { idempotency, basis } = draft
     const newPayees = newPayeesOf(this.state, tx)
-    this.emit({ type: 'transaction-signed', tx, idempotency, screenedAgainst })
+    this.emit({ type: 'transaction-signed', tx, idempotency, screenedAgainst, basis })
     noteSigned(this, tx, newPayees)
     useCredits(this, tx)
     if (draft.approval !== undefined) this.touchWaiting(nowMs)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { ChainAccess } from '../../../src/chains/access.js'
 import { encodeExecute } from '../../../src/contracts/router-intent.js'
 import type { RouterIntent } from '../../../src/contracts/router-intent-type.js'
@@ -12,6 +11,7 @@ import { refusalFault } from '../../account/effects/refusal-fault.js'
 import { shownApproval, toHex } from '../../account/effects/sign.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
+import { type IntentPurpose, intentRequestBytes } from '../intent-request.js'
 import type { SubWalletPorts } from '../ports.js'
 
 type SignIntent = Extract<SponsoredEffect, { type: 'sign-intent' }>
@@ -127,15 +127,15 @@ function ask(
   { coSigner }: SubWalletPorts,
   walletId: SubWalletId,
   { draft }: SignIntent,
-  purpose: string,
+  purpose: IntentPurpose,
   payload: SignPayload,
   replaces: Uint8Array | null = null,
 ): Promise<SignOutcome> {
-  const { keyId, requestId, proofKey, txId, approval } = draft
+  const { keyId, proofKey, approval } = draft
   return coSigner.sign({
     walletId,
     keyId,
-    requestId: requestBytes(`${requestId} ${txId} ${purpose}`),
+    requestId: intentRequestBytes(draft, purpose),
     proofKey,
     replaces,
     payload,
@@ -146,9 +146,4 @@ function ask(
 function refusalOf(outcome: Extract<SignOutcome, { ok: false }>): Fault {
   if (outcome.reason === 'REFUSED' || outcome.reason === 'FROZEN') return refusalFault(outcome)
   return fault('COSIGNER_UNAVAILABLE', {}, outcome.explanation, outcome.detail)
-}
-
-/** 16 bytes in place of the caller's request in both domains' evidence, one per signature. */
-function requestBytes(text: string): Uint8Array {
-  return createHash('sha256').update(text).digest().subarray(0, 16)
 }

@@ -29,9 +29,7 @@ export function AuditTable(shown: {
         { title: 'Agent', cell: ({ key_id }) => (key_id === null ? '' : keyName(key_id)) },
         {
           title: 'Transaction',
-          cell: ({ tx_id, type }) =>
-            // What was refused never became one.
-            tx_id === null || type === 'send.refused' ? '' : <TransactionLink txId={tx_id} />,
+          cell: ({ tx_id }) => (tx_id === null ? '' : <TransactionLink txId={tx_id} />),
         },
         { title: 'Details', cell: (entry) => <Details of={entry} /> },
       ]}

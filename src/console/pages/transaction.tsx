@@ -6,11 +6,15 @@ import { AuditTable } from '../audit/audit-table.js'
 import { useNames } from '../parts/names.js'
 import { Card, Page } from '../parts/page.js'
 import { Answered } from '../parts/states.js'
+import { BothKeys } from '../transactions/both-keys.js'
 import { Cancel } from '../transactions/cancel.js'
 import type { Detail } from '../transactions/detail.js'
-import { Fees, Screened, Summary } from '../transactions/facts.js'
+import { Summary } from '../transactions/facts.js'
+import { Screened } from '../transactions/screened.js'
+import { Simulated } from '../transactions/simulated.js'
 import { Timeline } from '../transactions/timeline.js'
 import { Told } from '../transactions/told.js'
+import { Valued } from '../transactions/valued.js'
 
 /** Signing again, cancelling and confirmations are no events that the page would hear of. */
 const UNDER_WAY_POLL_MS = 2_000
@@ -22,7 +26,7 @@ function pollMsOf(tx: Detail | undefined): number {
   return tx === undefined || UNDER_WAY.includes(tx.status) ? UNDER_WAY_POLL_MS : FINAL_POLL_MS
 }
 
-/** One transaction, with all that is known of it. */
+/** One transaction, or a call that was refused, with all that is known of it. */
 export function TransactionPage() {
   const { txId = '' } = useParams<{ txId: string }>()
   const transaction = useQuery({
@@ -43,14 +47,20 @@ function Whole({ tx }: { readonly tx: Detail }) {
   const names = useNames()
   return (
     <div class="grid">
-      <Summary tx={tx} names={names} />
+      <div class="stack">
+        <Summary tx={tx} names={names} />
+        <Simulated of={tx.simulation} />
+      </div>
       <div class="stack">
         <Card title="What happened" actions={<Cancel tx={tx} />}>
           <Timeline of={tx.timeline} />
         </Card>
         <Screened tx={tx} />
       </div>
-      <Fees tx={tx} />
+      <div class={tx.signatures.length > 0 ? 'wide' : undefined}>
+        <BothKeys tx={tx} />
+      </div>
+      <Valued tx={tx} />
       {tx.approvals.map((approval) => (
         <ApprovalCard
           key={approval.approval_id}
@@ -59,7 +69,7 @@ function Whole({ tx }: { readonly tx: Detail }) {
         />
       ))}
       <div class="wide">
-        <Told events={tx.events} />
+        <Told tx={tx} />
       </div>
       <Card title="Audit trail">
         <AuditTable caption="Entries of this transaction" rows={tx.audit} />

@@ -8,6 +8,7 @@ import { More } from '../parts/more.js'
 import { useNames } from '../parts/names.js'
 import { Page } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
+import { transactionPath } from '../parts/transaction-link.js'
 import { TransactionTable } from '../parts/transaction-table.js'
 import { useTransactions } from '../queries.js'
 import { SearchForm } from '../transactions/search-form.js'
@@ -56,6 +57,7 @@ export function TransactionsPage() {
 
 function Sent({ filters }: { readonly filters: Filters }) {
   const transactions = useTransactions(filterOf(filters))
+  const search = filters.get('search') ?? ''
   return (
     <Answered query={transactions} what="transactions">
       {({ pages }) => {
@@ -63,6 +65,11 @@ function Sent({ filters }: { readonly filters: Filters }) {
         if (rows.length === 0 && !transactions.hasNextPage) {
           return filters.isNarrowed ? (
             <Empty title="No transaction is like that">
+              {search.startsWith('tx_') && (
+                <p>
+                  <Link href={transactionPath(search)}>Look whether it was refused</Link>
+                </p>
+              )}
               <Link href="/transactions">Show all</Link>
             </Empty>
           ) : (

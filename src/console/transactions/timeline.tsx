@@ -6,6 +6,7 @@ type Step = Detail['timeline'][number]['step']
 
 const STEPS: Readonly<Record<Step, string>> = {
   decided: 'Decided: within its caps and its policy, and screened',
+  refused: 'Refused: nothing was signed',
   approval_requested: 'Approval asked for',
   approved: 'Approved',
   signed: 'Signed by both keys, and stored',
@@ -21,7 +22,7 @@ const STEPS: Readonly<Record<Step, string>> = {
   withdrawn: 'Withdrawn by its agent',
 }
 
-const ENDS: readonly Step[] = ['failed', 'dropped', 'declined', 'expired', 'withdrawn']
+const ENDS: readonly Step[] = ['refused', 'failed', 'dropped', 'declined', 'expired', 'withdrawn']
 
 export function Timeline({ of: steps }: { readonly of: Detail['timeline'] }) {
   return (

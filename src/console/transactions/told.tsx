@@ -8,11 +8,11 @@ import { EventBody } from '../webhooks/event-body.js'
 import type { Detail } from './detail.js'
 
 /** Its events, and who heard of each. */
-export function Told({ events }: { readonly events: Detail['events'] }) {
+export function Told({ tx: { events, status } }: { readonly tx: Detail }) {
   return (
     <Card title="Events and deliveries">
       {events.length === 0 ? (
-        <Empty title="No event yet" />
+        <Empty title={status === 'refused' ? 'None, since nothing was signed' : 'No event yet'} />
       ) : (
         <ul class="rows">
           {events.map(({ event_id, seq, type, timestamp, deliveries }) => (

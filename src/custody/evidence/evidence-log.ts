@@ -33,8 +33,13 @@ export interface EvidenceLog extends EvidenceReader {
 export interface EvidenceReader {
   /** All chains, one after the other, oldest first. */
   entries(): Iterable<StoredEvidence>
-  /** @param chain alone; absent: all, one after the other */
-  newestFirst(chain?: number): Iterable<StoredEvidence>
+  /**
+   * @param chain alone; absent: all, one after the other
+   * @param below of that chain what is before this index; absent: all of it
+   */
+  newestFirst(chain?: number, below?: number): Iterable<StoredEvidence>
+  /** Null where the chain has no such entry. */
+  at(chain: number, index: number): StoredEvidence | null
   /** Numbers of all chains, found without a look at what is in them. */
   chains(): Iterable<number>
   close(): Promise<void>
@@ -160,8 +165,8 @@ function entriesOf(root: RootDatabase): Entries {
 }
 
 /** Entries of one chain, the newest first. */
-function newestOf(chain: number): RangeOptions {
-  return { start: [chain, Number.MAX_SAFE_INTEGER], end: [chain, -1], reverse: true }
+function newestOf(chain: number, below: number = Number.MAX_SAFE_INTEGER): RangeOptions {
+  return { start: [chain, below - 1], end: [chain, -1], reverse: true }
 }
 
 function readerOf(root: RootDatabase, log: Entries): EvidenceReader {
@@ -182,7 +187,12 @@ function readerOf(root: RootDatabase, log: Entries): EvidenceReader {
   }
   return {
     entries: () => range({ reverse: false }),
-    newestFirst: (chain) => range(chain === undefined ? { reverse: true } : newestOf(chain)),
+    newestFirst: (chain, below) =>
+      range(chain === undefined ? { reverse: true } : newestOf(chain, below)),
+    at(chain, index) {
+      const bytes = log.get([chain, index])
+      return bytes === undefined ? null : { chain, index, bytes }
+    },
     chains,
     async close() {
       await root.close()

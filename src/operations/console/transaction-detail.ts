@@ -1,22 +1,32 @@
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/core/delivery-record.js'
 import { transactionView } from '../../api/transaction-view.js'
 import type { Approval } from '../../domain/approval.js'
+import type { AuditRecord, ScreenedAgainst } from '../../domain/audit.js'
 import type { StoredEvent } from '../../domain/event.js'
-import type { TxId } from '../../domain/ids.js'
+import type { TxId, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { formatUsd, valueUsdMicros } from '../../domain/money.js'
 import { QUOTAS_MAX } from '../../domain/quotas.js'
+import { isSponsored } from '../../domain/sponsorship.js'
 import { isFinal, type Transaction, type TxStatus } from '../../domain/transaction.js'
-import { fault } from '../../errors/fault.js'
+import { fault, ok, refuse } from '../../errors/fault.js'
 import type { Reader } from '../../store/reader.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { approvalView } from './approvals.js'
 import { auditView } from './audit.js'
+import { foreseenOfTransaction, NOT_KEPT } from './foreseen.js'
+import { foreseenView, pricesView } from './foreseen-view.js'
+import { refusedDetail } from './refused-detail.js'
+import { signaturesOf } from './signatures.js'
+import { tokenNames } from './token-names.js'
 import { entriesOf, eventsOf } from './transaction-traces.js'
 import { deliveryView } from './webhook-views.js'
 
-type ReadPorts = Pick<OperationPorts, 'reader' | 'headOf' | 'readableSeq'>
+type ReadPorts = Pick<
+  OperationPorts,
+  'reader' | 'chains' | 'recordedApproval' | 'headOf' | 'readableSeq'
+>
 
 export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transaction'] {
   const { reader, headOf } = ports
@@ -24,29 +34,40 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
     // In this order: a snapshot older than the bound would lack events.
     const readable = ports.readableSeq(userId)
     const tx = reader.fresh().transactions.byId(tx_id as TxId)
-    if (tx?.userId !== userId) return { ok: false, fault: fault('NOT_FOUND', { tx_id }) }
+    if (tx?.userId !== userId) {
+      const refusal = tx === undefined ? refusalOf(reader, userId, tx_id as TxId) : undefined
+      return refusal === undefined
+        ? refuse(fault('NOT_FOUND', { tx_id }))
+        : ok(refusedDetail(ports, refusal))
+    }
     const approvalId = tx.approval?.approvalId
     const approval =
       approvalId === undefined ? null : (reader.approvals.byId(userId, approvalId) ?? null)
     const events = eventsOf(reader, tx, approval, readable)
     const entries = entriesOf(reader, userId, tx.txId)
-    const lists = reader.audit.allowed(userId, tx.txId)?.lists
+    const verdict = entries.find(({ type }) => type === 'send.allowed')
+    const lists = verdict?.lists ?? approval?.screenedAgainst.map(listView)
+    const foreseen = foreseenOfTransaction(tx, approval, verdict)
+    const named = tokenNames(ports.chains, tx.call.chainId)
     const { valuation, attempts } = tx
     const { nativePrice, nativePriceDecimals } = valuation
-    const coinMicros = valueUsdMicros(1n, 0, nativePrice, nativePriceDecimals)
+    const coin = { value: nativePrice, decimals: nativePriceDecimals }
     return {
       ok: true,
       value: {
         ...transactionView(tx, headOf(tx.call.chainId)),
+        data_bytes: (tx.call.data.length - 2) / 2,
         sub_wallet_id: tx.subWalletId,
         request_id: tx.requestId,
         gas_limit: tx.gasLimit.toString(),
         valuation: {
           value_usd: formatUsd(valuation.valueMicros),
-          gas_usd: formatUsd(valuation.gasMicros),
-          native_price_usd: formatUsd(coinMicros),
+          gas_usd: isSponsored(tx.kind) ? null : formatUsd(valuation.gasMicros),
+          native_price_usd: formatUsd(valueUsdMicros(1n, 0, coin.value, coin.decimals)),
           reserved_usd: formatUsd(tx.reservation.micros),
+          prices: pricesView(foreseen, coin, named),
         },
+        simulation: foreseenView(foreseen, named, NOT_KEPT),
         attempts: attempts.map((attempt) => ({
           tx_hash: attempt.txHash,
           signed_at: isoTime(attempt.signedAtMs),
@@ -54,6 +75,7 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
           max_priority_fee_per_gas_wei: attempt.maxPriorityFeePerGas.toString(),
           cancels: attempt.cancels === true,
         })),
+        signatures: signaturesOf(ports, tx),
         timeline: timelineOf(tx, approval, events),
         screened_against: lists?.map((list) => ({ ...list })) ?? null,
         approvals: approval === null ? [] : [approvalView(approval, tx)],
@@ -62,6 +84,17 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
       },
     }
   }
+}
+
+/** Of a call that became no transaction. */
+function refusalOf(reader: Reader, userId: UserId, txId: TxId): AuditRecord | undefined {
+  return entriesOf(reader, userId, txId).find(
+    ({ type, details }) => type === 'send.refused' && typeof details.chain_id === 'number',
+  )
+}
+
+function listView({ list, version, checkedAtMs }: ScreenedAgainst) {
+  return { list, version, checked_at: isoTime(checkedAtMs) }
 }
 
 interface Moment {

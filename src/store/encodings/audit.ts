@@ -1,21 +1,23 @@
 import type { AuditedList, AuditRecord } from '../../domain/audit.js'
+import type { ForeseenOutcome } from '../../domain/foreseen.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { type AllowedVerdict, allowedAuditId, allowedEntry } from '../allowed-entry.js'
 import { listOf, named, nullable, record, recordWithout, scalar } from './codec.js'
-import { packed, packedPair, type Unsealed } from './sealing.js'
+import { FORESEEN } from './foreseen.js'
+import { packed, packedPair, packedRecord, type Unsealed } from './sealing.js'
 
 /**
  * An entry of the audit trail is stored as a list of two. The second is the lists that a verdict
  * rests on, which are most of it: verdicts share one array of them until a list changes, and its
- * bytes are kept.
+ * bytes are kept. Where something was foreseen of its call it is a third; a plain send has none.
  */
-type Stored = readonly [entry: unknown, lists: unknown]
+type Stored = readonly [entry: unknown, lists: unknown, foreseen?: unknown]
 
 const LISTS = nullable(
   listOf(record<AuditedList>({ list: scalar, version: scalar, checked_at: scalar })),
 )
 
-const ENTRY = recordWithout<AuditRecord, 'lists'>('lists', {
+const ENTRY = recordWithout<Omit<AuditRecord, 'foreseen'>, 'lists'>('lists', {
   auditId: scalar,
   userId: scalar,
   atMs: scalar,
@@ -28,7 +30,7 @@ const ENTRY = recordWithout<AuditRecord, 'lists'>('lists', {
 })
 
 /** In the index of its user's transactions, whose records say the rest. */
-const VERDICT = recordWithout<AllowedVerdict, 'lists'>('lists', {
+const VERDICT = recordWithout<Omit<AllowedVerdict, 'foreseen'>, 'lists'>('lists', {
   atMs: scalar,
   reservedMicros: scalar,
 })
@@ -39,24 +41,38 @@ const listsBytes = new WeakMap<readonly AuditedList[], Uint8Array>()
 
 /** @returns a value to put in the space `transactionsByUser` */
 export function encodeVerdict(verdict: AllowedVerdict): Unsealed {
-  return packedPair(VERDICT.encode(verdict), bytesOf(verdict.lists))
+  return stored(VERDICT.encode(verdict), verdict.lists, verdict.foreseen ?? null)
 }
 
-/** @param stored what the space holds, but for a 1 */
-export function decodeVerdict(stored: unknown, tx: Transaction): AuditRecord {
-  const [verdict, lists] = stored as Stored
+/** @param value what the space holds, but for a 1 */
+export function decodeVerdict(value: unknown, tx: Transaction): AuditRecord {
+  const [verdict, lists, foreseen] = value as Stored
   const allowed = VERDICT.decode(verdict, LISTS.decode(lists, null))
-  return { ...allowedEntry(tx, allowed), auditId: allowedAuditId(tx.txId) }
+  const entry = { ...allowedEntry(tx, allowed), auditId: allowedAuditId(tx.txId) }
+  return { ...entry, foreseen: foreseenIn(foreseen) }
 }
 
 /** @returns a value to put in the space `audit` */
 export function encodeAudit(entry: AuditRecord): Unsealed {
-  return packedPair(ENTRY.encode(entry), bytesOf(entry.lists))
+  return stored(ENTRY.encode(entry), entry.lists, entry.foreseen)
 }
 
-export function decodeAudit(stored: unknown): AuditRecord {
-  const [entry, lists] = stored as Stored
-  return ENTRY.decode(entry, LISTS.decode(lists, null))
+export function decodeAudit(value: unknown): AuditRecord {
+  const [entry, lists, foreseen] = value as Stored
+  return { ...ENTRY.decode(entry, LISTS.decode(lists, null)), foreseen: foreseenIn(foreseen) }
+}
+
+function stored(
+  entry: unknown,
+  lists: AuditRecord['lists'],
+  foreseen: AuditRecord['foreseen'],
+): Unsealed {
+  if (foreseen === null) return packedPair(entry, bytesOf(lists))
+  return packedRecord([entry, LISTS.encode(lists, null), FORESEEN.encode(foreseen, null)])
+}
+
+function foreseenIn(value: unknown): ForeseenOutcome | null {
+  return value === undefined ? null : FORESEEN.decode(value, null)
 }
 
 function bytesOf(lists: AuditRecord['lists']): Uint8Array {

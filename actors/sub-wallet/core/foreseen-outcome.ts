@@ -1,0 +1,54 @@
+import {
+  FORESEEN_LISTED_MAX,
+  type ForeseenMove,
+  type ForeseenOutcome,
+} from '../../../src/domain/foreseen.js'
+import type { Address } from '../../../src/domain/ids.js'
+import type { QuoteBasis } from '../../../src/valuation/quoter.js'
+
+/**
+ * What is kept of the run that a call was valued by.
+ * @returns null of a plain transfer, whose words say it all; nothing is made for it
+ */
+export function foreseenOf(wallet: Address, basis: QuoteBasis | null): ForeseenOutcome | null {
+  if (basis === null) return null
+  const { simulated, movements, approvals, gasUsed } = basis
+  if (!simulated && movements.length + approvals.length === 0) return null
+  const moves = movements.map(({ token, tokenId = null, from, to, amount, valueMicros }) => {
+    const isOut = from.toLowerCase() === wallet.toLowerCase()
+    const move: ForeseenMove = {
+      ...{ way: isOut ? 'out' : 'in', token, tokenId, amount, atLeast: false },
+      ...{ party: isOut ? to : from, valueMicros },
+    }
+    return move
+  })
+  const listed = [...moves].sort(byWeight).slice(0, FORESEEN_LISTED_MAX)
+  const given = [...approvals].sort(byWorth).slice(0, FORESEEN_LISTED_MAX)
+  return {
+    basis: simulated ? 'run' : 'words',
+    moves: listed,
+    approvals: given.map(({ token, tokenId = null, spender, amount, valueMicros }) => ({
+      ...{ token, tokenId, spender, amount, valueMicros },
+    })),
+    leftOut: moves.length - listed.length + (approvals.length - given.length),
+    gasUsed,
+    prices: basis.prices.slice(0, FORESEEN_LISTED_MAX).map(({ token, value, decimals }) => ({
+      ...{ token: token === 'native' ? null : token, value, decimals },
+    })),
+  }
+}
+
+/** Dust in great numbers must not hide what leaves: that comes first, the most valuable of all. */
+function byWeight(a: ForeseenMove, b: ForeseenMove): number {
+  return a.way === b.way ? byWorth(a, b) : a.way === 'out' ? -1 : 1
+}
+
+interface Worth {
+  readonly valueMicros: bigint | null
+}
+
+function byWorth({ valueMicros: a }: Worth, { valueMicros: b }: Worth): number {
+  // What has no price comes after what has one; it is in no sum.
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
+  return a === b ? 0 : a > b ? -1 : 1
+}

@@ -1,0 +1,82 @@
+import { getAddress } from 'viem/utils'
+import type { ForeseenOutcome, ForeseenPrice } from '../../domain/foreseen.js'
+import { formatUnits, formatUsd, powerOfTen } from '../../domain/money.js'
+import type { TokenNamed } from './token-names.js'
+
+type NameToken = (token: ForeseenPrice['token']) => TokenNamed
+
+/** USD is in millionths. */
+const USD_DECIMALS = 6
+
+/** What a call was to do, as a person reads it. @param why nothing is known of it, in words */
+export function foreseenView(foreseen: ForeseenOutcome | null, named: NameToken, why: string) {
+  if (foreseen === null) return { ...NOTHING, note: why }
+  const { basis, moves, approvals, leftOut, gasUsed } = foreseen
+  return {
+    ...{ basis, note: NOTES[basis] },
+    gas_used: gasUsed?.toString() ?? null,
+    moves: moves.map(({ way, token, tokenId, amount, atLeast, party, valueMicros }) => ({
+      ...{ way, ...named(token) },
+      token_id: tokenId?.toString() ?? null,
+      amount: amount.toString(),
+      at_least: atLeast,
+      party: getAddress(party),
+      usd: usd(valueMicros),
+    })),
+    approvals: approvals.map(({ token, tokenId, spender, amount, valueMicros }) => ({
+      ...named(token),
+      token_id: tokenId?.toString() ?? null,
+      spender: getAddress(spender),
+      amount: amount.toString(),
+      usd: usd(valueMicros),
+    })),
+    left_out: leftOut,
+  }
+}
+
+const NOTHING = {
+  ...{ basis: 'none' as const, gas_used: null, left_out: 0 },
+  ...{ moves: [], approvals: [] },
+}
+
+const NOTES: Readonly<Record<ForeseenOutcome['basis'], string>> = {
+  run: 'A node ran it when it was decided.',
+  words: 'Nothing had to be run: its own words say all that it moves.',
+  terms: 'The Router holds whoever executes it to these terms, or undoes it.',
+}
+
+/** Prices that a call was valued at. */
+export function pricesView(
+  foreseen: ForeseenOutcome | null,
+  native: Omit<ForeseenPrice, 'token'> | null,
+  named: NameToken,
+) {
+  const prices = [...(foreseen?.prices ?? [])]
+  const isNamed = prices.some(({ token }) => token === null)
+  if (native !== null && native.value > 0n && !isNamed) prices.unshift({ token: null, ...native })
+  const implied = foreseen === null ? null : impliedPrice(foreseen, named)
+  if (implied !== null) prices.push(implied)
+  return prices.map(({ token, value, decimals }) => {
+    const { symbol } = named(token)
+    return { ...named(token), symbol, usd: formatUnits(value, decimals) }
+  })
+}
+
+/**
+ * What is valued without being run keeps its value alone. From one whole unit of its token on that
+ * says the price to the millionth of a dollar; of less it says nothing worth showing.
+ */
+function impliedPrice({ basis, moves }: ForeseenOutcome, named: NameToken): ForeseenPrice | null {
+  const [out, another] = moves.filter(({ way }) => way === 'out')
+  if (basis === 'run' || out === undefined || another !== undefined) return null
+  const { token, amount, valueMicros } = out
+  const { decimals } = named(token)
+  if (token === null || decimals === null || valueMicros === null) return null
+  const unit = powerOfTen(decimals)
+  if (amount < unit) return null
+  return { token, value: (valueMicros * unit) / amount, decimals: USD_DECIMALS }
+}
+
+function usd(micros: bigint | null): string | null {
+  return micros === null ? null : formatUsd(micros)
+}

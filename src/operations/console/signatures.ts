@@ -1,0 +1,111 @@
+import { INTENT_PURPOSES, intentRequestBytes } from '../../../actors/sub-wallet/intent-request.js'
+import type { RecordedApproval } from '../../custody/evidence/find-approvals.js'
+import { type SubWalletId, ulidBytes } from '../../domain/ids.js'
+import { isoTime } from '../../domain/iso-time.js'
+import { isSponsored } from '../../domain/sponsorship.js'
+import type { SignedAttempt, Transaction } from '../../domain/transaction.js'
+import type { OperationPorts } from '../ports.js'
+
+type Ports = Pick<OperationPorts, 'reader' | 'recordedApproval'>
+
+/** What was signed for one call. */
+type Signed = 'transaction' | 'cancellation' | 'router_intent' | 'delegation'
+
+/** A moment for two looks at one clock to differ by. */
+const LATER_MS = 250
+/** What was asked for longer before its signature has expired (`intent.ts` of the quorum's protocol). */
+const SIGNED_WITHIN_MS = 30_000
+/** As long as a Router intent lives, its gas wallet may take to sign; and some more. */
+const CARRIED_WITHIN_MS = 240_000
+
+/**
+ * Both approvals of everything that was signed for a transaction, oldest first. That the identity
+ * provider approved it the service has recorded before the quorum signer's answer was used; that
+ * answer is the signature, which nobody else can make.
+ */
+export function signaturesOf(ports: Ports, tx: Transaction) {
+  const walletId = signingWallet(ports, tx)
+  const own = tx.attempts.map((attempt) => ofAttempt(ports, walletId, attempt))
+  return isSponsored(tx.kind) ? [...intentsOf(ports, tx), ...own] : own
+}
+
+function ofAttempt(
+  { recordedApproval }: Ports,
+  walletId: SubWalletId | null,
+  { intentId, signedAtMs, txHash, cancels }: SignedAttempt,
+) {
+  const wanted = Buffer.from(intentId.slice(2), 'hex')
+  const recorded =
+    walletId === null
+      ? null
+      : recordedApproval({
+          walletId: ulidBytes(walletId),
+          sinceMs: signedAtMs - SIGNED_WITHIN_MS,
+          untilMs: signedAtMs + LATER_MS,
+          isIt: (id) => wanted.equals(id),
+        })
+  const of: Signed = cancels === true ? 'cancellation' : 'transaction'
+  return signatureView(of, recorded, { intentId, txHash, signedAtMs })
+}
+
+/** What the wallet's own key signed of a call that a gas wallet carries. */
+function intentsOf({ recordedApproval }: Ports, tx: Transaction) {
+  const [first] = tx.attempts
+  if (first === undefined) return []
+  return INTENT_PURPOSES.flatMap((purpose) => {
+    const wanted = intentRequestBytes(tx, purpose)
+    const recorded = recordedApproval({
+      walletId: ulidBytes(tx.subWalletId),
+      sinceMs: first.signedAtMs - CARRIED_WITHIN_MS,
+      untilMs: first.signedAtMs + LATER_MS,
+      isIt: (_, requestId) => Buffer.compare(wanted, requestId) === 0,
+    })
+    const of: Signed = purpose === 'intent' ? 'router_intent' : 'delegation'
+    // Every one has an intent; few have to delegate.
+    if (recorded === null && of === 'delegation') return []
+    const intentId = recorded === null ? null : hex(recorded.intentId)
+    return [signatureView(of, recorded, { intentId, txHash: null, signedAtMs: null })]
+  })
+}
+
+/** Whose key the bytes are signed with: the gas wallet's, where one pays. */
+function signingWallet({ reader }: Ports, tx: Transaction): SubWalletId | null {
+  if (!isSponsored(tx.kind)) return tx.subWalletId
+  const gasWalletId = reader.gas.transaction(tx.txId)?.gasWalletId
+  const gasWallet = gasWalletId === undefined ? undefined : reader.gas.wallet(gasWalletId)
+  return gasWallet?.walletId ?? null
+}
+
+function signatureView(
+  of: Signed,
+  recorded: RecordedApproval | null,
+  signed: {
+    readonly intentId: string | null
+    readonly txHash: string | null
+    readonly signedAtMs: number | null
+  },
+) {
+  const { intentId, txHash, signedAtMs } = signed
+  return {
+    ...{ of, tx_hash: txHash, intent_id: intentId },
+    identity_provider:
+      recorded === null
+        ? null
+        : {
+            recorded_at: isoTime(recorded.recordedAtMs),
+            signature: hex(recorded.signature),
+            evidence: {
+              ...{ log: 'service' as const, chain: recorded.chain, index: recorded.index },
+              hash: hex(recorded.hash),
+            },
+          },
+    quorum_signer: {
+      signed_at: signedAtMs === null ? null : isoTime(signedAtMs),
+      boot: recorded === null ? null : hex(recorded.quorumBoot),
+    },
+  }
+}
+
+function hex(bytes: Buffer): string {
+  return `0x${bytes.toString('hex')}`
+}

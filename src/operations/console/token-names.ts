@@ -1,0 +1,26 @@
+import { getAddress } from 'viem/utils'
+import type { Chains } from '../../chains/access.js'
+import { NATIVE_DECIMALS } from '../../domain/chains.js'
+import type { Address } from '../../domain/ids.js'
+
+export interface TokenNamed {
+  /** Null is native currency. */
+  readonly token: Address | null
+  /** As the operator has it; null where nobody vouches for what a contract calls itself. */
+  readonly symbol: string | null
+  readonly decimals: number | null
+}
+
+/** Names the tokens of one chain by its configuration; no node is asked. */
+export function tokenNames(chains: Chains, chainId: number): (token: Address | null) => TokenNamed {
+  const config = chains.get(chainId)?.config
+  return (token) => {
+    if (token === null) {
+      return { token, symbol: config?.native_symbol ?? null, decimals: NATIVE_DECIMALS }
+    }
+    const key = token.toLowerCase()
+    const known = config?.tokens.find(({ address }) => address.toLowerCase() === key)
+    const { symbol = null, decimals = null } = known ?? {}
+    return { token: getAddress(token), symbol, decimals }
+  }
+}
