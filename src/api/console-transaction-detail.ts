@@ -30,7 +30,12 @@ const timelineStep = z.enum([
 
 const tokenNamed = {
   token: z.string().nullable().describe('null is native currency'),
-  symbol: z.string().nullable().describe("as the operator's chains.json has it; null: it has not"),
+  symbol: z
+    .string()
+    .nullable()
+    .describe(
+      "as the operator's chains.json has it, of a vault's shares the market's; null: it has not",
+    ),
   decimals: z.int().nullable(),
 }
 

@@ -104,6 +104,7 @@ describe('a transaction that no block takes', () => {
       await pressOn(browser, 'main .card-head button:not(.copy)')
       await pressOn(browser, 'dialog .danger')
       await says('Cancellation signed')
+      await says('Its cancellation')
       await expect
         .poll(async () => {
           const { json } = await key.api.get(`/api/tx/${waiting.json.tx_id}`)

@@ -4,7 +4,7 @@ import { type Chain, chainOf, give, newWallet } from '../defi/sponsored-wallet.j
 import { erc20Transfer, newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { choose, heading, pressOn, says, signIn, visit } from './keyboard.js'
+import { choose, heading, pressOn, pressWords, says, signIn, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** The page of one transaction, for one of each kind, and for calls that were refused. */
@@ -20,13 +20,14 @@ let browser: Browser
 let chain: Chain
 let key: IssuedKey
 let poor: IssuedKey
+let subWalletId: string
 const payee = getAddress(newAddress())
 const blocked = getAddress(newAddress())
 beforeAll(async () => {
   browser = await startBrowser()
   stack = await startStack()
   const wallet = await newWallet(stack)
-  const { subWalletId } = wallet
+  subWalletId = wallet.subWalletId
   key = wallet.key
   poor = await issueKey(stack, { subWalletId, dailyUsd: '2' })
   chain = chainOf(stack, BASE)
@@ -122,6 +123,49 @@ describe('a transaction that went through', () => {
     },
     LOOKED_AT_OFTEN_MS,
   )
+})
+
+describe('a call that the service pays for', () => {
+  test(
+    'shows of a deposit, a withdrawal and a gas swap what leaves, and the least that arrives',
+    async () => {
+      const { marketId, oneUsdc } = chain
+      const amount = (50n * oneUsdc).toString()
+      await done('/api/defi/deposit', { market_id: marketId, amount })
+      expect(await card('Simulation')).toMatch(/Leaves 50 USDC .*Arrives at least \d+ smallest/)
+      await expectBothKeys(2)
+      await done('/api/defi/withdraw', { market_id: marketId, shares: 'max' })
+      expect(await card('Simulation')).toMatch(
+        /Leaves \d+ smallest units of .*at least 49\.\d+ USDC/,
+      )
+      await done('/api/gas/swap', { amount_in: amount })
+      expect(await card('Simulation')).toMatch(/Leaves 50 USDC .*Arrives at least 0\.0\d+ ETH/)
+      expect(await card('Value and fees')).toContain('The service pays')
+    },
+    LOOKED_AT_OFTEN_MS,
+  )
+})
+
+describe('a call that waits for a person', () => {
+  test('shows what a node ran, what it was held against, and that nothing is signed yet', async () => {
+    const asked = await issueKey(stack, { subWalletId })
+    const approvals = { needed: 1, expires_seconds: 3_600 }
+    const rule = { name: 'ask', effect: 'require_approval', when: {}, approvals }
+    const body = { policy: { rules: [rule], default: 'allow' } }
+    const put = await stack.owner.call('PATCH', `/keys/${asked.keyId}`, { body })
+    expect(put.status, put.text).toBe(200)
+    const call = { chain_id: BASE, to: chain.wrapped, data: WRAP, value: '2000000000000000' }
+    const waits = await asked.api.post('/api/tx/send', call)
+    expect(waits.status, waits.text).toBe(202)
+    await look(waits.json.tx_id)
+    expect(await card('Simulation')).toContain('Leaves 0.002 ETH')
+    expect(await card('Screening')).toContain('dev-sample')
+    expect(await card('Both keys')).toContain('Nothing is signed yet')
+    await pressWords(browser, 'Approve')
+    await says(browser, 'Confirmed')
+    await expectBothKeys(1)
+    expect(await card('Simulation')).toContain('Leaves 0.002 ETH')
+  })
 })
 
 describe('a call that was refused', () => {

@@ -88,7 +88,7 @@ function Amount({
   if (decimals === null) {
     return (
       <>
-        {amount} of {name}
+        {amount} smallest units of {name}
       </>
     )
   }

@@ -6,7 +6,7 @@ import type { Address } from '../../domain/ids.js'
 export interface TokenNamed {
   /** Null is native currency. */
   readonly token: Address | null
-  /** As the operator has it; null where nobody vouches for what a contract calls itself. */
+  /** As the operator has it, for shares of vaults too; null where nobody vouches for its own word. */
   readonly symbol: string | null
   readonly decimals: number | null
 }
@@ -20,7 +20,12 @@ export function tokenNames(chains: Chains, chainId: number): (token: Address | n
     }
     const key = token.toLowerCase()
     const known = config?.tokens.find(({ address }) => address.toLowerCase() === key)
-    const { symbol = null, decimals = null } = known ?? {}
-    return { token: getAddress(token), symbol, decimals }
+    if (known !== undefined) {
+      const { symbol, decimals } = known
+      return { token: getAddress(token), symbol, decimals }
+    }
+    const market = config?.markets.find(({ vault }) => vault.toLowerCase() === key)
+    const symbol = market === undefined ? null : `${market.name} shares`
+    return { token: getAddress(token), symbol, decimals: null }
   }
 }
