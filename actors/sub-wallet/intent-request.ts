@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TxId } from '../../src/domain/ids.js'
 
 /** What the quorum is asked for of one sponsored call; `again` is an authorization at a nonce that was held. */
-export const INTENT_PURPOSES = ['intent', 'authorization', 'again'] as const
-export type IntentPurpose = (typeof INTENT_PURPOSES)[number]
+export type IntentPurpose = 'intent' | 'authorization' | 'again'
 
 /** 16 bytes in place of the caller's request in both domains' evidence, one per signature. */
 export function intentRequestBytes(

@@ -89,6 +89,9 @@ describe('an approval on record', () => {
     const isIt = (_: Uint8Array, of: Uint8Array) => Buffer.compare(of, requestId) === 0
     const found = findApproval(first, { walletId: WALLET, sinceMs: 0, untilMs: START_MS, isIt })
     expect(found).toMatchObject({ chain: 2, index: 0 })
+    const within = { walletId: WALLET, sinceMs: 0, untilMs: START_MS, isIt }
+    expect(findApproval(first, { ...within, chain: 2 })).not.toBeNull()
+    expect(findApproval(first, { ...within, chain: 1 })).toBeNull()
   })
 
   test('is none where the identity provider did not approve that intent of the batch', async () => {

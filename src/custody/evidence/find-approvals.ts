@@ -26,6 +26,8 @@ export interface ApprovalSought {
   /** Between which it was recorded, if it was. */
   readonly sinceMs: number
   readonly untilMs: number
+  /** In this chain alone; absent: in any. */
+  readonly chain?: number
   /** By the id of the intent, or by that of its request. */
   readonly isIt: (intentId: Uint8Array, requestId: Uint8Array) => boolean
 }
@@ -45,7 +47,7 @@ export function findApproval(
   log: Pick<EvidenceReader, 'chains' | 'newestFirst' | 'at'>,
   sought: ApprovalSought,
 ): RecordedApproval | null {
-  for (const chain of log.chains()) {
+  for (const chain of sought.chain === undefined ? log.chains() : [sought.chain]) {
     const found = findIn(log, chain, sought)
     if (found !== null) return found
   }

@@ -1,5 +1,8 @@
-import { INTENT_PURPOSES, intentRequestBytes } from '../../../actors/sub-wallet/intent-request.js'
-import type { RecordedApproval } from '../../custody/evidence/find-approvals.js'
+import {
+  type IntentPurpose,
+  intentRequestBytes,
+} from '../../../actors/sub-wallet/intent-request.js'
+import type { ApprovalSought, RecordedApproval } from '../../custody/evidence/find-approvals.js'
 import { type SubWalletId, ulidBytes } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { isSponsored } from '../../domain/sponsorship.js'
@@ -24,49 +27,63 @@ const CARRIED_WITHIN_MS = 240_000
  * answer is the signature, which nobody else can make.
  */
 export function signaturesOf(ports: Ports, tx: Transaction) {
-  const walletId = signingWallet(ports, tx)
-  const own = tx.attempts.map((attempt) => ofAttempt(ports, walletId, attempt))
+  const own = attemptsOf(ports, tx)
   return isSponsored(tx.kind) ? [...intentsOf(ports, tx), ...own] : own
 }
 
-function ofAttempt(
-  { recordedApproval }: Ports,
-  walletId: SubWalletId | null,
-  { intentId, signedAtMs, txHash, cancels }: SignedAttempt,
-) {
-  const wanted = Buffer.from(intentId.slice(2), 'hex')
-  const recorded =
-    walletId === null
-      ? null
-      : recordedApproval({
-          walletId: ulidBytes(walletId),
-          sinceMs: signedAtMs - SIGNED_WITHIN_MS,
-          untilMs: signedAtMs + LATER_MS,
-          isIt: (id) => wanted.equals(id),
-        })
-  const of: Signed = cancels === true ? 'cancellation' : 'transaction'
-  return signatureView(of, recorded, { intentId, txHash, signedAtMs })
+function attemptsOf(ports: Ports, tx: Transaction) {
+  const walletId = signingWallet(ports, tx)
+  const recordedOf = ({ intentId, signedAtMs }: SignedAttempt, chain: number | undefined) => {
+    if (walletId === null) return null
+    const wanted = Buffer.from(intentId.slice(2), 'hex')
+    const sought: ApprovalSought = {
+      walletId: ulidBytes(walletId),
+      sinceMs: signedAtMs - SIGNED_WITHIN_MS,
+      untilMs: signedAtMs + LATER_MS,
+      isIt: (id) => wanted.equals(id),
+    }
+    // Of one wallet all is signed by one thread, until the service starts anew.
+    const near = chain === undefined ? null : ports.recordedApproval({ ...sought, chain })
+    return near ?? ports.recordedApproval(sought)
+  }
+  let chain: number | undefined
+  return tx.attempts.map((attempt) => {
+    const recorded = recordedOf(attempt, chain)
+    chain = recorded?.chain ?? chain
+    return signatureView(
+      attempt.cancels === true ? 'cancellation' : 'transaction',
+      recorded,
+      attempt,
+    )
+  })
 }
 
 /** What the wallet's own key signed of a call that a gas wallet carries. */
 function intentsOf({ recordedApproval }: Ports, tx: Transaction) {
   const [first] = tx.attempts
   if (first === undefined) return []
-  return INTENT_PURPOSES.flatMap((purpose) => {
+  const sought = (purpose: IntentPurpose): ApprovalSought => {
     const wanted = intentRequestBytes(tx, purpose)
-    const recorded = recordedApproval({
+    return {
       walletId: ulidBytes(tx.subWalletId),
       sinceMs: first.signedAtMs - CARRIED_WITHIN_MS,
       untilMs: first.signedAtMs + LATER_MS,
       isIt: (_, requestId) => Buffer.compare(wanted, requestId) === 0,
-    })
-    const of: Signed = purpose === 'intent' ? 'router_intent' : 'delegation'
-    // Every one has an intent; few have to delegate.
-    if (recorded === null && of === 'delegation') return []
-    const intentId = recorded === null ? null : hex(recorded.intentId)
-    return [signatureView(of, recorded, { intentId, txHash: null, signedAtMs: null })]
-  })
+    }
+  }
+  const intent = recordedApproval(sought('intent'))
+  const shown = [signatureView('router_intent', intent, NOT_KEPT)]
+  if (intent === null) return shown
+  // Few have to delegate; those that do ask for it together with the intent.
+  for (const purpose of ['authorization', 'again'] as const) {
+    const recorded = recordedApproval({ ...sought(purpose), chain: intent.chain })
+    if (recorded !== null) shown.push(signatureView('delegation', recorded, NOT_KEPT))
+  }
+  return shown
 }
+
+/** Intents go with their sponsorship, once the call has ended. */
+const NOT_KEPT = { intentId: null, txHash: null, signedAtMs: null }
 
 /** Whose key the bytes are signed with: the gas wallet's, where one pays. */
 function signingWallet({ reader }: Ports, tx: Transaction): SubWalletId | null {
@@ -85,7 +102,8 @@ function signatureView(
     readonly signedAtMs: number | null
   },
 ) {
-  const { intentId, txHash, signedAtMs } = signed
+  const { txHash, signedAtMs } = signed
+  const intentId = signed.intentId ?? (recorded === null ? null : hex(recorded.intentId))
   return {
     ...{ of, tx_hash: txHash, intent_id: intentId },
     identity_provider:
