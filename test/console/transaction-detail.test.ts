@@ -61,8 +61,13 @@ async function sent(path: string, body: object): Promise<Detail> {
 const send = (call: object) => sent('/api/tx/send', { chain_id: BASE, ...call })
 
 /** A call that was refused, as it is found by its entry in the trail. */
-async function refused(key: IssuedKey, code: string, call: object): Promise<Detail> {
-  const answer = await key.api.post('/api/tx/send', { chain_id: BASE, ...call })
+async function refused(
+  key: IssuedKey,
+  code: string,
+  call: object,
+  path = '/api/tx/send',
+): Promise<Detail> {
+  const answer = await key.api.post(path, { chain_id: BASE, ...call })
   expect(answer.code, answer.text).toBe(code)
   const found = await vi.waitFor(
     async () => {
@@ -227,6 +232,24 @@ describe('a call that was refused', () => {
       },
       valuation: { value_usd: '5.00', prices: [{ symbol: 'ETH' }, { symbol: 'USDC', usd: '1' }] },
       screened_against: [],
+    })
+  })
+
+  test('says of a swap what the Router would have held it to, and that its gas was not its own', async () => {
+    const key = await issueKey(stack, { subWalletId: wallet.subWalletId, dailyUsd: '2' })
+    const amount_in = (100n * chain.oneUsdc).toString()
+    const terms = { token_in: chain.usdc, token_out: chain.wrapped, amount_in }
+    const detail = await refused(key, 'LIMIT_EXCEEDED', terms, '/api/swap/execute')
+    expect(detail).toMatchObject({
+      ...{ kind: 'swap', to: chain.router },
+      simulation: {
+        basis: 'terms',
+        moves: [
+          { way: 'out', symbol: 'USDC', amount: amount_in, usd: '100.00' },
+          { way: 'in', token: chain.wrapped, at_least: true },
+        ],
+      },
+      valuation: { value_usd: '100.00', gas_usd: null, prices: [{ symbol: 'USDC', usd: '1' }] },
     })
   })
 
