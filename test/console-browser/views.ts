@@ -26,6 +26,7 @@ export async function expectFit(tab: Tab, name: string): Promise<void> {
     for (const [width, scheme] of VIEWS) {
       await tab.resize(width, WINDOW_HEIGHT)
       await tab.setColorScheme(scheme)
+      await tab.evaluate(END_TRANSITIONS)
       const view = `${name}-${width}-${scheme}`
       expect(await tab.evaluate(widerThan(width)), view).toEqual([])
       expect(await seriousFindings(tab), view).toEqual([])
@@ -37,6 +38,11 @@ export async function expectFit(tab: Tab, name: string): Promise<void> {
     await tab.resize(width, WINDOW_HEIGHT)
   }
 }
+
+/** Half way from one scheme to the other a card has a colour that nobody chose. */
+const END_TRANSITIONS = `document.getAnimations()
+  .filter((it) => it instanceof CSSTransition)
+  .forEach((it) => it.finish())`
 
 /** What lies in a box that scrolls may be wider than it. */
 const widerThan = (width: number) => `[...document.querySelectorAll('main *, header *')]
