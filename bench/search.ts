@@ -106,6 +106,22 @@ async function ask(question: Question): Promise<Asked> {
   return { ...question, firstMs: took[0] ?? 0, slowestMs: Math.max(...took), bytes }
 }
 
+/** All are called `agent` and a number. */
+function namesAsked(): readonly Question[] {
+  const texts = [
+    ['all of them', 'agent'],
+    ['one of them', `agent ${keys - 1}`],
+    ['a tenth of them', 'agent 1'],
+    ['a word that no other name has', 'agent nobody'],
+  ] as const
+  return ['keys', 'wallets', 'spend'].flatMap((list) =>
+    texts.map(([label, text]) => ({
+      label: `${list} by name, ${label}`,
+      path: `${list}?limit=100&search=${encodeURIComponent(text)}`,
+    })),
+  )
+}
+
 function questionsOf(history: History): readonly Question[] {
   const { keyIds, subWalletIds, txIdOf, hashesOf, payeeOf } = history
   const middle = Math.floor(transactions / 2)
@@ -144,6 +160,7 @@ function questionsOf(history: History): readonly Question[] {
     { label: 'one transaction', path: `transactions/${txIdOf(middle)}` },
     { label: 'keys', path: 'keys?limit=100' },
     { label: 'keys, from the middle', path: `keys?limit=100&cursor=${keyIds[keys >> 1]}` },
+    ...namesAsked(),
     { label: 'wallets', path: 'wallets?limit=100' },
     { label: 'spend', path: 'spend?limit=100' },
     { label: 'spend by day', path: 'spend?limit=100&days=30' },

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { label, listCursor, listLimit, nextCursor, timestamp, usdCap } from './primitives.js'
+import {
+  label,
+  listCursor,
+  listLimit,
+  nameSearch,
+  nextCursor,
+  timestamp,
+  usdCap,
+} from './primitives.js'
 
 /** What a person looks at: spend by key, refusals. */
 
@@ -10,6 +18,7 @@ export const listSpendInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),
   key_id: z.string().max(64).optional().describe('this key alone'),
+  search: nameSearch.optional(),
   days: z
     .int()
     .min(1)

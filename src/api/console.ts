@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { createdPolicy, patchedPolicy, shownPolicy } from './key-policy.js'
-import { label, listCursor, listLimit, nextCursor, remark, timestamp } from './primitives.js'
+import {
+  label,
+  listCursor,
+  listLimit,
+  nameSearch,
+  nextCursor,
+  remark,
+  timestamp,
+} from './primitives.js'
 
 const keyStatus = z.enum(['active', 'rotated_out', 'revoked'])
 
@@ -44,8 +52,10 @@ export const listInput = z.strictObject({
   cursor: listCursor.optional(),
 })
 
-export const listKeysInput = listInput.extend({
-  key_id: z.string().max(64).optional().describe('this key alone'),
+export const listWalletsInput = listInput.extend({ search: nameSearch.optional() })
+
+export const listKeysInput = listWalletsInput.extend({
+  key_id: z.string().max(64).optional().describe('this key alone, whatever it is called'),
 })
 
 const frozenBy = z.enum(['user', 'breaker', 'operator'])

@@ -79,15 +79,23 @@ export const usdAmount = z
 /** A cap: decimal USD, or "unlimited" written out. */
 export const usdCap = z.union([usdAmount, z.literal('unlimited')])
 
+const LABEL_CHARS_MAX = 100
+
 export const label = z
   .string()
   .min(1)
-  .max(100)
+  .max(LABEL_CHARS_MAX)
   .regex(
     new RegExp(`^[^\\p{Cc}\\p{Cs}${MISLEADING}]+$`, 'u'),
     'must not contain control characters or marks of direction',
   )
   .refine(isSeen, 'must be seen: not of spaces alone, and without invisible characters')
+
+export const nameSearch = z
+  .string()
+  .min(1)
+  .max(LABEL_CHARS_MAX)
+  .describe('how words of their names begin: those whose names have all of these, in any case')
 
 /** What people say for people to read, such as why; may be of several lines. */
 export const remark = (charsMax: number) =>

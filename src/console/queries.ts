@@ -60,11 +60,11 @@ export function useKeys() {
   })
 }
 
-/** All of them, a page at a time. */
-export function useKeyPages() {
+/** All of them, or those that a name finds, a page at a time. @param search null: all */
+export function useKeyPages(search: string | null) {
   return useInfiniteQuery({
-    queryKey: ['/api/v1/agent/keys', 'pages'],
-    queryFn: ({ pageParam }) => call('GET', '/api/v1/agent/keys', listed(pageParam)),
+    queryKey: ['/api/v1/agent/keys', 'pages', search],
+    queryFn: ({ pageParam }) => call('GET', '/api/v1/agent/keys', listed(pageParam, search)),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
   })
@@ -78,8 +78,12 @@ export function useKey(keyId: string) {
   })
 }
 
-function listed(cursor: string | null) {
-  return { limit: ALL_ROWS, ...(cursor === null ? {} : { cursor }) }
+function listed(cursor: string | null, search: string | null) {
+  return {
+    limit: ALL_ROWS,
+    ...(cursor === null ? {} : { cursor }),
+    ...(search === null ? {} : { search }),
+  }
 }
 
 export function useWallets() {
@@ -89,10 +93,11 @@ export function useWallets() {
   })
 }
 
-export function useWalletPages() {
+/** @param search null: all */
+export function useWalletPages(search: string | null) {
   return useInfiniteQuery({
-    queryKey: ['/api/v1/agent/wallets', 'pages'],
-    queryFn: ({ pageParam }) => call('GET', '/api/v1/agent/wallets', listed(pageParam)),
+    queryKey: ['/api/v1/agent/wallets', 'pages', search],
+    queryFn: ({ pageParam }) => call('GET', '/api/v1/agent/wallets', listed(pageParam, search)),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
   })
@@ -108,11 +113,11 @@ export function useSpend() {
 }
 
 /** Of the same keys as a page of them. */
-export function useSpendOf(pages: readonly (string | null)[]) {
+export function useSpendOf(pages: readonly (string | null)[], search: string | null) {
   return useQueries({
     queries: pages.map((cursor) => ({
-      queryKey: ['/api/v1/agent/spend', 'page', cursor],
-      queryFn: () => call('GET', '/api/v1/agent/spend', listed(cursor)),
+      queryKey: ['/api/v1/agent/spend', 'page', cursor, search],
+      queryFn: () => call('GET', '/api/v1/agent/spend', listed(cursor, search)),
     })),
   })
 }

@@ -92,8 +92,9 @@ export function openSpace(root: RootDatabase, { file, space, noteDamage }: Space
       })
     },
     getSound: (range) => entries(range, noteDamage),
-    getKeys: (range) => database.getKeys(range as RangeOptions),
-    getKeysCount: (range) => database.getKeysCount(range as RangeOptions),
+    // lmdb makes the object that it is given one for keys alone, or for none.
+    getKeys: (range) => database.getKeys({ ...range } as RangeOptions),
+    getKeysCount: (range) => database.getKeysCount({ ...range } as RangeOptions),
     isSealed(key) {
       const bytes = database.getBinary(key)
       return bytes === undefined || isSealed(bytes)

@@ -5,7 +5,14 @@ import { openLmdb } from '../disk/lmdb-file.js'
 import type { TxId, UserId } from '../domain/ids.js'
 import { type DamagedRecord, openSpace, type Space } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
-import { isOpened, KEY_SPACES, type KeySpace, SCHEMA_VERSION } from './key-spaces.js'
+import {
+  isOpened,
+  KEY_SPACES,
+  type KeySpace,
+  NAMES_INDEXED_SINCE,
+  SCHEMA_VERSION,
+} from './key-spaces.js'
+import { buildNameIndex } from './name-index.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 import { WrittenBodies } from './written-bodies.js'
 
@@ -58,7 +65,7 @@ export function openEnvironment(
   for (const space of Object.keys(KEY_SPACES) as KeySpace[]) {
     spaces[space] = openSpace(root, { file, space, noteDamage })
   }
-  claimSchema(spaces.meta, directory)
+  claimSchema({ root, spaces }, directory)
   return {
     root,
     spaces,
@@ -74,12 +81,18 @@ const SCHEMA_KEY = 'schema_version'
 const SEALED_SINCE = 12
 
 /** A store is of one schema from its first record to its last, and this build reads no other form. */
-function claimSchema(meta: Space, directory: string): void {
+function claimSchema(
+  { root, spaces }: Pick<Environment, 'root' | 'spaces'>,
+  directory: string,
+): void {
+  const { meta } = spaces
   const version = meta.isSealed(SCHEMA_KEY)
     ? meta.get(SCHEMA_KEY)
     : `${SEALED_SINCE - 1} or earlier`
   if (version === SCHEMA_VERSION) return
   if (version === undefined || isOpened(version)) {
+    // A journal that goes with it may have older entries still, which is what `applyRows` is for.
+    if (Number(version) < NAMES_INDEXED_SINCE) buildNameIndex({ root, spaces })
     meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
   } else {
     throw new Error(

@@ -1,4 +1,5 @@
 import { type Entry, type Journal, JournalTrimmed } from '../journal/journal.js'
+import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
 import {
   decodeEntry,
@@ -13,7 +14,6 @@ import {
   journalPositionOf,
   positionRow,
 } from './journal-position.js'
-import { applyRows } from './rows.js'
 import { decodeRows } from './rows-encoding.js'
 
 /** Read and applied at once: a few entries of a busy service, or one of the longest. */

@@ -1,7 +1,8 @@
+import { applyRows } from './apply-rows.js'
 import { packedRecord } from './encodings/sealing.js'
 import type { Environment } from './environment.js'
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
-import { applyRows, putOf, type Row, removalOf } from './rows.js'
+import { putOf, type Row, removalOf } from './rows.js'
 
 /** In `meta`: how far the store is with its journal, and whose that is. */
 const POSITION = 'journal_position'

@@ -2,10 +2,10 @@ import type { Timers } from '../clock/timers.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { BODY_BYTES_MAX } from '../journal/journal.js'
 import { type AppendContext, appendUntilKnown } from './append-until-known.js'
+import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
 import { ENTRY_HEAD_BYTES, encodeEntry, joinCommits, nameOfEntry } from './journal-entry.js'
 import { type JournalPosition, positionRow } from './journal-position.js'
-import { applyRows } from './rows.js'
 import { decodeRows } from './rows-encoding.js'
 
 /**

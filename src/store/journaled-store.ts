@@ -7,6 +7,7 @@ import {
   type Taken,
 } from '../journal/journal.js'
 import { appendUntilKnown } from './append-until-known.js'
+import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
 import { checkBelongs, followJournal, NO_POSITION, ofTwo } from './follow-journal.js'
 import { encodeEntry, NO_ENTRY, nameOfEntry, STORE_ID_BYTES } from './journal-entry.js'
@@ -17,7 +18,6 @@ import {
   positionRow,
 } from './journal-position.js'
 import { createJournalWriter, type JournalWriter } from './journal-writer.js'
-import { applyRows } from './rows.js'
 
 /**
  * All of a service's commits are one partition of the journal: one service is the owner of all users

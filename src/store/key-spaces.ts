@@ -45,6 +45,8 @@
  * | unindexedByUser | [user id, tx id] | 1; a reorg took back how it had ended, or it was committed late |
  * | userBreakers | user id | what freezes the user by itself, and what that has counted of signed calls |
  * | spentDays | [sub-wallet id, lineage id] | SpentDay[]: what the lineage spent on days before the one that its counters are in |
+ * | keysByName | [user id, how a word of the name begins, key id] | 1 |
+ * | walletsByName | [user id, how a word of the name begins, sub-wallet id] | 1 |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -91,6 +93,8 @@ export const KEY_SPACES = {
   unindexedByUser: '45-unindexed-by-user',
   policyWindows: '46-policy-windows',
   spentDays: '47-spent-days',
+  keysByName: '48-keys-by-name',
+  walletsByName: '49-wallets-by-name',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -99,16 +103,19 @@ export type KeySpace = keyof typeof KEY_SPACES
 export const LISTED = ''
 
 /**
- * Raised by every change of a stored shape. Nothing is migrated: a build opens stores of its own schema,
- * and older ones that have nothing it would read otherwise.
+ * Raised by every change of a stored shape. No record is migrated: a build opens stores of its own
+ * schema, and older ones that have nothing it would read otherwise.
  */
-export const SCHEMA_VERSION = 27
+export const SCHEMA_VERSION = 28
 
 /**
  * The oldest schema whose stores are those of this one, as they would be without what has no record
  * yet: 27 has a space more. They are opened, and are of this schema from then on.
  */
 export const OPENED_SINCE = 26
+
+/** The first schema with an index of names. It is made of the records of a store that is older. */
+export const NAMES_INDEXED_SINCE = 28
 
 /** @param version as a store or a backup says it */
 export function isOpened(version: unknown): boolean {

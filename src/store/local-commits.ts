@@ -1,9 +1,9 @@
+import { applyRows } from './apply-rows.js'
 import type { Commits } from './commits.js'
 import type { Environment } from './environment.js'
 import type { EventSequence } from './event-sequence.js'
 import type { DrawEntropy } from './new-id.js'
 import { rowCommits } from './row-commits.js'
-import { applyRows } from './rows.js'
 
 /**
  * Commits to the LMDB of this process, for one thread. LMDB takes each put as it is made, and takes

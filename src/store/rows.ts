@@ -1,6 +1,5 @@
 import type { StoreKey } from './checked-space.js'
 import type { Unsealed } from './encodings/sealing.js'
-import type { Environment } from './environment.js'
 import type { KeySpace } from './key-spaces.js'
 
 /**
@@ -25,22 +24,6 @@ export function putOf(space: KeySpace, key: StoreKey, value: Unsealed): Row {
 export function removalOf(space: KeySpace, key: StoreKey): Row {
   checkKey(space, key)
   return [space, key, null]
-}
-
-/**
- * Writes rows in one LMDB transaction: all of them or none. Transactions of a thread are queued in
- * the order of these calls. Resolves once it is synced to disk.
- */
-export async function applyRows(
-  { root, spaces }: Pick<Environment, 'root' | 'spaces'>,
-  rows: readonly Row[],
-): Promise<void> {
-  await root.batch(() => {
-    for (const [space, key, value] of rows) {
-      if (value === null) void spaces[space].remove(key)
-      else void spaces[space].put(key, value)
-    }
-  })
 }
 
 function checkKey(space: KeySpace, key: StoreKey): void {

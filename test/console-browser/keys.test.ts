@@ -113,6 +113,34 @@ describe('a key', () => {
     await says(browser, 'known payees allows; else refused')
   })
 
+  test('is found by how a word of its name begins, which the address of the page says', async () => {
+    const cards = (count: number) =>
+      browser.until(`document.querySelectorAll('main .key-card').length === ${count}`)
+    await fillIn(browser, 'main input[name=search]', 'PAYM')
+    await browser.press('Enter')
+    await says(browser, '1 found.')
+    await cards(1)
+    await says(browser, 'Paymaster')
+    expect(await browser.evaluate('location.search')).toBe('?search=PAYM')
+    await expectFit(browser, 'keys-by-name')
+    await fillIn(browser, 'main input[name=search]', 'master')
+    await browser.press('Enter')
+    await says(browser, 'No key is called that')
+    await expectFit(browser, 'keys-by-no-name')
+    await pressOn(browser, 'main .state a')
+    await says(browser, 'the treasurer')
+    expect(await browser.evaluate('location.search')).toBe('')
+    await browser.open(`${stack.service.dev().base_url}/console/keys?search=the%20treas`)
+    await browser.until(heading('Agents & keys'))
+    await cards(1)
+    await says(browser, 'the treasurer')
+    const field = `document.querySelector('main input[name=search]').value`
+    expect(await browser.evaluate(field)).toBe('the treas')
+    await fillIn(browser, 'main input[name=search]', ' ')
+    await browser.press('Enter')
+    await says(browser, 'Paymaster')
+  })
+
   test('gets larger caps when the passkey confirms them, old and new before one', async () => {
     await pressWords(browser, 'Change caps of the treasurer')
     await fillIn(browser, 'dialog .pair label:first-child input', '150')
@@ -276,6 +304,20 @@ describe('the red button', () => {
     await pressWords(browser, 'Unfreeze', 'dialog')
     await confirm('dialog', () => expectFit(device, 'confirm-unfreeze'))
     await browser.until(`document.querySelector('main .banner') === null`)
+  })
+
+  test('of one wallet is on its card, found by its name as keys are', async () => {
+    await visit(browser, '/wallets', 'Wallets')
+    const { sub_wallet_id } = stack.service.dev()
+    const wallets = (await stack.owner.get('/wallets')).json.wallets as Record<string, string>[]
+    const name = wallets.find((it) => it.sub_wallet_id === sub_wallet_id)?.name ?? ''
+    await fillIn(browser, 'main input[name=search]', 'none at all')
+    await browser.press('Enter')
+    await says(browser, 'No wallet is called that')
+    await fillIn(browser, 'main input[name=search]', name)
+    await browser.press('Enter')
+    await says(browser, '1 found.')
+    await browser.until(`document.querySelectorAll('main .key-card').length === 1`)
   })
 
   test('of one wallet stops it, and its address is shown as a code to scan', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { REST_MS, sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_TTL_MS } from '../../src/domain/idempotency.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
+import { applyRows } from '../../src/store/apply-rows.js'
 import { NO_EVENTS } from '../../src/store/event-rows.js'
-import { applyRows } from '../../src/store/rows.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import {
   apiKey,

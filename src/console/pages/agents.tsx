@@ -1,20 +1,24 @@
 import { useState } from 'preact/hooks'
-import { useSearchParams } from 'wouter-preact'
+import { Link } from 'wouter-preact'
 import { CreateKey } from '../keys/create-key.js'
 import { KeyCard } from '../keys/key-card.js'
 import { May } from '../members/may.js'
+import { useFilters } from '../parts/filters.js'
 import { More } from '../parts/more.js'
+import { foundWords, NameSearch } from '../parts/name-search.js'
 import { Page } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
 import { useKeyPages, useSpendOf, useWallets } from '../queries.js'
 
 export function AgentsPage() {
-  const keys = useKeyPages()
+  const filters = useFilters(['search'])
+  const search = filters.get('search')
+  const keys = useKeyPages(search)
   const wallets = useWallets()
-  const spend = useSpendOf(cursorsOf(keys.data?.pages ?? []))
+  const spend = useSpendOf(cursorsOf(keys.data?.pages ?? []), search)
   const [isCreating, create] = useState(false)
-  const [query, setQuery] = useSearchParams()
-  const showsRevoked = query.get('revoked') === 'shown'
+  const showsRevoked = filters.get('revoked') === 'shown'
+  const found = keys.data?.pages.reduce((sum, page) => sum + page.keys.length, 0)
   const walletNames = new Map(
     wallets.data?.wallets.map(({ sub_wallet_id, name }) => [sub_wallet_id, name]),
   )
@@ -33,6 +37,11 @@ export function AgentsPage() {
       }
     >
       {isCreating && <CreateKey onClose={() => create(false)} />}
+      <NameSearch
+        value={search ?? ''}
+        onSearch={(value) => filters.set('search', value)}
+        found={search === null || found === undefined ? null : foundWords(found, keys.hasNextPage)}
+      />
       <Answered query={keys} what="keys">
         {({ pages }) => {
           const all = pages.flatMap((page) => page.keys)
@@ -41,9 +50,7 @@ export function AgentsPage() {
           return (
             <>
               {shown.length === 0 && !keys.hasNextPage && (
-                <Empty title="No agent has a key yet">
-                  <p>A key has a wallet, caps in USD and a policy. Its secret goes to the agent.</p>
-                </Empty>
+                <NoKey isNarrowed={filters.isNarrowed} revoked={revoked} />
               )}
               <div class="grid">
                 {shown.map((key) => (
@@ -60,7 +67,7 @@ export function AgentsPage() {
                 <button
                   type="button"
                   class="more"
-                  onClick={() => setQuery(showsRevoked ? {} : { revoked: 'shown' })}
+                  onClick={() => filters.set('revoked', showsRevoked ? '' : 'shown')}
                 >
                   {showsRevoked ? 'Hide revoked keys' : `Show ${revoked} revoked`}
                 </button>
@@ -70,6 +77,22 @@ export function AgentsPage() {
         }}
       </Answered>
     </Page>
+  )
+}
+
+function NoKey(shown: { readonly isNarrowed: boolean; readonly revoked: number }) {
+  if (!shown.isNarrowed) {
+    return (
+      <Empty title="No agent has a key yet">
+        <p>A key has a wallet, caps in USD and a policy. Its secret goes to the agent.</p>
+      </Empty>
+    )
+  }
+  const title = shown.revoked > 0 ? 'Only revoked keys are called that' : 'No key is called that'
+  return (
+    <Empty title={title}>
+      <Link href="/keys">Show all</Link>
+    </Empty>
   )
 }
 

@@ -20,7 +20,7 @@ import { type Creation, creationId } from './created-once.js'
 import { type EnlargedGrant, enlargeGrant, grantOf } from './enlarge-grant.js'
 import { newKeySecret } from './key-secret.js'
 import { ownedKey, ownedWallet } from './ownership.js'
-import { pageOptions } from './page.js'
+import { pageOfKeys } from './page.js'
 import { keyView } from './views.js'
 
 const NAMED = { operation: 'create_key', prefix: ID_PREFIX.key } as const
@@ -112,7 +112,7 @@ export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
       const owned = ownedKey(reader, userId, input.key_id)
       return owned.ok ? ok({ keys: [viewOf(owned.value)], next_cursor: null }) : owned
     }
-    const { items, nextCursor } = reader.keys.ofUser(userId, pageOptions(input))
+    const { items, nextCursor } = pageOfKeys(reader, userId, input)
     return ok({ keys: items.map(viewOf), next_cursor: nextCursor })
   }
 }

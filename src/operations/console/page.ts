@@ -1,9 +1,25 @@
+import type { UserId } from '../../domain/ids.js'
+import type { Reader } from '../../store/reader.js'
+
 /** Page size when none is asked for (CONTRACT.md, "Lists"). */
 const LIMIT_DEFAULT = 25
 
-export function pageOptions(input: {
+interface Paged {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-}): { limit: number; cursor: string | null } {
+}
+
+export function pageOptions(input: Paged): { limit: number; cursor: string | null } {
   return { limit: input.limit ?? LIMIT_DEFAULT, cursor: input.cursor ?? null }
+}
+
+/** A user's keys, all of them or those that a name finds. */
+export function pageOfKeys(
+  { keys }: Pick<Reader, 'keys'>,
+  userId: UserId,
+  input: Paged & { readonly search?: string | undefined },
+) {
+  const { search } = input
+  const options = pageOptions(input)
+  return search === undefined ? keys.ofUser(userId, options) : keys.named(userId, search, options)
 }

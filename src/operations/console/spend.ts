@@ -19,7 +19,7 @@ import { ok } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { ownedKey } from './ownership.js'
-import { pageOptions } from './page.js'
+import { pageOfKeys } from './page.js'
 
 type ReadPorts = Pick<OperationPorts, 'reader' | 'nowMs'>
 
@@ -56,7 +56,7 @@ export function listSpend({ reader, nowMs }: ReadPorts): ConsoleHandlers['list_s
       const owned = ownedKey(reader, userId, input.key_id)
       return owned.ok ? answer([owned.value], null) : owned
     }
-    const { items, nextCursor } = reader.keys.ofUser(userId, pageOptions(input))
+    const { items, nextCursor } = pageOfKeys(reader, userId, input)
     return answer(items, nextCursor)
   }
 }

@@ -61,7 +61,12 @@ export function createWallet({
 
 export function listWallets({ reader, freezes }: OperationPorts): ConsoleHandlers['list_wallets'] {
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.wallets.ofUser(userId, pageOptions(input))
+    const { search } = input
+    const options = pageOptions(input)
+    const { items, nextCursor } =
+      search === undefined
+        ? reader.wallets.ofUser(userId, options)
+        : reader.wallets.named(userId, search, options)
     const wallets = items.map(({ wallet }) => walletView(wallet, freezes.of(userId)))
     return { ok: true, value: { wallets, next_cursor: nextCursor } }
   }

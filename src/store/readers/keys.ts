@@ -6,6 +6,7 @@ import { closedAt } from '../../policy/slide-bytes.js'
 import type { Slide } from '../../policy/sliding-buckets.js'
 import { decodePolicyLedger, decodeSlide } from '../encodings/policy-ledger.js'
 import type { Environment } from '../environment.js'
+import { pageNamed } from '../name-search.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageIn } from '../pages.js'
 
 export interface KeyReader {
@@ -14,6 +15,8 @@ export interface KeyReader {
   byHash(hash: string): ApiKey | undefined
   ofWallet(id: SubWalletId): Generator<ApiKey>
   ofUser(user: UserId, options: PageOptions): Page<ApiKey>
+  /** Those of a user that a text finds by their names; as `ofUser`, and may come short with a cursor. */
+  named(user: UserId, text: string, options: PageOptions): Page<ApiKey>
   lastUsedAtMs(id: KeyId): number | null
   /** What a wallet's policies have counted, by lineage. */
   policyLedgersOf(id: SubWalletId): Generator<readonly [LineageId, PolicyLedger]>
@@ -36,6 +39,11 @@ export function createKeyReader({ spaces }: Pick<Environment, 'spaces'>): KeyRea
     },
     ofUser: (user, options) =>
       pageIn(spaces, 'keysByUser', user, options, (id) => byId(id as KeyId)),
+    named: (user, text, options) =>
+      pageNamed(spaces, 'apiKeys', user, options, text, (id) => {
+        const key = byId(id as KeyId)
+        return key === undefined ? undefined : { name: key.name, value: key }
+      }),
     lastUsedAtMs: (id) => (spaces.keyUse.get(id) as number | undefined) ?? null,
     *policyLedgersOf(id) {
       const range = spaces.policyLedgers.getRange({ start: [id, ''], end: [id, LAST] })

@@ -2,6 +2,7 @@ import type { SubWalletId, UserId } from '../../domain/ids.js'
 import type { SubWallet, SubWalletHeader } from '../../domain/wallet.js'
 import { decodeHeader, decodeSubWallet } from '../encodings/sub-wallet.js'
 import type { Environment } from '../environment.js'
+import { pageNamed } from '../name-search.js'
 import { type Page, type PageOptions, pageIn } from '../pages.js'
 
 export interface WalletReader {
@@ -13,6 +14,8 @@ export interface WalletReader {
   /** By id, those after one of them, or from the first. */
   after(id: SubWalletId | null, limit: number): Generator<SubWallet>
   ofUser(user: UserId, options: PageOptions): Page<SubWalletHeader>
+  /** Those of a user that a text finds by their names; as `ofUser`, and may come short with a cursor. */
+  named(user: UserId, text: string, options: PageOptions): Page<SubWalletHeader>
 }
 
 export function createWalletReader({ spaces }: Pick<Environment, 'spaces'>): WalletReader {
@@ -44,5 +47,10 @@ export function createWalletReader({ spaces }: Pick<Environment, 'spaces'>): Wal
     },
     ofUser: (user, options) =>
       pageIn(spaces, 'walletsByUser', user, options, (id) => header(id as SubWalletId)),
+    named: (user, text, options) =>
+      pageNamed(spaces, 'subWallets', user, options, text, (id) => {
+        const found = header(id as SubWalletId)
+        return found === undefined ? undefined : { name: found.wallet.name, value: found }
+      }),
   }
 }

@@ -1,0 +1,63 @@
+import { isNamed, wantedWords } from '../domain/name-words.js'
+import type { Environment } from './environment.js'
+import { beginningOf, type IndexedSpace, spaceByName } from './name-index.js'
+import { LAST, type Page, type PageOptions } from './pages.js'
+
+/** Looks into the index that a page takes, each some ten microseconds, and records that it loads. */
+const LOOKS_MAX = 5_000
+
+/**
+ * A page of what a text finds, newest first. It may come short, with a cursor to go on from, after
+ * LOOKS_MAX looks: each follows the rarest of the words, so that this takes thousands of names that
+ * have all of them but one.
+ * @param load undefined for one that there is none of
+ */
+export function pageNamed<T>(
+  spaces: Environment['spaces'],
+  space: IndexedSpace,
+  user: string,
+  { limit, cursor }: PageOptions,
+  text: string,
+  load: (id: string) => { readonly name: string; readonly value: T } | undefined,
+): Page<T> {
+  const wanted = wantedWords(text)
+  const begins = wanted.map(beginningOf)
+  const items: T[] = []
+  let lastItem: string | null = null
+  /** Not above it; nor it, where that is left out. */
+  let bound = { id: cursor ?? LAST, isLeftOut: true }
+  let agreed = 0
+  for (let looks = 0; begins.length > 0; looks++) {
+    if (looks === LOOKS_MAX) {
+      return { items, nextCursor: bound.isLeftOut ? bound.id : bound.id + LAST }
+    }
+    const found = newestAt(spaces, space, [user, begins[looks % begins.length] ?? ''], bound)
+    if (found === null) break
+    agreed = found === bound.id && !bound.isLeftOut ? agreed + 1 : 1
+    bound = { id: found, isLeftOut: agreed === begins.length }
+    if (!bound.isLeftOut) continue
+    agreed = 0
+    const record = load(found)
+    if (record === undefined || !isNamed(record.name, wanted)) continue
+    if (items.length === limit) return { items, nextCursor: lastItem }
+    items.push(record.value)
+    lastItem = found
+  }
+  return { items, nextCursor: null }
+}
+
+function newestAt(
+  spaces: Environment['spaces'],
+  space: IndexedSpace,
+  begin: readonly [user: string, begin: string],
+  { id, isLeftOut }: { readonly id: string; readonly isLeftOut: boolean },
+): string | null {
+  const range = {
+    ...{ start: [...begin, id], end: [...begin], exclusiveStart: isLeftOut },
+    ...{ reverse: true, limit: 1 },
+  }
+  for (const key of spaces[spaceByName(space)].getKeys(range)) {
+    return (key as unknown as [string, string, string])[2]
+  }
+  return null
+}
