@@ -28,6 +28,8 @@ import {
   listSpendInput,
   refusalCounts,
   spendList,
+  spendTotals,
+  spendTotalsInput,
 } from './console-transactions.js'
 import {
   cancelTransactionInput,
@@ -201,6 +203,16 @@ export const consoleRecordRows = [
     input: listSpendInput,
     output: spendList,
     errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'get_spend_totals',
+    method: 'GET',
+    path: '/api/v1/agent/spend/totals',
+    needs: ['read'],
+    title: 'What all API keys together have spent',
+    input: spendTotalsInput,
+    output: spendTotals,
+    errors: [],
   },
   {
     name: 'list_refusals',

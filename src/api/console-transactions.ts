@@ -14,17 +14,20 @@ import {
 /** A month of days. */
 const SPENT_DAYS_SHOWN_MAX = 30
 
+const shownDays = z.int().min(1).max(SPENT_DAYS_SHOWN_MAX).optional()
+
 export const listSpendInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),
   key_id: z.string().max(64).optional().describe('this key alone'),
   search: nameSearch.optional(),
-  days: z
-    .int()
-    .min(1)
-    .max(SPENT_DAYS_SHOWN_MAX)
+  order: z
+    .enum(['newest', 'nearest_cap'])
     .optional()
-    .describe('so many UTC days of each, by day; none unless given'),
+    .describe(
+      'newest unless given; nearest_cap: one for each lineage in force, by the share of its nearest cap that is used, then by what it spent today',
+    ),
+  days: shownDays.describe('so many UTC days of each, by day; none unless given'),
 })
 
 const caps = {
@@ -33,6 +36,34 @@ const caps = {
   monthly_limit_usd: usdCap,
   monthly_used_usd: z.string().describe('this month, UTC; what is reserved included'),
 }
+
+const spentDays = z
+  .array(
+    z.looseObject({
+      date: z.iso.date().meta({ examples: ['2026-11-24'] }),
+      spent_usd: z.string().describe('what is reserved included'),
+    }),
+  )
+  .optional()
+  .describe('every day that was asked for, today last')
+
+export const spendTotalsInput = z.strictObject({
+  days: shownDays.describe('so many UTC days, by day; none unless given'),
+})
+
+/** Of all keys of the account, revoked ones included, each spend once. */
+export const spendTotals = z.looseObject({
+  daily_resets_at: timestamp,
+  monthly_resets_at: timestamp,
+  daily_used_usd: caps.daily_used_usd,
+  monthly_used_usd: caps.monthly_used_usd,
+  reserved_usd: z.string().describe('of what is not final yet'),
+  keys_in_force: z.int().describe('lineages whose newest key is not revoked'),
+  unread_wallets: z
+    .int()
+    .describe('in none of these, since their records are damaged: 0 in health'),
+  days: spentDays,
+})
 
 export const spendList = z.looseObject({
   daily_resets_at: timestamp,
@@ -50,15 +81,7 @@ export const spendList = z.looseObject({
         status: z.enum(['active', 'rotated_out', 'revoked']),
         ...caps,
         reserved_usd: z.string().describe('of what is not final yet'),
-        days: z
-          .array(
-            z.looseObject({
-              date: z.iso.date().meta({ examples: ['2026-11-24'] }),
-              spent_usd: z.string().describe('what is reserved included'),
-            }),
-          )
-          .optional()
-          .describe('every day that was asked for, today last'),
+        days: spentDays,
       }),
     )
     .describe('newest first'),

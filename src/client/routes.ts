@@ -122,6 +122,7 @@ export const CONSOLE_ROUTES = {
   list_transactions: { method: 'GET', path: '/api/v1/agent/transactions' },
   get_transaction: { method: 'GET', path: '/api/v1/agent/transactions/:tx_id' },
   list_spend: { method: 'GET', path: '/api/v1/agent/spend' },
+  get_spend_totals: { method: 'GET', path: '/api/v1/agent/spend/totals' },
   list_refusals: { method: 'GET', path: '/api/v1/agent/refusals' },
   get_service_status: { method: 'GET', path: '/api/v1/agent/service' },
   cancel_transaction: { method: 'POST', path: '/api/v1/agent/transactions/:tx_id/cancel' },

@@ -2,6 +2,7 @@ import { QueryClient, useInfiniteQuery, useQueries, useQuery } from '@tanstack/p
 import { ApiError } from './answers.js'
 import { call, type Input, type Output, readReadiness } from './api.js'
 import { pollMsOf } from './live/live.js'
+import { DAYS } from './overview/spend-by-day.js'
 
 /**
  * What pages read. Keys of the cache begin with the path that was read, so that whoever hears of a
@@ -11,6 +12,8 @@ import { pollMsOf } from './live/live.js'
 const STALE_MS = 5_000
 const RETRIES_MAX = 2
 const PAGE_ROWS = 25
+/** Bars that are looked at together. */
+const SPENDERS_ROWS = 10
 /** The most that one answer holds. */
 const ALL_ROWS = 100
 
@@ -105,10 +108,25 @@ export function useWalletPages(search: string | null) {
 
 export type Spend = Output<'GET', '/api/v1/agent/spend'>['keys'][number]
 
-export function useSpend() {
+/** Of all keys, with their days. */
+export function useSpendTotals() {
   return useQuery({
-    queryKey: ['/api/v1/agent/spend'],
-    queryFn: () => call('GET', '/api/v1/agent/spend', { limit: ALL_ROWS }),
+    queryKey: ['/api/v1/agent/spend/totals'],
+    queryFn: () => call('GET', '/api/v1/agent/spend/totals', { days: DAYS }),
+  })
+}
+
+/** Keys in force, those nearest to a cap first. */
+export function useSpendByShare() {
+  return useInfiniteQuery({
+    queryKey: ['/api/v1/agent/spend', 'by share'],
+    queryFn: ({ pageParam }) =>
+      call('GET', '/api/v1/agent/spend', {
+        ...{ limit: SPENDERS_ROWS, order: 'nearest_cap' },
+        ...(pageParam === null ? {} : { cursor: pageParam }),
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
   })
 }
 

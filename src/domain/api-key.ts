@@ -43,7 +43,10 @@ export function isLive({ rotatedAtMs, revokedAtMs }: ApiKey): boolean {
 }
 
 /** Derived, never stored: time alone turns a rotated-out key into a revoked one. */
-export function keyStatus(key: ApiKey, nowMs: number): KeyStatus {
+export function keyStatus(
+  key: Pick<ApiKey, 'revokedAtMs' | 'endsAtMs' | 'rotatedAtMs'>,
+  nowMs: number,
+): KeyStatus {
   if (key.revokedAtMs !== null) return 'revoked'
   if (key.endsAtMs !== undefined && nowMs >= key.endsAtMs) return 'revoked'
   if (key.rotatedAtMs === null) return 'active'

@@ -1,3 +1,4 @@
+import { createAccountSpend } from './console/account-spend.js'
 import { deleteAddressRule, listAddressRules, putAddressRule } from './console/address-rules.js'
 import { revokeAllowances } from './console/allowances.js'
 import { approveCall, declineCall, getApproval, listApprovals } from './console/approvals.js'
@@ -23,7 +24,7 @@ import { freeing, withinQuota } from './console/quotas.js'
 import { listRefusals } from './console/refusals.js'
 import { checkAddress, listScreeningLists } from './console/screening-lists.js'
 import { getServiceStatus } from './console/service-status.js'
-import { listSpend } from './console/spend.js'
+import { getSpendTotals, listSpend } from './console/spend.js'
 import { testPolicy } from './console/test-policy.js'
 import { getTransaction } from './console/transaction-detail.js'
 import { listTransactions } from './console/transactions.js'
@@ -50,6 +51,7 @@ import type { OperationPorts } from './ports.js'
 
 /** One handler per row of the console's table; a missing one does not compile. */
 export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
+  const accountSpend = createAccountSpend(ports)
   const handlers: ConsoleHandlers = {
     get_user: getUser(ports),
     list_members: listMembers(ports),
@@ -110,7 +112,8 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     decline_call: declineCall(ports),
     list_transactions: listTransactions(ports),
     get_transaction: getTransaction(ports),
-    list_spend: listSpend(ports),
+    list_spend: listSpend({ ...ports, accountSpend }),
+    get_spend_totals: getSpendTotals({ ...ports, accountSpend }),
     list_refusals: listRefusals(ports),
     get_service_status: getServiceStatus(ports),
     cancel_transaction: cancelTransaction(ports),

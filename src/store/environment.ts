@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { openLmdb } from '../disk/lmdb-file.js'
-import type { TxId, UserId } from '../domain/ids.js'
+import type { SubWalletId, TxId, UserId } from '../domain/ids.js'
 import { type DamagedRecord, openSpace, type Space } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
 import {
@@ -19,8 +19,11 @@ import { WrittenBodies } from './written-bodies.js'
 export interface Environment {
   readonly root: RootDatabase
   readonly spaces: Readonly<Record<KeySpace, Space>>
-  /** Of transactions by their id, and of a user's webhook endpoints by the user's. */
-  readonly recordVersions: Versions<TxId | UserId>
+  /**
+   * Of transactions and of what sub-wallets and their keys have spent by their ids; of a user's webhook
+   * endpoints, and of which sub-wallets there are, by the user's.
+   */
+  readonly recordVersions: Versions<TxId | SubWalletId | UserId>
   /** Of this thread. */
   readonly writtenBodies: WrittenBodies
   /** Says that a damaged record was passed over, once each. */

@@ -9,8 +9,8 @@ import { fnv1a } from '../domain/fnv1a.js'
  *
  * - Sub-wallets: the actor is asked. Before each decision that could change its state, so that an
  *   answer from before it is not kept past it.
- * - Transactions, and a user's webhook endpoints: the store is looked at. After the commit and
- *   before anybody hears of it, so that whoever has heard of a change finds it.
+ * - Transactions, a user's webhook endpoints, what sub-wallets have spent: the store is looked at.
+ *   After the commit and before anybody hears of it, so that whoever has heard of a change finds it.
  */
 export interface Versions<Id extends string> {
   versionOf(id: Id): number

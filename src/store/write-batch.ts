@@ -81,8 +81,8 @@ export class WriteBatch implements Writer {
   readonly #ended: AccountTransaction[] = []
   /** By chain, the height below which they need not be found any more. */
   #settledBelow: Map<number, number> | null = null
-  /** Users whose webhook endpoints change. */
-  #webhookUsers: Set<UserId> | null = null
+  /** Whose versions count up besides those of marks and transactions. */
+  #changed: Set<UserId | SubWalletId> | null = null
 
   get empty(): boolean {
     if (this.#writes.length > 0 || this.#events.length > 0) return false
@@ -100,6 +100,7 @@ export class WriteBatch implements Writer {
     this.#put('subWallets', subWalletId, encodeSubWallet(header))
     this.#put('walletsByUser', [userId, subWalletId], PRESENT)
     this.putSubWalletMarks(header)
+    this.#noteChange(userId)
   }
 
   putSubWalletMarks(header: SubWalletHeader): void {
@@ -112,6 +113,7 @@ export class WriteBatch implements Writer {
     this.#put('keysByHash', key.secretHash, packedRecord(key.keyId))
     this.#put('keysByWallet', [key.subWalletId, key.keyId], PRESENT)
     this.#put('keysByUser', [key.userId, key.keyId], PRESENT)
+    this.#noteChange(key.subWalletId)
   }
 
   putGrantChange(wallet: SubWalletId, change: GrantChange): void {
@@ -165,6 +167,7 @@ export class WriteBatch implements Writer {
 
   putSpentDays(wallet: SubWalletId, lineage: LineageId, days: readonly SpentDay[]): void {
     this.#put('spentDays', [wallet, lineage], encodeSpentDays(days))
+    this.#noteChange(wallet)
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {
@@ -214,13 +217,13 @@ export class WriteBatch implements Writer {
   putWebhook(endpoint: WebhookEndpoint): void {
     this.#put('webhooks', endpoint.webhookId, packedRecord(endpoint))
     this.#put('webhooksByUser', [endpoint.userId, endpoint.webhookId], PRESENT)
-    this.#noteWebhookUser(endpoint.userId)
+    this.#noteChange(endpoint.userId)
   }
 
   deleteWebhook(id: WebhookId, user: UserId): void {
     this.#remove('webhooks', id)
     this.#remove('webhooksByUser', [user, id])
-    this.#noteWebhookUser(user)
+    this.#noteChange(user)
     this.#setDeliveries(id, GONE)
   }
 
@@ -296,7 +299,7 @@ export class WriteBatch implements Writer {
     for (const tx of other.#ended) this.#ended.push(tx)
     for (const [chainId, below] of other.#settledBelow ?? []) this.removeSettlements(chainId, below)
     for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
-    for (const user of other.#webhookUsers ?? []) this.#noteWebhookUser(user)
+    for (const id of other.#changed ?? []) this.#noteChange(id)
   }
 
   /** They have no place in the log yet; whoever commits gives it to them. */
@@ -333,7 +336,8 @@ export class WriteBatch implements Writer {
 
   /** Counts up what readers keep things under, once the rows are in the store. */
   countUp(versions: Environment['recordVersions']): void {
-    for (const user of this.#webhookUsers ?? []) versions.countUp(user)
+    for (const id of this.#changed ?? []) versions.countUp(id)
+    for (const id of this.#marks?.keys() ?? []) versions.countUp(id)
     for (const { tx } of this.#transactions) versions.countUp(tx.txId)
   }
 
@@ -341,9 +345,9 @@ export class WriteBatch implements Writer {
     if (tx.mined !== null && isFinal(tx.status)) this.#ended.push(tx)
   }
 
-  #noteWebhookUser(user: UserId): void {
-    this.#webhookUsers ??= new Set()
-    this.#webhookUsers.add(user)
+  #noteChange(id: UserId | SubWalletId): void {
+    this.#changed ??= new Set()
+    this.#changed.add(id)
   }
 
   #setDeliveries(id: WebhookId, state: unknown): void {

@@ -7,9 +7,11 @@ import {
   unsettleOnPath,
 } from '../../actors/sub-wallet/core/path-spend.js'
 import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { LineageId } from '../../src/domain/ids.js'
 import { type Reservation, utcDay, utcMonth } from '../../src/domain/spend.js'
 import { addToDay, SPENT_DAYS_MAX } from '../../src/domain/spent-days.js'
+import { createAccountSpend } from '../../src/operations/console/account-spend.js'
 import { listSpend } from '../../src/operations/console/spend.js'
 import { openWallet } from '../core/wallet-world.js'
 import { openRealStore, type RealStore } from './real-store.js'
@@ -162,7 +164,7 @@ describe('the console is told', () => {
   afterAll(() => store?.close())
 
   async function daysAt(nowMs: number, days: number) {
-    const list = listSpend({ reader: store.reader, nowMs: () => nowMs })
+    const list = listSpend({ ...portsOf(store), nowMs: () => nowMs })
     const answer = await list(CONTEXT, { days })
     if (!answer.ok) throw new Error(answer.fault.code)
     const [key] = answer.value.keys
@@ -193,8 +195,12 @@ describe('the console is told', () => {
   })
 
   test('of no day that it does not ask for', async () => {
-    const list = listSpend({ reader: store.reader, nowMs: () => START_MS })
+    const list = listSpend({ ...portsOf(store), nowMs: () => START_MS })
     const answer = await list(CONTEXT, {})
     expect(answer.ok && answer.value.keys[0]).not.toHaveProperty('days')
   })
 })
+
+function portsOf({ reader }: RealStore) {
+  return { reader, accountSpend: createAccountSpend({ reader, timers: systemTimers() }) }
+}

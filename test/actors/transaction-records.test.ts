@@ -11,6 +11,7 @@ import {
   ulidBody,
 } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import { createAccountSpend } from '../../src/operations/console/account-spend.js'
 import { listAudit } from '../../src/operations/console/audit.js'
 import { listRefusals } from '../../src/operations/console/refusals.js'
 import { listSpend } from '../../src/operations/console/spend.js'
@@ -235,8 +236,9 @@ test('a refused send is found in the trail by its tx_id, with the reason in word
 })
 
 test('spend is shown by key, with what is reserved, and begins anew with a day and a month', async () => {
+  const accountSpend = createAccountSpend(ports)
   const spend = async (nowMs: number) => {
-    const answer = await listSpend({ ...ports, nowMs: () => nowMs })(context(), {})
+    const answer = await listSpend({ ...ports, accountSpend, nowMs: () => nowMs })(context(), {})
     if (!answer.ok) throw new Error(answer.fault.code)
     return answer.value.keys[0]
   }
@@ -245,6 +247,6 @@ test('spend is shown by key, with what is reserved, and begins anew with a day a
   const tomorrow = NOW_MS + 86_400_000
   expect(await spend(tomorrow)).toMatchObject({ ...used, daily_used_usd: '0.00' })
   expect(await spend(Date.UTC(2026, 6, 1))).toMatchObject({ monthly_used_usd: '0.00' })
-  const theirs = await listSpend(ports)(context(OTHER), { key_id: KEY_ID })
+  const theirs = await listSpend({ ...ports, accountSpend })(context(OTHER), { key_id: KEY_ID })
   expect(theirs).toMatchObject({ ok: false, fault: { code: 'NOT_FOUND' } })
 })

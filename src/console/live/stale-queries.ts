@@ -48,6 +48,7 @@ const TOLD_OF: readonly Read[] = [
   '/api/v1/agent/approvals',
   '/api/v1/agent/me',
   '/api/v1/agent/spend',
+  '/api/v1/agent/spend/totals',
   '/api/v1/agent/transactions',
 ]
 

@@ -1,26 +1,18 @@
 import { Link } from 'wouter-preact'
-import { SpendBars } from '../keys/key-card.js'
-import { onePerLineage } from '../keys/lineages.js'
 import { chainsOf, partsOf, TONES } from '../operations/health.js'
 import { BreakersCard } from '../overview/breakers-card.js'
 import { GasWalletsCard } from '../overview/gas-wallets-card.js'
 import { InFlightCard } from '../overview/in-flight-card.js'
+import { SpendCard } from '../overview/spend-card.js'
 import { SpendChart } from '../overview/spend-chart.js'
 import { chainName } from '../parts/chain-names.js'
-import { formatMicros, formatUsd, usdMicros } from '../parts/money.js'
+import { formatUsd } from '../parts/money.js'
 import { Card, Page } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
 import { Ago, Left } from '../parts/times.js'
 import { TransactionTable } from '../parts/transaction-table.js'
-import {
-  useApprovals,
-  useKeys,
-  useReadiness,
-  useRefusals,
-  useSpend,
-  useTransactions,
-} from '../queries.js'
+import { useApprovals, useKeys, useReadiness, useRefusals, useTransactions } from '../queries.js'
 
 const LATEST_ROWS = 8
 
@@ -43,54 +35,6 @@ export function OverviewPage() {
         </div>
       </div>
     </Page>
-  )
-}
-
-function SpendCard() {
-  const spend = useSpend()
-  return (
-    <Card title="Spend against caps" actions={<Link href="/keys">All keys</Link>}>
-      <Answered query={spend} what="spend">
-        {({ keys, daily_resets_at, next_cursor }) => {
-          const lineages = onePerLineage(keys)
-          const living = lineages.filter(({ status }) => status !== 'revoked')
-          if (lineages.length === 0) return <Empty title="No agent has a key yet" />
-          // What a key's children spend counts on it as well.
-          const own = lineages.filter(({ parent_key_id }) => parent_key_id === null)
-          return (
-            <>
-              <dl class="totals">
-                <Total title="Today" of={own.map((one) => one.daily_used_usd)} />
-                <Total title="This month" of={own.map((one) => one.monthly_used_usd)} />
-                <Total title="Reserved" of={own.map((one) => one.reserved_usd)} />
-              </dl>
-              <ul class="spenders">
-                {living.map((one) => (
-                  <li key={one.key_id}>
-                    <strong>{one.name}</strong>
-                    <SpendBars spend={one} />
-                  </li>
-                ))}
-              </ul>
-              <p class="small mute">
-                Daily caps begin anew in <Left until={daily_resets_at} />.
-                {next_cursor !== null && ' These are the newest 100 keys; there are more.'}
-              </p>
-            </>
-          )
-        }}
-      </Answered>
-    </Card>
-  )
-}
-
-function Total({ title, of: amounts }: { readonly title: string; readonly of: readonly string[] }) {
-  const sum = amounts.reduce((total, amount) => total + (usdMicros(amount) ?? 0n), 0n)
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{formatMicros(sum)}</dd>
-    </div>
   )
 }
 
@@ -138,24 +82,31 @@ function RefusalsCard() {
       actions={<Link href="/transactions?status=refused">Each of them</Link>}
     >
       <Answered query={refusals} what="refusals">
-        {({ reasons }) =>
-          reasons.length === 0 ? (
-            <Empty title="Nothing was refused" />
-          ) : (
-            <ul class="rows">
-              {reasons.map(({ code, message, count, last_at }) => (
-                <li key={code}>
-                  <span>
-                    <strong>{count}</strong> {message}
-                  </span>
-                  <span class="mute">
-                    <Ago at={last_at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {({ reasons, since, counted_since }) => (
+          <>
+            {reasons.length === 0 ? (
+              <Empty title="Nothing was refused" />
+            ) : (
+              <ul class="rows">
+                {reasons.map(({ code, message, count, last_at }) => (
+                  <li key={code}>
+                    <span>
+                      <strong>{count}</strong> {message}
+                    </span>
+                    <span class="mute">
+                      <Ago at={last_at} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {counted_since !== since && (
+              <p class="small mute">
+                Counted back to <Ago at={counted_since} />; before that there is more.
+              </p>
+            )}
+          </>
+        )}
       </Answered>
     </Card>
   )

@@ -1,10 +1,12 @@
-/** The way to older rows. */
+/** The way to the rows of the next page. */
 export function More(shown: {
   readonly query: {
     readonly hasNextPage: boolean
     readonly isFetchingNextPage: boolean
     readonly fetchNextPage: () => unknown
   }
+  /** What they are; else they are older. */
+  readonly words?: string
 }) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = shown.query
   if (!hasNextPage) return null
@@ -15,7 +17,7 @@ export function More(shown: {
       disabled={isFetchingNextPage}
       onClick={() => void fetchNextPage()}
     >
-      {isFetchingNextPage ? 'Loading…' : 'Show older'}
+      {isFetchingNextPage ? 'Loading…' : (shown.words ?? 'Show older')}
     </button>
   )
 }

@@ -41,6 +41,9 @@ const MARKS = recordWithout<SubWalletHeader, 'wallet'>('wallet', {
   limitNotices: optional(named),
 })
 
+/** Where the wallet of marks is not asked for. */
+const NOBODYS = {} as SubWallet
+
 /** @returns a value to put in the space `subWallets` */
 export function encodeSubWallet({ wallet }: SubWalletHeader): Unsealed {
   return packedRecord(WALLET.encode(wallet, null))
@@ -54,6 +57,11 @@ export function encodeSubWalletMarks(header: SubWalletHeader): Unsealed {
 /** @param stored what `subWallets` holds */
 export function decodeSubWallet(stored: unknown): SubWallet {
   return WALLET.decode(stored, null)
+}
+
+/** @param marks what `subWalletMarks` holds */
+export function decodeSpend(marks: unknown): SubWalletHeader['spend'] {
+  return MARKS.decode(marks, NOBODYS).spend
 }
 
 /**

@@ -1,14 +1,23 @@
 import type { SubWalletId, UserId } from '../../domain/ids.js'
 import type { SubWallet, SubWalletHeader } from '../../domain/wallet.js'
-import { decodeHeader, decodeSubWallet } from '../encodings/sub-wallet.js'
+import { decodeHeader, decodeSpend, decodeSubWallet } from '../encodings/sub-wallet.js'
 import type { Environment } from '../environment.js'
 import { pageNamed } from '../name-search.js'
-import { type Page, type PageOptions, pageIn } from '../pages.js'
+import { LAST, type Page, type PageOptions, pageIn } from '../pages.js'
 
 export interface WalletReader {
   byId(id: SubWalletId): SubWallet | undefined
   /** With what its actor keeps besides. */
   header(id: SubWalletId): SubWalletHeader | undefined
+  /** What its lineages have spent, of those that have. */
+  spendOf(id: SubWalletId): SubWalletHeader['spend']
+  /** Of a user, the oldest first. */
+  idsOfUser(user: UserId): readonly SubWalletId[]
+  /**
+   * Changes with the spend of a sub-wallet, what it spent by day, and its keys; of a user, with which
+   * sub-wallets there are. To be taken before `fresh` and the look.
+   */
+  versionOf(id: SubWalletId | UserId): number
   /** All there are, by id. */
   all(): Generator<SubWallet>
   /** By id, those after one of them, or from the first. */
@@ -18,7 +27,10 @@ export interface WalletReader {
   named(user: UserId, text: string, options: PageOptions): Page<SubWalletHeader>
 }
 
-export function createWalletReader({ spaces }: Pick<Environment, 'spaces'>): WalletReader {
+export function createWalletReader({
+  spaces,
+  recordVersions,
+}: Pick<Environment, 'spaces' | 'recordVersions'>): WalletReader {
   function header(id: SubWalletId): SubWalletHeader | undefined {
     const stored = spaces.subWallets.get(id)
     if (stored === undefined) return undefined
@@ -34,6 +46,18 @@ export function createWalletReader({ spaces }: Pick<Environment, 'spaces'>): Wal
       return stored === undefined ? undefined : decodeSubWallet(stored)
     },
     header,
+    spendOf(id) {
+      const marks = spaces.subWalletMarks.get(id)
+      if (marks === undefined) throw spaces.subWalletMarks.lost(id)
+      return decodeSpend(marks)
+    },
+    idsOfUser(user) {
+      const range = { start: [user, ''], end: [user, LAST] }
+      return [...spaces.walletsByUser.getKeys(range)].map(
+        (key) => (key as unknown as [UserId, SubWalletId])[1],
+      )
+    },
+    versionOf: (id) => recordVersions.versionOf(id),
     *all() {
       for (const { value } of spaces.subWallets.getSound({})) yield decodeSubWallet(value)
     },

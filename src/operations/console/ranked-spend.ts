@@ -1,0 +1,82 @@
+import { keyStatus } from '../../domain/api-key.js'
+import type { UsdMicros } from '../../domain/money.js'
+import { rollForward } from '../../domain/spend.js'
+import type { SpentLine } from './account-spend.js'
+
+/**
+ * Lines of keys by how near they are to a cap: of two, the one that has used more of the cap that it
+ * is nearer to comes first, then the one that has spent more today, then the newer one. Spec silent:
+ * what has no cap has used nothing of one.
+ */
+
+/** Where a line is among them. */
+interface Rank {
+  /** Millionths of the cap that is nearest. */
+  readonly share: number
+  readonly dayMicros: UsdMicros
+  readonly keyId: string
+}
+
+export interface RankedLine extends Rank {
+  readonly line: SpentLine
+}
+
+/** Whoever lowers a cap may have spent many times of it. */
+const SHARE_MAX = 999_999_999
+
+/** Of those whose newest key is in force. */
+export function rankedLines(lines: readonly SpentLine[], nowMs: number): RankedLine[] {
+  const ranked: RankedLine[] = []
+  for (const line of lines) {
+    if (keyStatus(line.key, nowMs) === 'revoked') continue
+    const { dayMicros, monthMicros } = rollForward(line.counters, nowMs)
+    const { dailyLimitMicros, monthlyLimitMicros, keyId } = line.key
+    const share = Math.max(
+      shareOf(dayMicros, dailyLimitMicros),
+      shareOf(monthMicros, monthlyLimitMicros),
+    )
+    ranked.push({ line, share, dayMicros, keyId })
+  }
+  return ranked.sort(compareRanks)
+}
+
+function shareOf(usedMicros: UsdMicros, capMicros: UsdMicros | null): number {
+  if (capMicros === null || usedMicros === 0n) return 0
+  if (capMicros === 0n) return SHARE_MAX
+  return Math.min(Number((usedMicros * 1_000_000n) / capMicros), SHARE_MAX)
+}
+
+function compareRanks(a: Rank, b: Rank): number {
+  if (a.share !== b.share) return b.share - a.share
+  if (a.dayMicros !== b.dayMicros) return a.dayMicros > b.dayMicros ? -1 : 1
+  if (a.keyId === b.keyId) return 0
+  return a.keyId > b.keyId ? -1 : 1
+}
+
+const CURSOR = /^(\d{1,9})_(\d{1,40})_(key_\w{1,60})$/
+
+/** What comes after it as things are when it is used: a line may have moved past it meanwhile. */
+function cursorOf({ share, dayMicros, keyId }: Rank): string {
+  return `${share}_${dayMicros}_${keyId}`
+}
+
+/** Null: it is none of a page in this order. */
+function rankAt(cursor: string): Rank | null {
+  const [, share = '', dayMicros = '', keyId = ''] = CURSOR.exec(cursor) ?? []
+  return keyId === '' ? null : { share: Number(share), dayMicros: BigInt(dayMicros), keyId }
+}
+
+/** @returns null for a cursor of another order */
+export function pageRanked(
+  ranked: readonly RankedLine[],
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
+): { readonly lines: readonly SpentLine[]; readonly nextCursor: string | null } | null {
+  const after = cursor === null ? null : rankAt(cursor)
+  if (cursor !== null && after === null) return null
+  const from = after === null ? 0 : ranked.findIndex((one) => compareRanks(one, after) > 0)
+  if (from === -1) return { lines: [], nextCursor: null }
+  const page = ranked.slice(from, from + limit)
+  const last = page.at(-1)
+  const isEnd = last === undefined || from + limit >= ranked.length
+  return { lines: page.map(({ line }) => line), nextCursor: isEnd ? null : cursorOf(last) }
+}
