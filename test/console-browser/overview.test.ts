@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatUsd } from '../../src/console/parts/money.js'
-import { newAddress } from '../e2e/chain.js'
+import { chainView, newAddress } from '../e2e/chain.js'
 import { allFinal, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { heading, pressWords, says, signIn } from './keyboard.js'
+import { heading, pressWords, says, settled, signIn, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** What the overview says of the whole account, with more keys than one answer holds. */
@@ -41,6 +41,9 @@ afterAll(async () => {
 const totalOf = (title: string) => `[...document.querySelectorAll('.totals > div')]
   .find((it) => it.querySelector('dt').innerText === '${title}')?.querySelector('dd').innerText`
 const names = `[...document.querySelectorAll('.spenders strong')].map((it) => it.innerText)`
+/** A card by its title. */
+const card = (title: string) => `[...document.querySelectorAll('main .card')]
+  .find((it) => it.querySelector('h2')?.innerText === '${title}')`
 
 describe('behind a hundred newer keys', () => {
   test('what a key spends is in the totals, and it is the first of those that are shown', async () => {
@@ -71,6 +74,38 @@ describe('behind a hundred newer keys', () => {
     await pressWords(browser, 'Show more keys')
     await browser.until(`${count} === ${2 * before}`)
     expect(await browser.evaluate(`${names}[0]`)).toBe('the spender')
+  })
+})
+
+describe('a transaction that no block takes', () => {
+  test('is in flight, with its status, until a block has it', async () => {
+    const { service } = stack
+    const polygon = chainView(service.dev(), POLYGON)
+    await visit(browser, '/', 'Overview')
+    await settled(browser)
+    await browser.until(`${card('In flight')}.innerText.includes('Nothing is in flight')`)
+    // What makes blocks waits, too.
+    service.restarts(false)
+    await polygon.call('evm_setAutomine', [false])
+    let txId = ''
+    try {
+      const body = { chain_id: POLYGON, to: newAddress(), value: '2' }
+      const sent = await spender.api.post('/api/tx/send', body)
+      txId = String(sent.json.tx_id)
+      const row = `${card('In flight')}.querySelector('a[href$="${txId}"]')?.closest('tr')`
+      await browser.until(`${row}?.innerText.includes('broadcast') === true`)
+      await browser.until(`${card('In flight')}.innerText.includes('1 in flight.')`)
+      const { json } = await spender.api.get(`/api/tx/${txId}`)
+      expect(json.status).toBe('broadcast')
+      await expectFit(browser, 'in-flight')
+    } finally {
+      await polygon.call('evm_setAutomine', [true])
+      await polygon.call('evm_mine', [])
+      service.restarts(true)
+    }
+    await browser.until(`${card('In flight')}.innerText.includes('Nothing is in flight')`)
+    const latest = `${card('Latest transactions')}.querySelector('a[href$="${txId}"]')`
+    await browser.until(`${latest}?.closest('tr').innerText.includes('confirmed') === true`)
   })
 })
 
