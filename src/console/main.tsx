@@ -13,7 +13,7 @@ function Console() {
   const now = session.value
   if (now.status === 'starting') return <p class="splash">Signing in…</p>
   if (now.status === 'signed-out')
-    return <SignedOutPage problem={now.problem} accounts={now.accounts ?? []} />
+    return <SignedOutPage problem={now.problem} accounts={now.accounts ?? null} />
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={BASE_PATH}>

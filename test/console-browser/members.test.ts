@@ -9,7 +9,7 @@ import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { countersignOk } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { heading, pressOn, pressWords, says, signIn, tabTo, visit } from './keyboard.js'
+import { heading, loaded, pressOn, pressWords, says, signIn, tabTo, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** Two persons and one account, by the keyboard: invited, come, held to a role, and removed. */
@@ -132,6 +132,29 @@ test('whoever left their own account is told so, and finds the way to another', 
   await expectFit(bob, 'left-account')
   await pressWords(bob, 'Go there')
   await comesTo(bob, 'approver of this account')
+})
+
+test('whoever is in no account any more is told so, and can sign in as another person', async () => {
+  const { members } = (await stack.owner.get('/members')).json
+  const place = (members as Record<string, unknown>[]).find(({ email }) => email === BOB.email)
+  await visit(bob, '/members', 'Members')
+  await pressWords(bob, 'Leave')
+  await says(bob, 'It is the only account that you are in.', 'dialog')
+  await expectFit(bob, 'leave-last-account')
+  await pressWords(bob, 'Cancel', 'dialog')
+  expect((await stack.owner.call('DELETE', `/members/${place?.person_id}`)).status).toBe(200)
+  await bob.until(`document.querySelector('h1')?.textContent === 'Not signed in'`)
+  await pressWords(bob, 'Sign in')
+  await bob.until(heading('You are in no account'))
+  await expectFit(bob, 'no-account')
+  await pressWords(bob, 'Sign in as another person')
+  await bob.until(loaded('button[name=logout]'))
+  await pressOn(bob, 'button[name=logout]')
+  await bob.until(heading('Signed out'))
+  await pressWords(bob, 'Sign in')
+  // The provider asks who it is, in place of going on with who it was.
+  await bob.until(`document.querySelector('#email') !== null`)
+  await signIn(bob, stack.service.dev().user, heading('Overview'))
 })
 
 test('changes of members are verified in the browser with the rest of the evidence', async () => {

@@ -78,6 +78,26 @@ it('whoever left the account that was their own gets none for it', async () => {
   expect(await signInFor(AUDIENCE), 'where one may be had').toMatchObject(refused)
 })
 
+it('whoever is in no account at all is told that it is none', async () => {
+  hasOwn = false
+  roles = {}
+  const refused = { error: 'invalid_grant', countersign_accounts: [] }
+  expect(await signInFor(AUDIENCE)).toMatchObject(refused)
+  expect(await signInFor(OF_OTHER)).toMatchObject(refused)
+})
+
+it('while the ledger is not there nobody is told that they are in none', async () => {
+  const early = await runLogin({ consoleRedirectUris: [CALLBACK] })
+  try {
+    const of = { ...CONSOLE_CLIENT, resource: OF_OTHER }
+    const refused = await createPerson(early).signIn(of)
+    expect(refused).toMatchObject({ error: 'invalid_grant' })
+    expect(refused).not.toHaveProperty('countersign_accounts')
+  } finally {
+    await early.stop()
+  }
+})
+
 it('a refresh token of one account is none of another', async () => {
   const { refresh_token } = await signInFor(AUDIENCE)
   expect(await refresh(refresh_token, OF_OTHER)).toMatchObject({ error: 'invalid_target' })

@@ -109,6 +109,7 @@ function ChangeRole({ member }: { readonly member: Member }) {
 function Remove(shown: { readonly member: Member; readonly isOwn: boolean }) {
   const { member, isOwn } = shown
   const [isOpen, open] = useState(false)
+  const isOnlyOne = useMe().data?.accounts.length === 1
   const remove = useAction(
     () =>
       isOwn
@@ -138,6 +139,12 @@ function Remove(shown: { readonly member: Member; readonly isOwn: boolean }) {
             {isOwn ? 'You see nothing of it' : 'They see nothing of this account'} from then on. To
             come back takes another invitation.
           </p>
+          {isOwn && isOnlyOne && (
+            <p role="alert">
+              It is the only account that you are in. Without one you can neither sign in nor accept
+              an invitation.
+            </p>
+          )}
           {!isOwn && member.status === 'member' && (
             <p class="small mute">
               Keys whose secrets they know and webhooks that they registered stay: rotate or remove

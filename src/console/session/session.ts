@@ -15,7 +15,7 @@ export type Session =
   | {
       readonly status: 'signed-out'
       readonly problem: string | null
-      /** To go to in place of one that the person has no place in. */
+      /** To go to in place of one that the person has no place in; empty: they are in none. */
       readonly accounts?: readonly Place[]
     }
 
@@ -53,8 +53,11 @@ export async function startSession(): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof UnreachableError)) chooseAccount(null)
-    const accounts = error instanceof NoPlaceError ? error.accounts : []
-    session.value = { status: 'signed-out', problem: wordsOf(error), accounts }
+    const problem = wordsOf(error)
+    session.value =
+      error instanceof NoPlaceError
+        ? { status: 'signed-out', problem, accounts: error.accounts }
+        : { status: 'signed-out', problem }
   }
 }
 

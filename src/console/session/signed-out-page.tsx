@@ -4,10 +4,11 @@ import { signIn, signOut, switchAccount } from './session.js'
 
 export function SignedOutPage(shown: {
   readonly problem: string | null
-  /** Empty: nothing is known of any. */
-  readonly accounts: readonly Place[]
+  /** Null: nothing is known of any. Empty: the person is in none. */
+  readonly accounts: readonly Place[] | null
 }) {
   const { problem, accounts } = shown
+  if (accounts?.length === 0) return <NoAccountPage />
   return (
     <main class="signed-out">
       <Wordmark />
@@ -17,13 +18,35 @@ export function SignedOutPage(shown: {
       ) : (
         <p role="alert">{problem}</p>
       )}
-      {accounts.length === 0 ? (
+      {accounts === null ? (
         <button type="button" class="primary" onClick={() => void signIn()}>
           Sign in
         </button>
       ) : (
         <OtherAccounts accounts={accounts} />
       )}
+    </main>
+  )
+}
+
+/** To sign in again would end here again: accounts of their own are made by the operator alone. */
+function NoAccountPage() {
+  return (
+    <main class="signed-out">
+      <Wordmark />
+      <h1>You are in no account</h1>
+      <p role="alert">
+        Your address and password are right. But you have left the account that was your own, or
+        were removed from it, and you are a member of no other.
+      </p>
+      <p>
+        So there is nothing to show, and no invitation that you could accept. Whoever runs this
+        service can make you a sign-in by another address: it has an account of its own, and can be
+        invited.
+      </p>
+      <button type="button" class="primary" onClick={() => void signOut()}>
+        Sign in as another person
+      </button>
     </main>
   )
 }

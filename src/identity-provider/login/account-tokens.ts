@@ -26,12 +26,13 @@ export const ACCOUNTS_FIELD = 'countersign_accounts'
  */
 export class NoPlaceError extends errors.InvalidGrant {
   override error_description = 'you have no place in this account, or none any more'
-  readonly accounts: readonly { readonly account_id: string; readonly role: Role }[]
+  /** Empty: the person is in no account at all. Null: the ledger is not there yet to say. */
+  readonly accounts: readonly { readonly account_id: string; readonly role: Role }[] | null
 
   constructor(memberships: Memberships | null, personId: string) {
     super('no member of the account')
-    const places = memberships?.membershipsOf(personId) ?? []
-    this.accounts = places.map(({ accountId, role }) => ({ account_id: accountId, role }))
+    const places = memberships?.membershipsOf(personId)
+    this.accounts = places?.map(({ accountId, role }) => ({ account_id: accountId, role })) ?? null
   }
 }
 

@@ -148,7 +148,8 @@ export function createOidcProvider(options: OidcOptions): Provider {
   }
   const provider = new Provider(options.issuer, configuration)
   provider.on('grant.error', (ctx, error) => {
-    if (error instanceof NoPlaceError && ctx.body instanceof Object) {
+    const isToldWhere = error instanceof NoPlaceError && error.accounts !== null
+    if (isToldWhere && ctx.body instanceof Object) {
       ctx.body = { ...ctx.body, [ACCOUNTS_FIELD]: error.accounts }
     }
   })
