@@ -108,10 +108,18 @@ export function useWalletPages(search: string | null) {
 
 export type Spend = Output<'GET', '/api/v1/agent/spend'>['keys'][number]
 
-/** Of all keys, with their days. */
+/** Of all keys. */
 export function useSpendTotals() {
   return useQuery({
     queryKey: ['/api/v1/agent/spend/totals'],
+    queryFn: () => call('GET', '/api/v1/agent/spend/totals', {}),
+  })
+}
+
+/** Of all keys, with their days: by itself, since the first look at those takes longest. */
+export function useSpendByDay() {
+  return useQuery({
+    queryKey: ['/api/v1/agent/spend/totals', 'by day'],
     queryFn: () => call('GET', '/api/v1/agent/spend/totals', { days: DAYS }),
   })
 }

@@ -157,7 +157,7 @@ describe('totals', () => {
               }
             })
             const anew = createAccountSpend({ reader, timers: systemTimers() })
-            expect(await kept.of(USER_ID)).toEqual(await anew.of(USER_ID))
+            expect(await kept.byDay(USER_ID)).toEqual(await anew.byDay(USER_ID))
           }
         } finally {
           await lived.close()

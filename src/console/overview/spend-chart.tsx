@@ -1,13 +1,13 @@
 import { formatMicros } from '../parts/money.js'
 import { Card } from '../parts/page.js'
 import { Answered, Empty } from '../parts/states.js'
-import { useSpendTotals } from '../queries.js'
+import { useSpendByDay } from '../queries.js'
 import { DayBars } from './day-bars.js'
 import { DAYS, dayName, NOTHING_SPENT, type SpendByDay, spendByDay } from './spend-by-day.js'
 
 /** When the money of all keys went, by UTC day. */
 export function SpendChart() {
-  const totals = useSpendTotals()
+  const totals = useSpendByDay()
   return (
     <Card title={`Spend, last ${DAYS} days`}>
       <Answered query={totals} what="spend">

@@ -13,22 +13,25 @@ import type { OperationPorts } from '../ports.js'
  */
 export interface AccountSpend {
   of(user: UserId): Promise<AllSpent>
+  /** With days, whose first look takes twice as long as that of the rest. */
+  byDay(user: UserId): Promise<SpentByDay>
 }
 
 export interface AllSpent {
   readonly lines: readonly SpentLine[]
-  /** Micro-dollars by UTC day, of days that the counters have left, of lines that no key made. */
-  readonly pastDays: ReadonlyMap<number, bigint>
   /** Wallets that are in none of this, since their records are damaged. */
   readonly unread: number
+}
+
+export interface SpentByDay extends AllSpent {
+  /** Micro-dollars by UTC day, of days that the counters have left, of lines that no key made. */
+  readonly pastDays: ReadonlyMap<number, bigint>
 }
 
 /** What a line of rotations has spent, and its newest key. */
 export interface SpentLine {
   readonly key: SpendingKey
   readonly counters: SpendCounters
-  /** Of days that the counters have left. */
-  readonly days: readonly SpentDay[]
 }
 
 /** Of a key what is shown beside its spend: its policy would take more than all of the rest. */
@@ -59,18 +62,21 @@ const DAYS_PER_UNIT = 4
 
 type KeyPage = ReturnType<Reader['keys']['ofUser']>
 
-interface HeldWallet {
+/** Null: its records are damaged. */
+interface Held<T> {
   /** From before it was read. */
   readonly version: number
-  /** Null: its records are damaged. */
-  readonly lines: readonly SpentLine[] | null
+  readonly value: T | null
 }
 
 interface HeldAccount {
   /** Of the user, from before its wallets were listed; null: they were not. */
   version: number | null
   ids: readonly SubWalletId[]
-  readonly wallets: Map<SubWalletId, HeldWallet>
+  readonly lines: Map<SubWalletId, Held<readonly SpentLine[]>>
+  /** Of wallets whose days were asked for. */
+  readonly days: Map<SubWalletId, Held<readonly SpentDay[]>>
+  /** The sum of those. */
   readonly pastDays: Map<number, bigint>
 }
 
@@ -83,11 +89,11 @@ export function createAccountSpend({
     sizeCalculation: unitsOf,
   })
   /** The last read of each account: the next one begins when it is over. */
-  const last = new Map<UserId, Promise<AllSpent>>()
+  const last = new Map<UserId, Promise<unknown>>()
 
-  async function read(user: UserId): Promise<AllSpent> {
+  async function readLines(user: UserId): Promise<HeldAccount> {
     const account = held.get(user) ?? {
-      ...{ version: null, ids: [], wallets: new Map(), pastDays: new Map() },
+      ...{ version: null, ids: [], lines: new Map(), days: new Map(), pastDays: new Map() },
     }
     const version = reader.wallets.versionOf(user)
     if (account.version !== version) {
@@ -96,23 +102,50 @@ export function createAccountSpend({
     }
     const stale = account.ids
       .map((id) => ({ id, version: reader.wallets.versionOf(id) }))
-      .filter((one) => account.wallets.get(one.id)?.version !== one.version)
+      .filter((one) => account.lines.get(one.id)?.version !== one.version)
     reader.fresh()
     // To go through a range for each wallet takes thrice as long as one range for all.
     const keys = stale.length > WALLETS_PER_SLICE ? await newestKeys(user) : null
     for (const [at, { id, version }] of stale.entries()) {
       if (at > 0 && at % WALLETS_PER_SLICE === 0) await turn()
-      const before = account.wallets.get(id)?.lines ?? []
-      const ofWallet = () =>
-        linesOf(reader, id, keys?.get(id) ?? newestOf(reader.keys.ofWallet(id)))
-      const lines = reader.ifSound(ofWallet) ?? null
-      account.wallets.set(id, { version, lines })
-      addDays(account.pastDays, before, -1n)
-      addDays(account.pastDays, lines ?? [], 1n)
+      const value = reader.ifSound(() =>
+        linesOf(reader, id, keys?.get(id) ?? newestOf(reader.keys.ofWallet(id))),
+      )
+      account.lines.set(id, { version, value: value ?? null })
     }
     // As another object: its size is that of when it was put.
     if (stale.length > 0) held.set(user, { ...account })
-    return shownOf(account)
+    return account
+  }
+
+  async function readDays(user: UserId): Promise<SpentByDay> {
+    const account = await readLines(user)
+    let looked = 0
+    for (const [id, { version, value: lines }] of account.lines) {
+      const before = account.days.get(id)
+      if (before?.version === version) continue
+      if (looked++ > 0 && looked % WALLETS_PER_SLICE === 0) await turn()
+      // Later than the lines: what came meanwhile has counted the version up, and is read once more.
+      const days = reader.ifSound(() => daysOf(reader, id, lines ?? []))
+      account.days.set(id, { version, value: days ?? null })
+      addDays(account.pastDays, before?.value ?? [], -1n)
+      addDays(account.pastDays, days ?? [], 1n)
+    }
+    if (looked > 0) held.set(user, { ...account })
+    return { ...shownOf(account, true), pastDays: new Map(account.pastDays) }
+  }
+
+  /** One after another: what a caller was told of since may be in a wallet that a read has passed. */
+  function queued<T>(user: UserId, read: (user: UserId) => Promise<T>): Promise<T> {
+    const again = () => read(user)
+    const before = last.get(user)
+    const reading = before === undefined ? read(user) : before.then(again, again)
+    last.set(user, reading)
+    const isOver = () => {
+      if (last.get(user) === reading) last.delete(user)
+    }
+    reading.then(isOver, isOver)
+    return reading
   }
 
   /** By wallet; none where a record is damaged: each wallet is then read by itself. */
@@ -141,33 +174,20 @@ export function createAccountSpend({
   }
 
   return {
-    of(user) {
-      const before = last.get(user)
-      // Not the same one: what its caller was told of since may be in a wallet that it has passed.
-      const reading = before === undefined ? read(user) : before.then(again, again)
-      last.set(user, reading)
-      const isOver = () => {
-        if (last.get(user) === reading) last.delete(user)
-      }
-      reading.then(isOver, isOver)
-      return reading
-
-      function again(): Promise<AllSpent> {
-        return read(user)
-      }
-    },
+    of: (user) => queued(user, async (of) => shownOf(await readLines(of), false)),
+    byDay: (user) => queued(user, readDays),
   }
 }
 
-function shownOf({ ids, wallets, pastDays }: HeldAccount): AllSpent {
-  const lines: SpentLine[] = []
+function shownOf({ ids, lines, days }: HeldAccount, isByDay: boolean): AllSpent {
+  const all: SpentLine[] = []
   let unread = 0
   for (const id of ids) {
-    const wallet = wallets.get(id)
-    if (wallet?.lines == null) unread++
-    else for (const line of wallet.lines) lines.push(line)
+    const ofWallet = lines.get(id)?.value ?? null
+    if (ofWallet === null || (isByDay && days.get(id)?.value == null)) unread++
+    for (const line of ofWallet ?? []) all.push(line)
   }
-  return { lines, pastDays, unread }
+  return { lines: all, unread }
 }
 
 /** What the keys spend that a key has made counts on it as well. */
@@ -175,14 +195,18 @@ export function isCountedAbove({ key }: SpentLine): boolean {
   return key.parentLineageId !== undefined
 }
 
-function addDays(sums: Map<number, bigint>, lines: readonly SpentLine[], sign: bigint): void {
-  for (const line of lines) {
-    if (isCountedAbove(line)) continue
-    for (const { day, micros } of line.days) {
-      const sum = (sums.get(day) ?? 0n) + sign * micros
-      if (sum === 0n) sums.delete(day)
-      else sums.set(day, sum)
-    }
+/** Of the lines that no key made. */
+function daysOf(reader: Reader, id: SubWalletId, lines: readonly SpentLine[]): readonly SpentDay[] {
+  return lines.flatMap((line) =>
+    isCountedAbove(line) ? [] : reader.spentDays.of(id, line.key.lineageId),
+  )
+}
+
+function addDays(sums: Map<number, bigint>, days: readonly SpentDay[], sign: bigint): void {
+  for (const { day, micros } of days) {
+    const sum = (sums.get(day) ?? 0n) + sign * micros
+    if (sum === 0n) sums.delete(day)
+    else sums.set(day, sum)
   }
 }
 
@@ -202,7 +226,6 @@ function linesOf(reader: Reader, id: SubWalletId, keys: NewestKeys): readonly Sp
   return [...keys].map(([lineageId, key]) => ({
     key: spendingKey(key),
     counters: counters.get(lineageId) ?? NO_SPEND,
-    days: reader.spentDays.of(id, lineageId),
   }))
 }
 
@@ -222,10 +245,9 @@ function spendingKey(key: ApiKey): SpendingKey {
   }
 }
 
-function unitsOf({ wallets }: HeldAccount): number {
+function unitsOf({ lines, days }: HeldAccount): number {
   let units = 1
-  for (const { lines } of wallets.values()) {
-    for (const { days } of lines ?? []) units += 1 + days.length / DAYS_PER_UNIT
-  }
+  for (const { value } of lines.values()) units += value?.length ?? 0
+  for (const { value } of days.values()) units += (value?.length ?? 0) / DAYS_PER_UNIT
   return Math.ceil(units)
 }

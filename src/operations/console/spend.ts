@@ -66,7 +66,7 @@ export function listSpend(ports: SpendPorts): ConsoleHandlers['list_spend'] {
 }
 
 async function listRanked(
-  { accountSpend, nowMs }: SpendPorts,
+  { reader, accountSpend, nowMs }: SpendPorts,
   userId: UserId,
   input: ConsoleInput<'list_spend'>,
 ): Promise<Result<ConsoleOutput<'list_spend'>>> {
@@ -81,9 +81,11 @@ async function listRanked(
     const message = 'must be next_cursor of the page before, in the same order'
     return refuse(fault('INVALID_REQUEST', { issues: [{ path: 'cursor', message }] }))
   }
-  const keys = page.lines.map(({ key, counters, days: before }) => {
+  const keys = page.lines.map(({ key, counters }) => {
     const view = spendView(key, counters, now)
-    return days === undefined ? view : { ...view, days: daysView(counters, before, days, now) }
+    if (days === undefined) return view
+    const before = reader.spentDays.of(key.subWalletId, key.lineageId)
+    return { ...view, days: daysView(counters, before, days, now) }
   })
   return ok({ ...resetsAt(now), keys, next_cursor: page.nextCursor })
 }
@@ -94,10 +96,11 @@ export function getSpendTotals({
   nowMs,
 }: SpendPorts): ConsoleHandlers['get_spend_totals'] {
   return async ({ userId }, { days }) => {
-    const { lines, pastDays, unread } = await accountSpend.of(userId)
+    const byDays = days === undefined ? null : await accountSpend.byDay(userId)
+    const { lines, unread } = byDays ?? (await accountSpend.of(userId))
     const now = nowMs()
     const sums = { dayMicros: 0n, monthMicros: 0n, reservedMicros: 0n }
-    const byDay = new Map(pastDays)
+    const byDay = new Map(byDays?.pastDays)
     let inForce = 0
     for (const line of lines) {
       if (keyStatus(line.key, now) !== 'revoked') inForce++
