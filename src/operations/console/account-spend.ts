@@ -51,7 +51,9 @@ export type SpendingKey = Pick<
 
 /** Between slices others have their turn: each takes some ten milliseconds. */
 const WALLETS_PER_SLICE = 250
-const KEYS_PER_SLICE = 1_000
+const KEYS_PER_SLICE = 500
+
+const FEW_LINES = 8
 
 /**
  * What is held of all accounts, in units of some 250 bytes: a line is one, and each four of its days.
@@ -150,17 +152,19 @@ export function createAccountSpend({
 
   /** By wallet; none where a record is damaged: each wallet is then read by itself. */
   async function newestKeys(user: UserId): Promise<ReadonlyMap<SubWalletId, NewestKeys>> {
-    const byWallet = new Map<SubWalletId, Map<LineageId, ApiKey>>()
+    const byWallet = new Map<SubWalletId, SpendingKey[]>()
+    const seen = new Set<LineageId>()
     const pageAt = (after: string | null) => () =>
       reader.keys.ofUser(user, { limit: KEYS_PER_SLICE, cursor: after })
     let cursor: string | null = null
     do {
       const page: KeyPage | undefined = reader.ifSound(pageAt(cursor))
       if (page === undefined) return new Map()
-      for (const key of page.items) {
-        const ofWallet = byWallet.get(key.subWalletId) ?? new Map<LineageId, ApiKey>()
-        if (!ofWallet.has(key.lineageId)) ofWallet.set(key.lineageId, key)
-        byWallet.set(key.subWalletId, ofWallet)
+      // Not the records themselves: thousands that live on cost more to collect than to read.
+      for (const key of newestOf(page.items, seen)) {
+        const ofWallet = byWallet.get(key.subWalletId)
+        if (ofWallet === undefined) byWallet.set(key.subWalletId, [key])
+        else ofWallet.push(key)
       }
       cursor = page.nextCursor
       await turn()
@@ -211,22 +215,29 @@ function addDays(sums: Map<number, bigint>, days: readonly SpentDay[], sign: big
 }
 
 /** The newest key of each line of rotations. */
-type NewestKeys = ReadonlyMap<LineageId, ApiKey>
+type NewestKeys = readonly SpendingKey[]
 
-/** @param keys newest first */
-function newestOf(keys: Iterable<ApiKey>): NewestKeys {
-  const newest = new Map<LineageId, ApiKey>()
-  for (const key of keys) if (!newest.has(key.lineageId)) newest.set(key.lineageId, key)
+/** @param keys newest first @param seen lines whose newest key came before */
+function newestOf(keys: Iterable<ApiKey>, seen = new Set<LineageId>()): NewestKeys {
+  const newest: SpendingKey[] = []
+  for (const key of keys) {
+    if (seen.has(key.lineageId)) continue
+    seen.add(key.lineageId)
+    newest.push(spendingKey(key))
+  }
   return newest
 }
 
 function linesOf(reader: Reader, id: SubWalletId, keys: NewestKeys): readonly SpentLine[] {
-  const counters = new Map<LineageId, SpendCounters>()
-  for (const one of reader.wallets.spendOf(id)) counters.set(one.lineageId, one.counters)
-  return [...keys].map(([lineageId, key]) => ({
-    key: spendingKey(key),
-    counters: counters.get(lineageId) ?? NO_SPEND,
-  }))
+  const spend = reader.wallets.spendOf(id)
+  // Most wallets have a few keys: a map of each would be ten thousand maps.
+  const byLineage =
+    spend.length <= FEW_LINES ? null : new Map(spend.map((one) => [one.lineageId, one.counters]))
+  const countersOf = (lineage: LineageId) =>
+    byLineage === null
+      ? spend.find(({ lineageId }) => lineageId === lineage)?.counters
+      : byLineage.get(lineage)
+  return keys.map((key) => ({ key, counters: countersOf(key.lineageId) ?? NO_SPEND }))
 }
 
 function spendingKey(key: ApiKey): SpendingKey {
