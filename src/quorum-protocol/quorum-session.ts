@@ -1,15 +1,10 @@
-import {
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  hkdfSync,
-  type KeyObject,
-} from 'node:crypto'
+import { hkdfSync, type KeyObject } from 'node:crypto'
 import { ByteReader, concat, u8 } from './bytes.js'
 import { type P256Signer, verifyP256 } from './p256.js'
 import { Refusal } from './refusal.js'
 import type { Registry } from './registry.js'
 import { TAG, tagged, taggedHash } from './tagged.js'
+import { agreedSecret, x25519Pair } from './x25519.js'
 
 /**
  * Keys between one boot of the quorum signer and each of the two share holders: X25519, ephemeral
@@ -35,8 +30,6 @@ export interface SessionKey {
   readonly boot: Uint8Array
 }
 
-/** DER of an X25519 SubjectPublicKeyInfo up to the key (RFC 8410). */
-const X25519_SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
 const HOLDER_BYTE = { service: 1, user: 2 } as const
 
 export function encodeBoot(boot: QuorumBoot): Buffer {
@@ -70,12 +63,11 @@ export async function offerSession(
   holder: ShareHolder,
   signer: P256Signer,
 ): Promise<{ offer: Buffer; session: SessionKey }> {
-  const pair = generateKeyPairSync('x25519')
-  const publicKey = rawX25519(pair.publicKey)
+  const { privateKey, publicKey } = x25519Pair()
   const signature = await signer.sign(offerMessage(boot, holder, publicKey))
   return {
     offer: concat(u8(HOLDER_BYTE[holder]), publicKey, signature),
-    session: deriveSession(pair.privateKey, boot.publicKey, boot, holder, publicKey),
+    session: deriveSession(privateKey, boot.publicKey, boot, holder, publicKey),
   }
 }
 
@@ -112,20 +104,10 @@ function deriveSession(
   holder: ShareHolder,
   holderPublicKey: Uint8Array,
 ): SessionKey {
-  const secret = diffieHellman({ privateKey, publicKey: x25519FromRaw(peer) })
+  const secret = agreedSecret(privateKey, peer)
   const context = tagged(TAG.session, u8(HOLDER_BYTE[holder]), boot.publicKey, holderPublicKey)
   const key = Buffer.from(hkdfSync('sha256', secret, boot.boot, context, 32))
   secret.fill(0)
   const sessionId = taggedHash(TAG.session, context, boot.boot).subarray(0, 8)
   return { sessionId, key, boot: boot.boot }
-}
-
-export function rawX25519(key: KeyObject): Buffer {
-  return Buffer.from(
-    key.export({ type: 'spki', format: 'der' }).subarray(X25519_SPKI_PREFIX.length),
-  )
-}
-
-function x25519FromRaw(raw: Uint8Array): KeyObject {
-  return createPublicKey({ key: concat(X25519_SPKI_PREFIX, raw), format: 'der', type: 'spki' })
 }

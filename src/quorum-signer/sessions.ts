@@ -1,11 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { sameBytes } from '../quorum-protocol/bytes.js'
 import type { P256Signer } from '../quorum-protocol/p256.js'
 import {
   acceptSession,
   bootMessage,
   type QuorumBoot,
-  rawX25519,
   type ShareHolder,
 } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
@@ -16,6 +15,7 @@ import {
   type ShareOpener,
   sessionIdOf,
 } from '../quorum-protocol/sealed-shares.js'
+import { x25519Pair } from '../quorum-protocol/x25519.js'
 
 /** The sessions of this boot. They live in memory alone: a restart forgets them all. */
 export interface QuorumSessions {
@@ -36,11 +36,10 @@ export interface QuorumSessions {
 const SESSIONS_PER_HOLDER_MAX = 256
 
 export async function createQuorumSessions(signer: P256Signer): Promise<QuorumSessions> {
-  const { privateKey, publicKey } = generateKeyPairSync('x25519')
+  const { privateKey, publicKey } = x25519Pair()
   const bootId = randomBytes(16)
-  const raw = rawX25519(publicKey)
-  const signature = await signer.sign(bootMessage(bootId, raw))
-  const boot: QuorumBoot = { boot: bootId, publicKey: raw, signature }
+  const signature = await signer.sign(bootMessage(bootId, publicKey))
+  const boot: QuorumBoot = { boot: bootId, publicKey, signature }
   const openers: Record<ShareHolder, ShareOpener[]> = { service: [], user: [] }
   return {
     boot,
