@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 
@@ -7,7 +8,7 @@ import { build, type Plugin } from 'esbuild'
  * it is no test, and runs in one thread for each core at full speed.
  */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const SMALL_CACHES = join(ROOT, 'test/simulation/small-caches.ts')
+const SIMULATION = join(ROOT, 'test/simulation')
 const CACHES = 'lru-cache'
 
 /** As the suite replaces it. */
@@ -21,20 +22,54 @@ const smallCaches: Plugin = {
     )
     onLoad({ filter: /./, namespace: 'small' }, () => ({
       contents: `import * as whole from '${CACHES}'
-        import { smallCaches } from ${JSON.stringify(SMALL_CACHES)}
+        import { smallCaches } from ${JSON.stringify(join(SIMULATION, 'small-caches.ts'))}
         export const { LRUCache } = smallCaches(whole)`,
       resolveDir: ROOT,
     }))
   },
 }
 
+/** Modules that curves are reached by, and what the suite puts in their place. */
+const CURVES = new Map([
+  ['curve.ts', { file: 'secp256k1.ts', standIn: 'standInCurve' }],
+  ['p256.ts', { file: 'p256.ts', standIn: 'standInP256' }],
+  ['x25519.ts', { file: 'x25519.ts', standIn: 'standInX25519' }],
+])
+const FUNCTION = /^export (?:async )?function (\w+)/gm
+
+const standInCurves: Plugin = {
+  name: 'stand-ins for curves',
+  setup({ onResolve, onLoad }) {
+    const names = [...CURVES.keys()].map((name) => name.replace('.', '\\.')).join('|')
+    onResolve({ filter: /^real:/ }, ({ path }) => ({
+      path: path.slice('real:'.length),
+      namespace: 'real',
+    }))
+    onLoad({ filter: /./, namespace: 'real' }, async ({ path }) => ({
+      contents: await readFile(path, 'utf8'),
+      loader: 'ts',
+      resolveDir: dirname(path),
+    }))
+    onLoad({ filter: new RegExp(`/src/quorum-protocol/(${names})$`) }, async ({ path }) => {
+      const { file, standIn } = CURVES.get(basename(path)) ?? { file: '', standIn: '' }
+      const functions = [...(await readFile(path, 'utf8')).matchAll(FUNCTION)].map(([, it]) => it)
+      return {
+        contents: `import * as real from ${JSON.stringify(`real:${path}`)}
+          import { ${standIn} } from ${JSON.stringify(join(SIMULATION, 'curves', file))}
+          export const { ${functions.join(', ')} } = ${standIn}(real)`,
+        resolveDir: dirname(path),
+      }
+    })
+  },
+}
+
 const outfile = join(ROOT, 'node_modules/.cache/simulate.mjs')
 await build({
-  entryPoints: [join(ROOT, 'test/simulation/simulate.ts')],
+  entryPoints: [join(SIMULATION, 'simulate.ts')],
   outfile,
   bundle: true,
   packages: 'external',
-  plugins: [smallCaches],
+  plugins: [smallCaches, standInCurves],
   platform: 'node',
   format: 'esm',
   target: 'node20.19',

@@ -1,6 +1,7 @@
+import { RECENT_BLOCKS_MAX } from '../../actors/chain-watcher/core/state.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import { chainFacts } from '../../src/domain/chains.js'
-import { Chain } from './chain.js'
+import { type Block, Chain } from './chain.js'
 import type { Features } from './features.js'
 import { Node } from './node.js'
 import { GETH_RULES, poolRulesFrom } from './node-rules.js'
@@ -90,7 +91,7 @@ export class ChainWorld {
     const blockTimeMs = this.config.block_time_ms
     let orphaned: ReturnType<Chain['fork']> = []
     if (!this.#isCalm && draw.chance(reorgs)) {
-      const depth = this.#depth()
+      const depth = this.#remembered(this.#depth())
       orphaned = this.chain.fork(depth)
       note(`reorg of ${depth} on ${this.chain.options.chainId}: ${orphaned.length} transactions`)
       for (let i = 0; i < depth; i++) this.#mine(1)
@@ -109,6 +110,15 @@ export class ChainWorld {
       isDeep ? reorgDepthMax : Math.min(reorgDepthMax, SHALLOW_BLOCKS_MAX),
     )
     if (depth > SHALLOW_BLOCKS_MAX) this.#deepReorgs++
+    return depth
+  }
+
+  /** What landed deeper than the service promises to look stays where it is. */
+  #remembered(depth: number): number {
+    let at: Block | null = this.chain.head
+    for (let deep = 1; deep <= depth && at !== null; deep++, at = at.parent) {
+      if (deep > RECENT_BLOCKS_MAX && at.landed.length > 0) return deep - 1
+    }
     return depth
   }
 

@@ -1,5 +1,4 @@
-import type { Space, StoreKey, StoreRange } from '../../src/store/checked-space.js'
-import { DAMAGED, opened, placeOf, seal, type Unsealed } from '../../src/store/encodings/sealing.js'
+import type { Space } from '../../src/store/checked-space.js'
 import type { Environment } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
@@ -7,6 +6,7 @@ import { WrittenBodies } from '../../src/store/written-bodies.js'
 import type { Planted } from './planted.js'
 import type { Draw } from './random.js'
 import type { Life, Scheduler } from './scheduler.js'
+import { type SpaceInMemory, spaceInMemory } from './space-in-memory.js'
 
 /** What a disk does besides taking what it is given. */
 export interface DiskFaults {
@@ -43,9 +43,9 @@ export class Disk {
   /** Told of each stage of each commit. @param nth counts those that were asked for */
   followed: (nth: number, stage: CommitStage) => void = () => undefined
   #asked = 0
-  readonly #spaces = Object.fromEntries(
-    (Object.keys(KEY_SPACES) as KeySpace[]).map((space) => [space, spaceInMemory(space)]),
-  ) as Record<KeySpace, Space>
+  readonly #rows = (Object.keys(KEY_SPACES) as KeySpace[]).map((space) => spaceInMemory(space))
+  readonly #spaces = named(this.#rows, ({ space }) => space)
+  readonly #lookedAt = named(this.#rows, ({ lookedAt }) => lookedAt)
   readonly #scheduler: Scheduler
   readonly #draw: Draw
   readonly #held: HeldCommit[] = []
@@ -58,17 +58,15 @@ export class Disk {
 
   /** As one start of a process has it. */
   environmentOf(life: Life, planted: Planted | null = null): Environment {
-    const root = {
-      batch: (write: () => void) => this.commit(life, write, planted?.promisesEarly === true),
-      resetReadTxn: () => undefined,
-    }
-    return {
-      root: root as unknown as Environment['root'],
-      spaces: planted?.keeps === undefined ? this.#spaces : lossy(this.#spaces, planted.keeps),
-      recordVersions: attachVersions(RECORD_VERSIONS),
-      writtenBodies: new WrittenBodies(),
-      noteDamage: () => undefined,
-    }
+    const spaces = planted?.keeps === undefined ? this.#spaces : lossy(this.#spaces, planted.keeps)
+    return environmentWith(spaces, (write) =>
+      this.commit(life, write, planted?.promisesEarly === true),
+    )
+  }
+
+  /** For those who only look, and look often: what did not change is not decoded anew. */
+  get lookedAt(): Environment {
+    return environmentWith(this.#lookedAt, () => Promise.reject(new Error('nobody writes here')))
   }
 
   /**
@@ -131,6 +129,26 @@ export class Disk {
   }
 }
 
+function named(
+  rows: readonly SpaceInMemory[],
+  of: (rows: SpaceInMemory) => Space,
+): Record<KeySpace, Space> {
+  return Object.fromEntries(rows.map((one) => [one.name, of(one)])) as Record<KeySpace, Space>
+}
+
+function environmentWith(
+  spaces: Record<KeySpace, Space>,
+  batch: (write: () => void) => Promise<void>,
+): Environment {
+  const root = { batch, resetReadTxn: () => undefined }
+  return {
+    ...{ root: root as unknown as Environment['root'], spaces },
+    recordVersions: attachVersions(RECORD_VERSIONS),
+    writtenBodies: new WrittenBodies(),
+    noteDamage: () => undefined,
+  }
+}
+
 function lossy(
   spaces: Record<KeySpace, Space>,
   keeps: NonNullable<Planted['keeps']>,
@@ -142,113 +160,4 @@ function lossy(
     return [name, { ...space, put }]
   })
   return Object.fromEntries(wrapped) as Record<KeySpace, Space>
-}
-
-interface Row {
-  readonly name: string
-  readonly key: StoreKey
-  readonly bytes: Uint8Array
-}
-
-/** Sealed bytes in the order of their keys, read as they are from LMDB. */
-function spaceInMemory(space: KeySpace): Space {
-  const rows: Row[] = []
-  const number = Number.parseInt(KEY_SPACES[space], 10)
-
-  function read({ key, bytes }: Row): unknown {
-    const value = opened(bytes, bytes.length, placeOf(number, key))
-    if (value === DAMAGED) throw new Error(`${JSON.stringify(key)} of ${space} is damaged`)
-    return value
-  }
-
-  /** Where the first row is whose name is not before `name`. */
-  function placeFor(name: string): number {
-    let low = 0
-    let high = rows.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((rows[middle] as Row).name < name) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  function rowAt(key: StoreKey): Row | undefined {
-    const name = nameOf(key)
-    const row = rows[placeFor(name)]
-    return row?.name === name ? row : undefined
-  }
-
-  /** As lmdb has it: from start (with it) to end (without it), backwards when reversed. */
-  function within({ start, end, exclusiveStart, reverse, limit }: StoreRange): Row[] {
-    const [low, high] = reverse === true ? [end, start] : [start, end]
-    const isIn = ({ name }: Row) => {
-      if (reverse !== true) return !(exclusiveStart === true && name === nameOf(start ?? ''))
-      if (end !== undefined && name === nameOf(end)) return false
-      return !(exclusiveStart === true && start !== undefined && name === nameOf(start))
-    }
-    const from = low === undefined ? 0 : placeFor(nameOf(low))
-    let to = high === undefined ? rows.length : placeFor(nameOf(high))
-    // Backwards the start is above, and belongs to it.
-    if (reverse === true && high !== undefined && rows[to]?.name === nameOf(high)) to++
-    const found = rows.slice(from, to).filter(isIn)
-    if (reverse === true) found.reverse()
-    return found.slice(0, limit)
-  }
-
-  const entries = (range: StoreRange) =>
-    within(range).map((row) => ({ key: row.key, value: read(row) }))
-
-  function put(key: StoreKey, record: Unsealed): void {
-    const name = nameOf(key)
-    const at = placeFor(name)
-    const bytes = Uint8Array.from(seal(record, placeOf(number, key)))
-    rows.splice(at, rows[at]?.name === name ? 1 : 0, { name, key, bytes })
-  }
-
-  function remove(key: StoreKey): void {
-    const name = nameOf(key)
-    const at = placeFor(name)
-    if (rows[at]?.name === name) rows.splice(at, 1)
-  }
-
-  return {
-    get(key) {
-      const row = rowAt(key)
-      return row === undefined ? undefined : read(row)
-    },
-    getRange: entries,
-    getSound: entries,
-    getKeys: (range) => within(range).map(({ key }) => key),
-    getKeysCount: (range) => within(range).length,
-    isSealed: () => true,
-    lost: (key) => {
-      throw new Error(`${JSON.stringify(key)} of ${space} is lost`)
-    },
-    async put(key, record) {
-      put(key, record)
-      return true
-    },
-    putSync: put,
-    async remove(key) {
-      remove(key)
-      return true
-    },
-    removeSync: remove,
-  }
-}
-
-/** Digits of the largest safe integer. */
-const NUMBER_CHARS = 16
-
-/** A text that sorts as lmdb sorts the key: part by part, a tuple before what continues it, numbers before texts. */
-function nameOf(key: StoreKey): string {
-  if (!Array.isArray(key)) return partOf(key)
-  return key.map(partOf).join('\u0000')
-}
-
-function partOf(part: string | number): string {
-  if (typeof part === 'string') return `t${part}`
-  if (!Number.isSafeInteger(part) || part < 0) throw new Error(`${part} is no place in a key`)
-  return `n${String(part).padStart(NUMBER_CHARS, '0')}`
 }

@@ -78,17 +78,23 @@ export interface Features {
   readonly receiverLate: number
   readonly receiverGone: number
   readonly deliveriesPerSecond: number
+  /** Else stand-ins, under the same protocol. */
+  readonly hasRealCurves: boolean
 }
 
 /** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
 const LONG_RUNS = 0.2
+/** Of runs, how many sign by the real curves, which takes longer than all else that they do. */
+const REAL_CURVES = 1 / 16
 const LONG_TIMES = 10
 /** Ends of processes, in a run that long. */
 const LONG_ENDS = 4
 
 export function featuresOf(draw: Draw): Features {
-  const features = shortOf(draw)
-  if (!draw.chance(LONG_RUNS)) return features
+  const drawn = shortOf(draw)
+  const isLong = draw.chance(LONG_RUNS)
+  const features = { ...drawn, hasRealCurves: draw.chance(REAL_CURVES) }
+  if (!isLong) return features
   const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
   return {
     ...features,
@@ -100,7 +106,7 @@ export function featuresOf(draw: Draw): Features {
   }
 }
 
-function shortOf(draw: Draw): Features {
+function shortOf(draw: Draw): Omit<Features, 'hasRealCurves'> {
   const some = (most: number) => (draw.chance(0.5) ? draw.fraction() * most : 0)
   return {
     users: draw.pick([1, 1, 2, 3]),

@@ -19,8 +19,9 @@ export function whatWasLimited(
   chains: ChainWorlds,
 ): string[] {
   const called = all.filter((tx) => !isFiller(tx))
+  const askedAtMs = new Map(callers.wanted.flatMap(({ txIds }) => [...txIds]))
   return [
-    ...called.flatMap((tx) => windowAsAsked(tx, callers)),
+    ...called.flatMap((tx) => windowAsAsked(tx, askedAtMs.get(tx.txId))),
     ...called.flatMap((tx) => landedAsDecided(tx, callers, quorum, chains)),
     ...[...callers.known.lineages.values()].flatMap((lineage) => {
       const { policy } = lineage
@@ -35,9 +36,8 @@ export function whatWasLimited(
 }
 
 /** It counts in a day that it was asked for or decided in. */
-function windowAsAsked(tx: Transaction, { wanted }: Callers): string[] {
+function windowAsAsked(tx: Transaction, askedAtMs: number | undefined): string[] {
   const { txId, reservation, updatedAtMs } = tx
-  const askedAtMs = wanted.map(({ txIds }) => txIds.get(txId)).find((atMs) => atMs !== undefined)
   if (askedAtMs === undefined) return []
   const { day, month } = reservation
   const isIn = day >= utcDay(askedAtMs) && day <= utcDay(updatedAtMs)

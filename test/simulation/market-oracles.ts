@@ -4,12 +4,13 @@ import { type Markets, RECIPIENTS } from './markets.js'
 
 /** Calls are worth what they were at some moment while they were decided on, and pay nobody listed. */
 export function asTheWorldSaid(
-  { txIds }: Pick<Wanted, 'txIds'>,
+  wanted: readonly Pick<Wanted, 'txIds'>[],
   all: readonly Transaction[],
   markets: Markets,
 ): string[] {
+  const asked = new Map(wanted.flatMap(({ txIds }) => [...txIds]))
   return all.flatMap((tx) => {
-    const askedAtMs = txIds.get(tx.txId)
+    const askedAtMs = asked.get(tx.txId)
     if (askedAtMs === undefined || tx.kind !== 'send') return []
     const { txId, valuation, createdAtMs, call, attempts, updatedAtMs, approval } = tx
     const wrong: string[] = []

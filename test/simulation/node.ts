@@ -201,8 +201,17 @@ function blockAt(head: Block, at: unknown): Block | null {
   return head
 }
 
+/** A block is asked for more often than anything else, and never changes once it is there. */
+const SHOWN = new WeakMap<Block, object>()
+
 function blockOf(block: Block | null) {
   if (block === null) return null
+  const shown = SHOWN.get(block) ?? shownOf(block)
+  SHOWN.set(block, shown)
+  return shown
+}
+
+function shownOf(block: Block) {
   return {
     number: hexOf(block.number),
     hash: block.hash,

@@ -8,6 +8,7 @@ import { p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
 import { type RegistryBody, registryMessage } from '../../src/quorum-protocol/registry.js'
 import { holdRegistry, type RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
+import { withRealCurves } from './curves/choice.js'
 import { DELEGATE, ROUTER } from './swaps.js'
 
 /** Keys of the three domains. No history depends on which they are, so that all worlds have these. */
@@ -54,7 +55,7 @@ function signedRegistry(text: string): RegistryHolder {
   const body = Buffer.from(text)
   const key = { key: ROOT.privateKey, dsaEncoding: 'ieee-p1363' as const }
   const signature = sign('sha256', registryMessage(body), key)
-  return holdRegistry(ROOT.publicKey, { body, signature })
+  return withRealCurves(() => holdRegistry(ROOT.publicKey, { body, signature }))
 }
 
 /** A key that signs, and of which account. */

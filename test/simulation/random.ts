@@ -32,7 +32,11 @@ export function drawOf(seed: number, name: string): Draw {
       if (item === undefined) throw new Error('nothing to pick from')
       return item
     },
-    bytes: (count) => Uint8Array.from({ length: count }, () => integer(256)),
+    bytes(count) {
+      const drawn = new Uint8Array(count)
+      for (let i = 0; i < count; i++) drawn[i] = integer(256)
+      return drawn
+    },
   }
 }
 

@@ -46,7 +46,7 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
     ...callers.known.keys.flatMap((key) => endedWithItsMaker(key, callers, reader, nowMs)),
     ...quorum.wrongAtRest(),
     ...whatWasLimited(all, callers, quorum, chains),
-    ...callers.wanted.flatMap((wanted) => asTheWorldSaid(wanted, all, markets)),
+    ...asTheWorldSaid(callers.wanted, all, markets),
     ...callers.wallets.flatMap(({ subWalletId, address }) => {
       const state = loadState(reader, subWalletId)
       return [...chains].flatMap(([id, { chain }]) =>

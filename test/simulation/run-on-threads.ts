@@ -59,6 +59,9 @@ export async function runOnThreads({ first, runs, forMs, ended }: ManySeeds): Pr
 /** On a thread: takes one seed after another. @returns false on the main thread, where nothing is done */
 export async function serveSeeds(run: (seed: number) => Promise<Outcome>): Promise<boolean> {
   if (isMainThread) return false
+  // Errors are what many calls end with here, and a stack takes longer than what was asked for. A
+  // seed that fails is run anew by itself, with them.
+  Error.stackTraceLimit = 0
   const { seeds, first, runs } = workerData as Shared & Pick<ManySeeds, 'first' | 'runs'>
   while (Atomics.load(seeds, OVER) === 0) {
     const nth = Atomics.add(seeds, NEXT, 1)

@@ -77,6 +77,7 @@ const WALLET_VERSIONS = createVersionsBuffer()
 /** One start of the service: worker threads, and a main thread that hands over between them. */
 export class Service {
   readonly life: Life = { isAlive: true }
+  /** For those outside, who look at what is on disk. */
   readonly reader: Reader
   /** As the front end has them, as far as keys and approvals need. */
   readonly operations: OperationPorts
@@ -101,7 +102,7 @@ export class Service {
     const timers = timersOf(scheduler, life, entropy)
     const environment = disk.environmentOf(life, planted)
     const reader = createReader(environment)
-    this.reader = reader
+    this.reader = createReader(disk.lookedAt)
     const book = createFreezeBook(reader.freezes.all(), () => null)
     const shared = {
       sequence: createEventSequenceBuffer(reader.events.lastSeqs()),

@@ -70,7 +70,7 @@ export interface ShardPorts {
   }
 }
 
-/** Of these, those that decided something since they were last looked at. */
+/** Of these, those to which something happened since they were last looked at. */
 export interface ChangedStates {
   readonly wallets: Set<SubWalletState>
   readonly gasWallets: Set<GasWalletState>
@@ -215,9 +215,10 @@ export class Shard {
       },
       decide: (state, command, token) => {
         decided()
-        looked?.changed?.add(state)
         note(`${shell.kind} ${command.type}${subjectOf(command)}`)
-        return shell.decide(state, command, token)
+        const decision = shell.decide(state, command, token)
+        if (decision.events.length > 0) looked?.changed?.add(state)
+        return decision
       },
     })
     return planted?.shell?.(erased) ?? erased

@@ -60,6 +60,7 @@ const CALM: Readonly<Features> = {
   receiverLate: 0,
   receiverGone: 0,
   deliveriesPerSecond: 100,
+  hasRealCurves: false,
 }
 
 /** Calls are left out in halves, quarters and so on, at the end of the run. */

@@ -1,12 +1,29 @@
 import { expect, test, vi } from 'vitest'
 import { CORPUS } from './corpus.js'
+import { featuresOf } from './features.js'
 import { PLANTED } from './planted.js'
+import { drawOf } from './random.js'
 import { notCalm, shrink } from './shrink.js'
 import { type Outcome, simulate } from './simulation.js'
 
 vi.mock('lru-cache', async (original) => {
   const { smallCaches } = await import('./small-caches.js')
   return smallCaches(await original())
+})
+
+vi.mock('../../src/quorum-protocol/curve.js', async (original) => {
+  const { standInCurve } = await import('./curves/secp256k1.js')
+  return standInCurve(await original())
+})
+
+vi.mock('../../src/quorum-protocol/p256.js', async (original) => {
+  const { standInP256 } = await import('./curves/p256.js')
+  return standInP256(await original())
+})
+
+vi.mock('../../src/quorum-protocol/x25519.js', async (original) => {
+  const { standInX25519 } = await import('./curves/x25519.js')
+  return standInX25519(await original())
 })
 
 const outcomes = new Map<number, Outcome>()
@@ -35,11 +52,27 @@ test('a seed has one history, whatever ran before it', async () => {
   expect((await simulate(first)).traceHash).toBe(traceHash)
 })
 
+/** Whose signatures' encodings are as long by both. */
+const SIGNED_BY_BOTH = 3
+
+test('a seed has the same history by the real curves as by what stands for them', async () => {
+  const features = featuresOf(drawOf(SIGNED_BY_BOTH, 'features'))
+  const [real, standIn] = [
+    await simulate(SIGNED_BY_BOTH, null, { ...features, hasRealCurves: true }),
+    await simulate(SIGNED_BY_BOTH, null, { ...features, hasRealCurves: false }),
+  ]
+  expect(real.seen.get('sub-wallet signed')).toBeGreaterThan(0)
+  expect(real.wrong).toEqual([])
+  expect(real.traceHash).toBe(standIn.traceHash)
+})
+
 const BY_NAME = PLANTED.map((planted) => [planted.what, planted] as const)
 
 test.each(BY_NAME)('an oracle finds it where %s', async (_, planted) => {
   const { wrong } = await simulate(planted.seed, planted)
   expect(wrong).not.toEqual([])
+  const { wrong: withoutIt } = await outcomeOf(planted.seed)
+  expect(withoutIt, 'it fails without the fault').toEqual([])
 })
 
 test('a failing world shrinks to less that fails in the same way', async () => {

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { SignRequest } from '../../src/service-custody/co-signer.js'
 import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
+import { chooseCurves } from './curves/choice.js'
 import { type CommitStage, Disk } from './disk.js'
 import { type Features, featuresOf } from './features.js'
+import { History } from './history.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
 import { type Held, isAtRest, mirrors, StoredBytes } from './oracles.js'
@@ -36,10 +37,10 @@ export interface Outcome {
 
 /** Nothing needs longer to come to rest: intents expire within three minutes. */
 const REST_MS_MAX = 12 * 60_000
-/** Lines of the trace that are kept. */
-const SCRIPT_LINES = 400
 const WRONG_MAX = 10
 const FULL_MS_MAX = 12_000
+/** To so many looks at those to which something happened comes one at all that are in memory. */
+const CHECKS_TO_ALL = 32
 /** As far as kills at a commit are spread. */
 const COMMITS_PER_CALL = 4
 
@@ -67,9 +68,7 @@ class Simulation {
   readonly #network: Network
   readonly #quorum: Quorum
   readonly #disk: Disk
-  readonly #hash = createHash('sha256')
-  readonly #script: string[] = []
-  readonly #seen = new Map<string, number>()
+  readonly #history = new History()
   readonly #wrong: string[] = []
   readonly #entropy: Draw
   readonly #venue: Draw
@@ -81,12 +80,14 @@ class Simulation {
   #commandsBefore = 0
   #isCalm = false
   #checkedCommits = 0
+  #checks = 0
   #starting = false
 
   constructor(seed: number, planted: Planted | null, features: Features) {
     this.#seed = seed
     this.#planted = planted
     this.#features = features
+    chooseCurves(features.hasRealCurves)
     this.#draw = drawOf(seed, 'world')
     this.#startMs = startOf(features, drawOf(seed, 'turn'))
     this.#scheduler = new Scheduler(this.#startMs)
@@ -156,11 +157,11 @@ class Simulation {
     return {
       seed: this.#seed,
       wrong,
-      traceHash: this.#hash.digest('hex').slice(0, 16),
+      traceHash: this.#history.digest(),
       commands: this.#commandsBefore + this.#service.decided,
       durationMs: this.#scheduler.nowMs - this.#startMs,
-      seen: this.#seen,
-      script: this.#script,
+      seen: this.#history.seen,
+      script: this.#history.script,
       features: this.#features,
     }
   }
@@ -195,16 +196,21 @@ class Simulation {
     const { waiting } = this.#callers
     for (const { what } of waiting.values()) this.#fail(`nobody answered ${what}`)
     if (!isAtRest(this.#service, this.#callers)) this.#fail('it does not come to rest')
-    const { wallets, gasWallets } = this.#service.resident
-    this.#check({ wallets: wallets.values(), gasWallets: gasWallets.values() })
+    this.#check(this.#resident)
     const { nowMs } = this.#scheduler
     for (const what of auditAtRest(this.#service, this.#world, nowMs)) this.#fail(what)
+  }
+
+  get #resident(): Held {
+    const { wallets, gasWallets } = this.#service.resident
+    return { wallets: wallets.values(), gasWallets: gasWallets.values() }
   }
 
   async #advance(isDone: () => boolean): Promise<void> {
     await this.#scheduler.run(() => {
       if (this.#disk.commits !== this.#checkedCommits && this.#service.isQuiet) {
-        this.#check(this.#service.changed)
+        const isOfAll = ++this.#checks % CHECKS_TO_ALL === 0
+        this.#check(isOfAll ? this.#resident : this.#service.changed)
       }
       return this.#wrong.length + this.#callers.wrong.length > 0 || isDone()
     })
@@ -364,6 +370,7 @@ class Simulation {
 
   /** Nothing is handed to a node that the disk does not hold. */
   #checkSent(body: string): void {
+    if (!body.includes('"eth_sendRawTransaction"')) return
     for (const [, raw] of body.matchAll(/"eth_sendRawTransaction","params":\["(0x[0-9a-f]+)"\]/g)) {
       if (raw === undefined || this.#stored.has(raw, this.#service.reader, this.#callers)) continue
       this.#fail(`${raw.slice(0, 40)} went out before the disk had it`)
@@ -382,12 +389,7 @@ class Simulation {
   }
 
   #note(line: string): void {
-    const text = `${this.#scheduler.nowMs - this.#startMs} ${line}`
-    this.#hash.update(`${text}\n`)
-    const [who = '', what = ''] = line.split(/[ :]+/, 2)
-    const kind = `${who} ${what}`
-    this.#seen.set(kind, (this.#seen.get(kind) ?? 0) + 1)
-    if (this.#script.push(text) > SCRIPT_LINES) this.#script.shift()
+    this.#history.note(this.#scheduler.nowMs - this.#startMs, line)
   }
 
   #fail(what: string): void {

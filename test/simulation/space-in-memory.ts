@@ -1,0 +1,135 @@
+import type { Space, StoreKey, StoreRange } from '../../src/store/checked-space.js'
+import { DAMAGED, opened, placeOf, seal, type Unsealed } from '../../src/store/encodings/sealing.js'
+import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
+
+interface Row {
+  readonly name: string
+  readonly key: StoreKey
+  readonly bytes: Uint8Array
+  /** What they say, for those who look often; undefined until somebody did. */
+  said: unknown
+}
+
+/** A space of a disk. */
+export interface SpaceInMemory {
+  readonly name: KeySpace
+  /** Each read decodes what is there, as from LMDB. */
+  readonly space: Space
+  /** The same to look at, where a row is decoded once. */
+  readonly lookedAt: Space
+}
+
+/** Sealed bytes in the order of their keys, read as they are from LMDB. */
+export function spaceInMemory(name: KeySpace): SpaceInMemory {
+  const rows: Row[] = []
+  const number = Number.parseInt(KEY_SPACES[name], 10)
+  function decoded({ key, bytes }: Row): unknown {
+    const value = opened(bytes, bytes.length, placeOf(number, key))
+    if (value === DAMAGED) throw new Error(`${JSON.stringify(key)} of ${name} is damaged`)
+    return value
+  }
+  function remembered(row: Row): unknown {
+    row.said ??= decoded(row)
+    return row.said
+  }
+  return {
+    name,
+    space: spaceOver(rows, name, decoded),
+    lookedAt: spaceOver(rows, name, remembered),
+  }
+}
+
+function spaceOver(rows: Row[], space: KeySpace, read: (row: Row) => unknown): Space {
+  const number = Number.parseInt(KEY_SPACES[space], 10)
+
+  /** Where the first row is whose name is not before `name`. */
+  function placeFor(name: string): number {
+    let low = 0
+    let high = rows.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((rows[middle] as Row).name < name) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  function rowAt(key: StoreKey): Row | undefined {
+    const name = nameOf(key)
+    const row = rows[placeFor(name)]
+    return row?.name === name ? row : undefined
+  }
+
+  /** As lmdb has it: from start (with it) to end (without it), backwards when reversed. */
+  function within({ start, end, exclusiveStart, reverse, limit }: StoreRange): Row[] {
+    const [low, high] = reverse === true ? [end, start] : [start, end]
+    const isIn = ({ name }: Row) => {
+      if (reverse !== true) return !(exclusiveStart === true && name === nameOf(start ?? ''))
+      if (end !== undefined && name === nameOf(end)) return false
+      return !(exclusiveStart === true && start !== undefined && name === nameOf(start))
+    }
+    const from = low === undefined ? 0 : placeFor(nameOf(low))
+    let to = high === undefined ? rows.length : placeFor(nameOf(high))
+    // Backwards the start is above, and belongs to it.
+    if (reverse === true && high !== undefined && rows[to]?.name === nameOf(high)) to++
+    const found = rows.slice(from, to).filter(isIn)
+    if (reverse === true) found.reverse()
+    return found.slice(0, limit)
+  }
+
+  const entries = (range: StoreRange) =>
+    within(range).map((row) => ({ key: row.key, value: read(row) }))
+
+  function put(key: StoreKey, record: Unsealed): void {
+    const name = nameOf(key)
+    const at = placeFor(name)
+    const bytes = new Uint8Array(seal(record, placeOf(number, key)))
+    rows.splice(at, rows[at]?.name === name ? 1 : 0, { name, key, bytes, said: undefined })
+  }
+
+  function remove(key: StoreKey): void {
+    const name = nameOf(key)
+    const at = placeFor(name)
+    if (rows[at]?.name === name) rows.splice(at, 1)
+  }
+
+  return {
+    get(key) {
+      const row = rowAt(key)
+      return row === undefined ? undefined : read(row)
+    },
+    getRange: entries,
+    getSound: entries,
+    getKeys: (range) => within(range).map(({ key }) => key),
+    getKeysCount: (range) => within(range).length,
+    isSealed: () => true,
+    lost: (key) => {
+      throw new Error(`${JSON.stringify(key)} of ${space} is lost`)
+    },
+    async put(key, record) {
+      put(key, record)
+      return true
+    },
+    putSync: put,
+    async remove(key) {
+      remove(key)
+      return true
+    },
+    removeSync: remove,
+  }
+}
+
+/** Digits of the largest safe integer. */
+const NUMBER_CHARS = 16
+
+/** A text that sorts as lmdb sorts the key: part by part, a tuple before what continues it, numbers before texts. */
+function nameOf(key: StoreKey): string {
+  if (!Array.isArray(key)) return partOf(key)
+  return key.map(partOf).join('\u0000')
+}
+
+function partOf(part: string | number): string {
+  if (typeof part === 'string') return `t${part}`
+  if (!Number.isSafeInteger(part) || part < 0) throw new Error(`${part} is no place in a key`)
+  return `n${String(part).padStart(NUMBER_CHARS, '0')}`
+}
