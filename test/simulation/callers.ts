@@ -50,8 +50,8 @@ export interface Wanted {
 
 interface Waiting {
   readonly wanted: Wanted | null
-  /** What forbade it when it was asked. */
-  readonly forbidden: string | null
+  /** What forbade it when it was asked, and ever since. */
+  forbidden: string | null
   readonly done: (() => void) | null
   readonly what: string
 }
@@ -147,7 +147,7 @@ export class Callers {
     if (wanted.key !== null && wanted.acknowledged !== null && wanted.acknowledged !== txId) {
       this.wrong.push(`${wanted.key} was acknowledged as ${wanted.acknowledged} and as ${txId}`)
     }
-    // It may have waited for nodes until what forbade it was lifted.
+    // It may have waited for nodes until what forbade it was lifted, and be forbidden once more.
     const isStill = forbidden !== null && this.known.whyForbidden(wanted.madeWith) !== null
     if (isStill && wanted.txIds.size === 1) {
       this.wrong.push(`${what} was taken, of a key that was ${forbidden}`)
@@ -287,9 +287,17 @@ export class Callers {
     // Names of freezes are a user's own.
     const name = scope === 'user' ? `user:${userId}` : target.name
     // From when its end is asked for, it may be over.
-    if (command.type === 'unfreeze') this.known.allow(name)
+    if (command.type === 'unfreeze') this.#allow(name)
     const done = command.type === 'freeze' ? () => this.#noteFrozen(name) : null
     this.#tell(freezesAddress(userId), command, `${command.type} ${name}`, null, done)
+  }
+
+  #allow(name: string): void {
+    this.known.allow(name)
+    for (const one of this.waiting.values()) {
+      if (one.wanted === null) continue
+      if (this.known.whyForbidden(one.wanted.madeWith) === null) one.forbidden = null
+    }
   }
 
   #noteFrozen(name: string): void {

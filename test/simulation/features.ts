@@ -80,6 +80,12 @@ export interface Features {
   readonly deliveriesPerSecond: number
   /** Else stand-ins, under the same protocol. */
   readonly hasRealCurves: boolean
+  /** Of each commit, at most. */
+  readonly diskLatencyMsMax: number
+  /** Starts of the service name the journal that they took, and with which epoch. */
+  readonly hasJournal: boolean
+  /** How often one from which the journal was taken since announces itself once more. */
+  readonly deposed: number
 }
 
 /** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
@@ -93,7 +99,11 @@ const LONG_ENDS = 4
 export function featuresOf(draw: Draw): Features {
   const drawn = shortOf(draw)
   const isLong = draw.chance(LONG_RUNS)
-  const features = { ...drawn, hasRealCurves: draw.chance(REAL_CURVES) }
+  const hasRealCurves = draw.chance(REAL_CURVES)
+  const hasJournal = draw.chance(0.3)
+  const deposed = hasJournal ? draw.between(0, 3) : 0
+  const diskLatencyMsMax = draw.pick([8, 8, 8, 400])
+  const features = { ...drawn, hasRealCurves, hasJournal, deposed, diskLatencyMsMax }
   if (!isLong) return features
   const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
   return {
@@ -106,7 +116,10 @@ export function featuresOf(draw: Draw): Features {
   }
 }
 
-function shortOf(draw: Draw): Omit<Features, 'hasRealCurves'> {
+/** What is drawn later leaves to older seeds what they have. */
+type Later = 'hasRealCurves' | 'hasJournal' | 'deposed' | 'diskLatencyMsMax'
+
+function shortOf(draw: Draw): Omit<Features, Later> {
   const some = (most: number) => (draw.chance(0.5) ? draw.fraction() * most : 0)
   return {
     users: draw.pick([1, 1, 2, 3]),

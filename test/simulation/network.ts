@@ -12,7 +12,7 @@ export interface NetworkFaults {
   readonly unsent: number
   /** The node did it, and its answer is lost. */
   readonly unanswered: number
-  /** Turned away: 429, 503, 500. */
+  /** Turned away: 429, or 503 and 500, which a gateway may say that asked another node as well. */
   readonly refused: number
   /** The node did it, and what comes back is no answer to it. */
   readonly garbled: number
@@ -20,6 +20,9 @@ export interface NetworkFaults {
 
 /** The client's own patience. */
 const TIMEOUT_MS = 8_000
+
+/** Of requests turned away by a gateway, how many a node behind it did. */
+const REFUSED_AND_DONE = 0.3
 
 interface Asked {
   readonly id: number
@@ -69,9 +72,13 @@ export class Network {
     }
     if (drawn < unsent + refused) {
       const status = this.#draw.pick([429, 503, 500])
-      this.#scheduler.after(there + back, () =>
-        asker.resolve({ status, retryAfter: undefined, text: '' }),
-      )
+      const isDone = status !== 429 && this.#draw.chance(REFUSED_AND_DONE)
+      this.#scheduler.after(there, () => {
+        if (isDone) this.#answered(node, label, body)
+        this.#scheduler.after(back, () =>
+          asker.resolve({ status, retryAfter: undefined, text: '' }),
+        )
+      })
       return
     }
     const isLost = drawn < unsent + refused + unanswered

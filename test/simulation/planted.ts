@@ -31,6 +31,10 @@ export interface Planted {
   readonly approvesEarly?: true
   /** The user side does not read, at a start, what its evidence has and its ledger does not. */
   readonly forgetsEvidence?: true
+  /** A start of the service whose connection has gone takes over from its successor. */
+  readonly takesDeadStarts?: true
+  /** A start from which the journal was taken takes over from whoever took it. */
+  readonly ignoresOwners?: true
   /** Freezes are stored, and stop nothing here or there. */
   readonly ignoresFreezes?: true
 }
@@ -179,7 +183,7 @@ export const PLANTED: readonly Planted[] = [
       return [envelope, { ...envelope, id: `${chainId}:${(Number(index) + 1) % 4}` }]
     },
   },
-  { what: 'what a gas wallet tells is lost', seed: 9, ...drops('sponsor-update', 2) },
+  { what: 'what a gas wallet tells is lost', seed: 18, ...drops('sponsor-update', 2) },
   { what: 'a reorg is not told', seed: 26, ...drops('unmined') },
   { what: 'a caller is answered twice', seed: 2, answers: (nth) => (nth % 20 === 0 ? 2 : 1) },
   { what: 'a caller is forgotten', seed: 1, answers: (nth) => (nth % 20 === 0 ? 0 : 1) },
@@ -241,10 +245,12 @@ export const PLANTED: readonly Planted[] = [
   },
   { what: 'a freeze stops nothing', seed: 11, ignoresFreezes: true },
   { what: 'an approval leaves before the evidence has it', seed: 4, approvesEarly: true },
-  { what: 'evidence is not read at a start of the user side', seed: 14, forgetsEvidence: true },
+  { what: 'evidence is not read at a start of the user side', seed: 17, forgetsEvidence: true },
+  { what: 'a dead start takes over from a living one', seed: 6343, takesDeadStarts: true },
+  { what: 'an earlier owner of the journal takes over', seed: 7, ignoresOwners: true },
   { what: 'the record of an approval is not written', seed: 8, ...loses('approvals', 3) },
   { what: 'a call that waits is not listed', seed: 8, ...loses('waitingCalls', 1) },
-  { what: 'what policies count is not written', seed: 9, ...loses('policyLedgers', 2) },
+  { what: 'what policies count is not written', seed: 11, ...loses('policyLedgers', 2) },
   {
     what: 'an approved call is signed before the disk has its nonce',
     seed: 44,

@@ -4,7 +4,7 @@ import type { ShareStore, WalletRecord } from '../../src/custody/domain-keys/sha
 import type { Address, SubWalletId } from '../../src/domain/ids.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { addPoints, pointOf } from '../../src/quorum-protocol/curve.js'
-import { p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
+import { p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import { type RegistryBody, registryMessage } from '../../src/quorum-protocol/registry.js'
 import { holdRegistry, type RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
@@ -27,9 +27,9 @@ export const SIGNERS = {
 
 /** What the domains believe, as one of them holds it. */
 export function registryFor(configs: readonly ChainConfig[]): RegistryHolder {
-  const keysOf = (whose: keyof typeof pairs) => [
+  const keysOf = (whose: keyof typeof SIGNERS) => [
     {
-      public_key: rawPublicKey(pairs[whose].publicKey).toString('hex'),
+      public_key: SIGNERS[whose].publicKey.toString('hex'),
       ...{ not_before_ms: 0, not_after_ms: null },
     },
   ]

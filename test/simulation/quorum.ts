@@ -14,6 +14,12 @@ import { type SocketClientOptions, Unanswered } from '../../src/quorum-protocol/
 import { isSignedBy } from '../../src/quorum-protocol/curve.js'
 import { codeOf, Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
+import {
+  announceStart,
+  type JournalOwner,
+  SERVICE_BOOT_BYTES,
+  type ServiceStart,
+} from '../../src/quorum-protocol/service-boot.js'
 import type { CoSigner, SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
 import { coSignerFault } from '../../src/service-custody/co-signer-fault.js'
 import { isStopped } from '../../src/service-custody/freezes.js'
@@ -40,6 +46,8 @@ export interface QuorumOptions {
   readonly signatures: Signatures
   readonly configs: readonly ChainConfig[]
   readonly planted: Planted | null
+  /** Starts of the service tell which epoch of a journal is theirs. */
+  readonly hasJournal: boolean
   readonly note: (line: string) => void
   readonly wrong: (what: string) => void
 }
@@ -50,7 +58,7 @@ const CALM: PipeFaults = {
   ...{ latencyMsMax: 20, unsent: 0, unanswered: 0, late: 0, doubled: 0, overtaken: 0 },
 }
 const FLUSH_MS_MAX = 8
-const BOOT_BYTES = 16
+const JOURNAL = '0a'.repeat(16)
 
 /**
  * The other two domains, as the service reaches them. They outlive it. What is asked to be signed goes
@@ -69,8 +77,9 @@ export class Quorum {
   readonly #userSide: UserSide
   readonly #signer: QuorumSigner
   readonly #options: QuorumOptions
-  /** One of each start of the service. */
-  readonly #boots = new WeakMap<Life, Uint8Array>()
+  /** What each start of the service announces itself as. */
+  readonly #starts = new WeakMap<Life, ServiceStart>()
+  #epoch = 0
   readonly #signerPipes = new Set<Pipe>()
   readonly #userPipes = new Set<Pipe>()
 
@@ -83,6 +92,8 @@ export class Quorum {
       ...{ grants: this.grants, approvals: this.approvals, freezes: this.#freezes },
       approvesEarly: planted?.approvesEarly === true,
       forgetsEvidence: planted?.forgetsEvidence === true,
+      takesDeadStarts: planted?.takesDeadStarts === true,
+      ignoresOwners: planted?.ignoresOwners === true,
       note: options.note,
       ended: () => {
         for (const pipe of this.#userPipes) pipe.reset()
@@ -131,6 +142,23 @@ export class Quorum {
     for (const pipe of this.#signerPipes) pipe.reset()
   }
 
+  /** A start from which the journal was taken, and that hung meanwhile, announces itself. */
+  announceDeposed(): void {
+    const { draw, note } = this.#options
+    if (!this.#userSide.isServing) return
+    const start = { boot: draw.bytes(SERVICE_BOOT_BYTES), owner: this.#ownerAt(this.#epoch - 1) }
+    const announced = async () => {
+      const statement = await announceStart(start, SIGNERS.service)
+      const { body, signature } = this.#registry.current.envelope
+      const connection = { closed: false, end: () => undefined }
+      return this.#userSide.serve('hello', [body, signature, 0, statement], connection)
+    }
+    announced().then(
+      () => note('a deposed start is taken'),
+      (error: unknown) => note(`a deposed start is refused: ${codeOf(error)}`),
+    )
+  }
+
   /** As one thread of a start of the service reaches it. */
   coSignerOf(life: Life, timers: Timers): CoSigner {
     const ask = <T>(work: () => T) => this.#ask(life, work)
@@ -175,7 +203,7 @@ export class Quorum {
     const failedWith = (error: unknown) => wrong(error instanceof Error ? `${error.stack}` : '?')
     const link = linkQuorum({
       ...{ userSideSocket: 'user', quorumSocket: 'quorum', registry: this.#registry, timers },
-      ...{ signer: SIGNERS.service, boot: this.#bootOf(life) },
+      ...{ signer: SIGNERS.service, ...this.#startOf(life) },
       connect: (options) => this.#pipe(life, options),
       log: {
         info: () => undefined,
@@ -230,10 +258,17 @@ export class Quorum {
     }
   }
 
-  #bootOf(life: Life): Uint8Array {
-    const boot = this.#boots.get(life) ?? this.#options.draw.bytes(BOOT_BYTES)
-    this.#boots.set(life, boot)
-    return boot
+  #startOf(life: Life): ServiceStart {
+    const start = this.#starts.get(life) ?? {
+      boot: this.#options.draw.bytes(SERVICE_BOOT_BYTES),
+      owner: this.#ownerAt(++this.#epoch),
+    }
+    this.#starts.set(life, start)
+    return start
+  }
+
+  #ownerAt(epoch: number): JournalOwner | null {
+    return this.#options.hasJournal ? { journal: JOURNAL, epoch } : null
   }
 
   #pipe(life: Life, options: SocketClientOptions): Pipe {

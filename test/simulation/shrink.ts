@@ -61,6 +61,9 @@ const CALM: Readonly<Features> = {
   receiverGone: 0,
   deliveriesPerSecond: 100,
   hasRealCurves: false,
+  hasJournal: false,
+  deposed: 0,
+  diskLatencyMsMax: 8,
 }
 
 /** Calls are left out in halves, quarters and so on, at the end of the run. */

@@ -88,13 +88,20 @@ function endWithReader(): void {
 async function main(): Promise<void> {
   endWithReader()
   const beganMs = performance.now()
+  const beganCpu = process.cpuUsage()
   const done = await runAll()
   if (values.seen) {
     for (const [kind, count] of [...seen].sort()) print(`  ${kind}: ${count}`)
   }
   print(`traces ${traces.digest('hex').slice(0, 16)}`)
-  const perMinute = Math.round((commands / (performance.now() - beganMs)) * 60_000)
-  print(`${done} worlds, ${commands} commands, ${perMinute} a minute, ${failed} failed`)
+  const perMinute = (ms: number) => Math.round((commands / ms) * 60_000)
+  const cpu = process.cpuUsage(beganCpu)
+  const ofProcessor = perMinute((cpu.user + cpu.system) / 1_000)
+  // A watcher that looks at a chain's head and finds none that is new decides as well.
+  const others = commands - (seen.get('chain-watcher latest') ?? 0)
+  print(`${commands} commands, ${others} of them no looks at the head of a chain`)
+  print(`${perMinute(performance.now() - beganMs)} a minute, ${ofProcessor} a minute of processor`)
+  print(`${done} worlds, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }
 

@@ -105,6 +105,7 @@ class Simulation {
     this.#quorum = new Quorum({
       ...{ scheduler: this.#scheduler, draw: drawOf(seed, 'quorum'), signatures, planted, note },
       configs: [...this.#chains.values()].map(({ config }) => config),
+      hasJournal: features.hasJournal,
       wrong: (what) => this.#fail(what),
     })
     this.#quorum.faults = {
@@ -117,7 +118,10 @@ class Simulation {
     }
     this.#quorum.diskRefusals = features.userSideRefusals
     this.#disk = new Disk(this.#scheduler, drawOf(seed, 'disk'))
-    this.#disk.faults = { latencyMsMax: 8, refusals: features.diskRefusals }
+    this.#disk.faults = {
+      latencyMsMax: features.diskLatencyMsMax,
+      refusals: features.diskRefusals,
+    }
     this.#markets = new Markets(features, drawOf(seed, 'markets'), this.#scheduler, note)
     this.#receivers = new Receivers(this.#scheduler, drawOf(seed, 'receivers'), note)
     this.#receivers.faults = {
@@ -264,6 +268,9 @@ class Simulation {
         this.#quorum.awayUntilMs = this.#scheduler.nowMs + draw.integer(60_000)
         this.#note('the quorum is away')
       })
+    }
+    for (let i = 0; i < this.#features.deposed; i++) {
+      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => this.#quorum.announceDeposed())
     }
   }
 

@@ -60,25 +60,30 @@ function spaceOver(rows: Row[], space: KeySpace, read: (row: Row) => unknown): S
     return row?.name === name ? row : undefined
   }
 
-  /** As lmdb has it: from start (with it) to end (without it), backwards when reversed. */
-  function within({ start, end, exclusiveStart, reverse, limit }: StoreRange): Row[] {
-    const [low, high] = reverse === true ? [end, start] : [start, end]
-    const isIn = ({ name }: Row) => {
-      if (reverse !== true) return !(exclusiveStart === true && name === nameOf(start ?? ''))
-      if (end !== undefined && name === nameOf(end)) return false
-      return !(exclusiveStart === true && start !== undefined && name === nameOf(start))
-    }
-    const from = low === undefined ? 0 : placeFor(nameOf(low))
-    let to = high === undefined ? rows.length : placeFor(nameOf(high))
-    // Backwards the start is above, and belongs to it.
-    if (reverse === true && high !== undefined && rows[to]?.name === nameOf(high)) to++
-    const found = rows.slice(from, to).filter(isIn)
-    if (reverse === true) found.reverse()
-    return found.slice(0, limit)
+  /** Where what comes after a key begins, the key itself or not. */
+  function placeOfBound(key: StoreKey, isBehind: boolean): number {
+    const name = nameOf(key)
+    const at = placeFor(name)
+    return isBehind && rows[at]?.name === name ? at + 1 : at
   }
 
-  const entries = (range: StoreRange) =>
-    within(range).map((row) => ({ key: row.key, value: read(row) }))
+  /** As lmdb has it: from start (with it) to end (without it), backwards when reversed. */
+  function within({ start, end, exclusiveStart = false, reverse, limit }: StoreRange): Row[] {
+    const most = limit ?? rows.length
+    if (reverse === true) {
+      const from = end === undefined ? 0 : placeOfBound(end, true)
+      const to = start === undefined ? rows.length : placeOfBound(start, !exclusiveStart)
+      return rows.slice(Math.max(from, to - most), Math.max(from, to)).reverse()
+    }
+    const from = start === undefined ? 0 : placeOfBound(start, exclusiveStart)
+    const to = end === undefined ? rows.length : placeOfBound(end, false)
+    return rows.slice(from, Math.min(to, from + most))
+  }
+
+  /** Most readers want the first few. */
+  function* entries(range: StoreRange) {
+    for (const row of within(range)) yield { key: row.key, value: read(row) }
+  }
 
   function put(key: StoreKey, record: Unsealed): void {
     const name = nameOf(key)

@@ -38,6 +38,10 @@ export interface UserSidePorts {
   readonly approvesEarly: boolean
   /** What the evidence has and the ledger does not is not read at a start: a fault to be found. */
   readonly forgetsEvidence: boolean
+  /** A start whose connection has gone takes over from its successor: a fault to be found. */
+  readonly takesDeadStarts: boolean
+  /** An earlier owner of the journal takes over from the present one: a fault to be found. */
+  readonly ignoresOwners: boolean
   readonly wrong: (what: string) => void
 }
 
@@ -112,7 +116,8 @@ export class UserSideStart {
   }
 
   async serve(method: string, parameters: readonly unknown[], connection: Connection) {
-    const { registry, grants, scheduler } = this.#ports
+    const { registry, grants, scheduler, takesDeadStarts } = this.#ports
+    if (takesDeadStarts) takenForOpen(connection)
     if (method === 'hello') return this.#hello(parameters, connection)
     this.#boots.requireServed(connection)
     switch (method) {
@@ -133,9 +138,9 @@ export class UserSideStart {
   }
 
   async #hello([, , lastApproved, statement]: readonly unknown[], connection: Connection) {
-    const { registry, scheduler } = this.#ports
+    const { registry, scheduler, ignoresOwners } = this.#ports
     const start = openServiceBoot(expectList(statement, 3), registry.current, scheduler.nowMs)
-    await this.#boots.admit(start, connection)
+    await this.#boots.admit(ignoresOwners ? { ...start, owner: null } : start, connection)
     const remembered = this.#ledger.highestIn(laneOf(expectInteger(lastApproved)))
     this.#boots.requireServed(connection)
     return [await this.#lanes.next(), remembered]
@@ -164,6 +169,10 @@ export class UserSideStart {
     }
     return answer
   }
+}
+
+function takenForOpen(connection: Connection): void {
+  Object.defineProperty(connection, 'closed', { value: false, configurable: true })
 }
 
 function early(evidence: EvidenceLog): Pick<EvidenceLog, 'append'> {
