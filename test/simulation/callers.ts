@@ -56,6 +56,8 @@ interface Waiting {
   readonly what: string
 }
 
+const REQUEST_OF_OWNER = 'request-of-owner'
+
 /** Agents: they ask, wait, lose their connection and ask again. */
 export class Callers {
   readonly wanted: Wanted[] = []
@@ -66,6 +68,8 @@ export class Callers {
   /** Of commands that wait for an answer. */
   readonly waiting = new Map<ReplyToken, Waiting>()
   readonly wrong: string[] = []
+  /** By name, what was ever frozen, and how it is lifted. */
+  readonly #frozen = new Map<string, () => void>()
   /** One of each wallet, there from the beginning. */
   readonly #firstKeys: ApiKey[] = []
   readonly #features: Features
@@ -279,17 +283,30 @@ export class Callers {
       lineageId: isOfKey ? lineageId : null,
       keyId: isOfKey ? keyId : null,
     }
-    const requestId = 'request-of-owner'
-    const nowMs = this.#scheduler.nowMs
-    const command = this.#draw.chance(0.5)
-      ? { type: 'freeze', target, reason: null, by: 'user', requestId, nowMs }
-      : { type: 'unfreeze', target, requestId, consoleToken: 'token', authorization: null }
     // Names of freezes are a user's own.
     const name = scope === 'user' ? `user:${userId}` : target.name
+    if (!this.#draw.chance(0.5)) {
+      this.#lift(name, userId, target)
+      return
+    }
+    this.#frozen.set(name, () => this.#lift(name, userId, target))
+    const nowMs = this.#scheduler.nowMs
+    const of = { target, reason: null, by: 'user', requestId: REQUEST_OF_OWNER, nowMs }
+    this.#tell(freezesAddress(userId), { type: 'freeze', ...of }, `freeze ${name}`, null, () =>
+      this.#noteFrozen(name),
+    )
+  }
+
+  /** A lane with a hole below a call waits for as long as the call is frozen. */
+  liftAll(): void {
+    for (const lift of this.#frozen.values()) lift()
+  }
+
+  #lift(name: string, userId: UserId, target: object): void {
     // From when its end is asked for, it may be over.
-    if (command.type === 'unfreeze') this.#allow(name)
-    const done = command.type === 'freeze' ? () => this.#noteFrozen(name) : null
-    this.#tell(freezesAddress(userId), command, `${command.type} ${name}`, null, done)
+    this.#allow(name)
+    const of = { target, requestId: REQUEST_OF_OWNER, consoleToken: 'token', authorization: null }
+    this.#tell(freezesAddress(userId), { type: 'unfreeze', ...of }, `unfreeze ${name}`)
   }
 
   #allow(name: string): void {

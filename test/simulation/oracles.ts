@@ -149,34 +149,6 @@ function show(value: unknown): string {
   return JSON.stringify(value, (_, it: unknown) => (typeof it === 'bigint' ? `${it}n` : it))
 }
 
-/** Bytes that were on disk while their transaction was open. It may end while they go out once more. */
-export class StoredBytes {
-  readonly #known = new Set<string>()
-
-  /** Whether what is handed to a node is on disk. */
-  has(raw: string, reader: Reader, callers: Callers): boolean {
-    if (this.#known.has(raw)) return true
-    for (const { subWalletId } of callers.wallets) {
-      for (const tx of reader.transactions.openOfWallet(subWalletId)) this.#note(tx)
-    }
-    for (const { gasWalletId } of reader.gas.wallets()) {
-      for (const { tx } of reader.gas.open(gasWalletId)) this.#note(tx)
-    }
-    if (this.#known.has(raw)) return true
-    // What replaces a transaction may come to the disk with the word that the other one landed.
-    for (const userId of new Set(callers.wallets.map((wallet) => wallet.userId))) {
-      for (const tx of reader.transactions.ofUserOldestFirst(userId, null)) {
-        this.#note(reader.gas.transaction(tx.txId)?.tx ?? tx)
-      }
-    }
-    return this.#known.has(raw)
-  }
-
-  #note({ attempts }: Pick<Transaction, 'attempts'>): void {
-    for (const { rawTransaction } of attempts) this.#known.add(rawTransaction)
-  }
-}
-
 /** True when nothing is under way any more. */
 export function isAtRest(service: Service, callers: Callers): boolean {
   const { wallets, gasWallets, endpoints } = service.resident

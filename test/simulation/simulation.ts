@@ -1,4 +1,3 @@
-import type { SignRequest } from '../../src/service-custody/co-signer.js'
 import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
 import { chooseCurves } from './curves/choice.js'
@@ -7,7 +6,8 @@ import { type Features, featuresOf } from './features.js'
 import { History } from './history.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
-import { type Held, isAtRest, mirrors, StoredBytes } from './oracles.js'
+import { type Held, isAtRest, mirrors } from './oracles.js'
+import { boundEarly, StoredBytes } from './outgoing-oracles.js'
 import type { Planted } from './planted.js'
 import { Quorum } from './quorum.js'
 import { type Draw, drawOf } from './random.js'
@@ -41,6 +41,8 @@ const WRONG_MAX = 10
 const FULL_MS_MAX = 12_000
 /** To so many looks at those to which something happened comes one at all that are in memory. */
 const CHECKS_TO_ALL = 32
+/** From when nothing goes wrong any more: what is not at rest by then may wait for a freeze to end. */
+const LIFT_MS = 5 * 60_000
 /** As far as kills at a commit are spread. */
 const COMMITS_PER_CALL = 4
 
@@ -311,6 +313,7 @@ class Simulation {
     this.#markets.calm()
     this.#receivers.calm()
     this.#callers.endpoints.calm()
+    this.#scheduler.after(LIFT_MS, () => this.#callers.liftAll())
     for (const chain of this.#chains.values()) chain.calm()
     this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
     this.#quorum.calm()
@@ -352,14 +355,14 @@ class Simulation {
         return {
           close: transport.close,
           post: (body) => {
-            this.#checkSent(body)
+            this.#failOf(this.#stored.sentEarly(body, this.#service.reader, this.#callers))
             return transport.post(body)
           },
         }
       },
       entropy: this.#entropy,
       replan: replanFrom(this.#venue),
-      signing: (request) => this.#checkBound(request),
+      signing: (request) => this.#failOf(boundEarly(request, this.#service.reader, this.#callers)),
       hasApprovals: this.#features.hasApprovals,
       planted: this.#planted,
       prices: this.#planted?.prices?.(prices) ?? prices,
@@ -375,28 +378,12 @@ class Simulation {
     })
   }
 
-  /** Nothing is handed to a node that the disk does not hold. */
-  #checkSent(body: string): void {
-    if (!body.includes('"eth_sendRawTransaction"')) return
-    for (const [, raw] of body.matchAll(/"eth_sendRawTransaction","params":\["(0x[0-9a-f]+)"\]/g)) {
-      if (raw === undefined || this.#stored.has(raw, this.#service.reader, this.#callers)) continue
-      this.#fail(`${raw.slice(0, 40)} went out before the disk had it`)
-    }
-  }
-
-  /** What people approved is good for one nonce, which the disk has before anybody else hears of it. */
-  #checkBound({ approval, payload, walletId }: SignRequest): void {
-    if (approval === undefined || payload.type !== 'transaction') return
-    const wallet = this.#callers.wallets.find(({ subWalletId }) => subWalletId === walletId)
-    if (wallet === undefined) return
-    const { userId } = wallet
-    const stored = this.#service.reader.fresh().approvals.byId(userId, approval.approvalId)
-    if (stored?.boundNonce === payload.nonce) return
-    this.#fail(`${approval.approvalId} is to be signed at ${payload.nonce}, which is not on disk`)
-  }
-
   #note(line: string): void {
     this.#history.note(this.#scheduler.nowMs - this.#startMs, line)
+  }
+
+  #failOf(all: readonly string[]): void {
+    for (const what of all) this.#fail(what)
   }
 
   #fail(what: string): void {
