@@ -79,9 +79,10 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
     world: WalletWorld,
     status: 'broadcast' | 'confirmed' | 'failed',
     mined: MinedIn | null,
+    stored = endedCall(world.reader, txId),
   ): Promise<void> {
     const gas = transaction(1, { status, mined, attempts: [ATTEMPT] })
-    const known = world.state.sponsored.has(txId) ? {} : { stored: endedCall(world.reader, txId) }
+    const known = world.state.sponsored.has(txId) ? {} : { stored }
     await world.handle({
       ...{ type: 'sponsor-update', txId, gas, refusal: null, cancels: null, ...known },
       ...{ flight: status === 'broadcast' ? 'sent' : 'ended', nowMs },
@@ -204,9 +205,10 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
       world: WalletWorld,
       status: 'broadcast' | 'confirmed' | 'failed',
       atMs = nowMs,
+      stored = endedCall(world.reader, txId),
     ): Promise<void> {
       const gas = transaction(2, { status, mined: status === 'confirmed' ? MINED : null })
-      const known = world.state.sponsored.has(txId) ? {} : { stored: endedCall(world.reader, txId) }
+      const known = world.state.sponsored.has(txId) ? {} : { stored }
       await world.handle({
         ...{ type: 'sponsor-update', txId: txIdOf(2), gas, refusal: null, cancels: txId },
         ...{ flight: status === 'broadcast' ? 'sent' : 'ended', nowMs: atMs, ...known },
@@ -242,6 +244,19 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
     test('holds it again when the cancellation is heard to have failed', async () => {
       const world = await freed()
       await cancelled(world, 'failed')
+      counts(world, VALUE, VALUE, VALUE)
+    })
+
+    test('counts its spend once where its record was read before its end was on disk', async () => {
+      const world = await ended('failed', REVERTED)
+      const older = endedCall(world.reader, txId)
+      expect(older?.tx).toMatchObject({ status: 'failed', spentMicros: VALUE })
+      await cancelled(world, 'confirmed')
+      await cancelled(world, 'broadcast', nowMs, older)
+      counts(world, VALUE, VALUE, VALUE)
+      await cancelled(world, 'confirmed')
+      counts(world, 0n, 0n, 0n)
+      await told(world, 'broadcast', null, older)
       counts(world, VALUE, VALUE, VALUE)
     })
 

@@ -24,7 +24,7 @@ export function reopenSponsored(
   entry: SponsoredEntry | undefined,
   { gas, stored = null, nowMs, gasWalletId }: Update,
 ): boolean {
-  const tx = entry?.tx ?? stored?.tx ?? null
+  const tx = entry?.tx ?? (stored === null ? null : asItEnded(stored))
   if (gas === null || tx === null || !isFinal(tx.status)) return false
   if (tx.status === 'dropped' || !isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
   const kept = stored === null ? null : sponsorshipOf(stored, gasWalletId)
@@ -44,16 +44,25 @@ export function reopenSponsored(
  */
 export function holdAgain(turn: Turn, { stored = null, gasWalletId, nowMs }: Update): void {
   if (stored === null || stored.tx.status !== 'failed') return
-  const { tx, deadlineSeconds } = stored
+  const { deadlineSeconds } = stored
   // Its spend came free with the deadline, and a cancellation that is late changes nothing.
   if (nowMs >= deadlineSeconds * 1_000) return
   const sponsorship = sponsorshipOf(stored, gasWalletId)
   if (sponsorship === null) return
   const held: Sponsorship = { ...sponsorship, stage: 'held' }
+  const tx = asItEnded(stored)
   const again = reserved(tx, held)
   turn.emit({ type: 'sponsored-reopened', tx, again, sponsorship: held, atMs: nowMs })
   const { txId, chainId } = held
   turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
+}
+
+/**
+ * A record that was read before the last end was on disk still says that the spend of a failed call is
+ * held. It is not held here, so it came free: taken for used, it would come free once more.
+ */
+function asItEnded({ tx }: EndedCall): Transaction {
+  return tx.status === 'failed' ? { ...tx, spentMicros: 0n } : tx
 }
 
 function reserved(tx: Transaction, { reservation }: Sponsorship): Transaction {
