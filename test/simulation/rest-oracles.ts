@@ -68,14 +68,19 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
 }
 
 /**
- * An authorization takes a nonce as well. Where a node that lagged said that none had landed, the
- * lane finds out at its next call.
+ * An authorization takes a nonce as well. Where a node that lagged said that none had landed, or a
+ * reorg let it land before the nonce below it and so for nothing, the lane finds out at its next call.
  */
 function unlikeTheChain(id: string, next: number | null, address: Hex, chain: Chain): string[] {
   const used = chain.head.state.nonces.get(lower(address)) ?? 0
   if (next === null || next === used) return []
-  const isBehind = next < used && used - next <= chain.authorizationsOf(lower(address))
-  return isBehind ? [] : [`${id} goes on at ${next}, used are ${used}`]
+  const account = lower(address)
+  const { chainId, signatures } = chain.options
+  const isBehind = next < used && used - next <= chain.authorizationsOf(account)
+  let free = used
+  while (free < next && signatures.isAuthorizedAt(chainId, account, free)) free++
+  const isAhead = next > used && free === next
+  return isBehind || isAhead ? [] : [`${id} goes on at ${next}, used are ${used}`]
 }
 
 function endedAsLanded(tx: Transaction, reader: Reader, chains: ChainWorlds): string[] {

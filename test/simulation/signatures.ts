@@ -25,6 +25,8 @@ export class Signatures {
   readonly #byRaw = new Map<Hex, SignedTransaction>()
   /** By `r`: the account that signed, and what. */
   readonly #authorities = new Map<Hex, { readonly account: Hex; readonly what: string }>()
+  /** `chain account nonce` of each authorization. */
+  readonly #authorized = new Set<string>()
   /** By `r`. */
   readonly #intents = new Map<Hex, string>()
 
@@ -40,12 +42,18 @@ export class Signatures {
     const { chainId, delegate, nonce } = payload
     const what = `${chainId} ${lower(delegate)} ${nonce}`
     this.#authorities.set(rOf(signature), { account, what })
+    this.#authorized.add(`${chainId} ${account} ${nonce}`)
   }
 
   /** Of anything but what was signed it is nobody's. */
   authorityOf({ r, chainId, address, nonce }: SignedAuthorization): Hex | undefined {
     const signed = this.#authorities.get(padded(r))
     return signed?.what === `${chainId} ${lower(address)} ${nonce}` ? signed.account : undefined
+  }
+
+  /** Whether an account signed one for a nonce, landed or not. */
+  isAuthorizedAt(chainId: number, account: Hex, nonce: number): boolean {
+    return this.#authorized.has(`${chainId} ${account} ${nonce}`)
   }
 
   noteIntent(intent: SignedIntent, signature: Uint8Array): void {
