@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { build, type Plugin } from 'esbuild'
 
 /**
@@ -63,13 +64,50 @@ const standInCurves: Plugin = {
   },
 }
 
-const outfile = join(ROOT, 'node_modules/.cache/simulate.mjs')
+/** What mends a fault, as `mendings.ts` has it. */
+interface Mending {
+  readonly fault: string
+  readonly file: string
+  readonly mending: string
+  readonly before?: string
+}
+
+/** The service as it would be without it. */
+function takenOut({ file, mending, before = '' }: Mending): Plugin {
+  return {
+    name: 'a mending is taken out',
+    setup({ onLoad }) {
+      onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, async ({ path }) => {
+        const whole = await readFile(path, 'utf8')
+        if (!whole.includes(mending)) throw new Error(`${file} has no such mending any more`)
+        return { contents: whole.replace(mending, () => before), loader: 'ts' }
+      })
+    },
+  }
+}
+
+async function mendingOf(fault: string): Promise<Mending> {
+  const entryPoints = [join(SIMULATION, 'mendings.ts')]
+  const { outputFiles } = await build({ entryPoints, write: false, format: 'esm' })
+  const code = outputFiles[0]?.text ?? ''
+  const { MENDINGS } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+    readonly MENDINGS: readonly Mending[]
+  }
+  const found = MENDINGS.find((one) => one.fault === fault)
+  if (found !== undefined) return found
+  throw new Error(`nothing such was mended: ${MENDINGS.map((one) => one.fault).join('; ')}`)
+}
+
+const { values } = parseArgs({ options: { without: { type: 'string' } }, strict: false })
+const without = typeof values.without === 'string' ? await mendingOf(values.without) : null
+const name = without === null ? 'simulate' : 'simulate-without'
+const outfile = join(ROOT, `node_modules/.cache/${name}.mjs`)
 await build({
   entryPoints: [join(SIMULATION, 'simulate.ts')],
   outfile,
   bundle: true,
   packages: 'external',
-  plugins: [smallCaches, standInCurves],
+  plugins: [smallCaches, standInCurves, ...(without === null ? [] : [takenOut(without)])],
   platform: 'node',
   format: 'esm',
   target: 'node20.19',

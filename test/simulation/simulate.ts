@@ -16,6 +16,8 @@ const { values } = parseArgs({
     shrink: { type: 'boolean', default: false },
     plant: { type: 'string' },
     seen: { type: 'boolean', default: false },
+    // What the bundle was made without.
+    without: { type: 'string' },
     lines: { type: 'string', default: '60' },
   },
 })

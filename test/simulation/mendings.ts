@@ -1,0 +1,77 @@
+/**
+ * What mends a fault that the service once had, and the world in which it is found again when the
+ * mending is taken out: `npm run simulate -- --seed 27 --without '…'`.
+ */
+export interface Mending {
+  /** What was wrong. */
+  readonly fault: string
+  /** Who found it first. */
+  readonly foundBy: 'simulator' | 'review'
+  readonly seed: number
+  readonly file: string
+  /** There once. */
+  readonly mending: string
+  /** Absent: nothing. */
+  readonly before?: string
+}
+
+/** Oldest first. */
+export const MENDINGS: readonly Mending[] = [
+  {
+    fault: 'a swap that was refused is executed by the next start',
+    foundBy: 'review',
+    seed: 3,
+    file: 'actors/sub-wallet/record-sponsored.ts',
+    mending:
+      "writer.deleteSponsorship(subWalletId, event.txId)\n      if (event.tx !== null) {\n        writer.putTransaction(event.tx)\n        writer.appendEvent(txEvent(event.tx, 'transaction.dropped'",
+    before:
+      "if (event.tx !== null) {\n        writer.putTransaction(event.tx)\n        writer.appendEvent(txEvent(event.tx, 'transaction.dropped'",
+  },
+  {
+    fault: 'a nonce is called lost by a node that has our own bytes in its block',
+    foundBy: 'review',
+    seed: 55,
+    file: 'actors/account/effects/broadcast.ts',
+    mending: 'if (views.some(([, , ...receipts]) => receipts.some((receipt) => receipt !== null)))',
+    before: 'if (views.some(() => false))',
+  },
+  {
+    fault: "a block that overtakes a node's answer leaves a broadcast untold",
+    foundBy: 'review',
+    seed: 4,
+    file: 'actors/account/core/decide-chain.ts',
+    mending: "if (entry.tx.status === 'signed') {",
+    before: 'if (entry.tx.status === null) {',
+  },
+  {
+    fault: 'the deadline of a handed call never passes on a thread without heads',
+    foundBy: 'simulator',
+    seed: 306,
+    file: 'actors/sub-wallet/effects/delegation.ts',
+    mending: '(await chain.fees.quote().catch(',
+    before: '(await Promise.reject<never>(null).catch(',
+  },
+  {
+    fault: 'a dead start takes over from a living one',
+    foundBy: 'simulator',
+    seed: 6343,
+    file: 'src/identity-provider/vault/service-boots.ts',
+    mending: "if (connection.closed) throw new Refusal('NO_SESSION', 'its connection is gone')\n",
+  },
+  {
+    fault: 'an earlier owner of the journal takes over',
+    foundBy: 'review',
+    seed: 7,
+    file: 'src/identity-provider/vault/service-boots.ts',
+    mending:
+      'if (owner !== null && owner.epoch < ledger.ownerEpoch(owner.journal)) throw fenced()\n',
+  },
+  {
+    fault: 'the spend of a swap that failed comes free twice',
+    foundBy: 'simulator',
+    seed: 2125018248,
+    file: 'actors/sub-wallet/core/reopen-sponsored.ts',
+    mending: "return tx.status === 'failed' ? { ...tx, spentMicros: 0n } : tx",
+    before: 'return tx',
+  },
+]
