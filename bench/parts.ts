@@ -62,9 +62,11 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
     first.putApiKey(sampleKey(secretHash, secretPrefix))
     await localCommits(environment, sequence).commit(first)
     const reader = createReader(environment)
-    const byHash = (hash: string) => reader.keys.byHash(hash) ?? null
     const authenticator = createApiKeyAuthenticator({
-      reader: { byHash },
+      reader: {
+        byHash: (hash) => reader.keys.byHash(hash) ?? null,
+        byId: (id) => reader.keys.byId(id) ?? null,
+      },
       environment: 'test',
       deriveProofKey,
       nowMs: Date.now,

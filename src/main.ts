@@ -297,7 +297,7 @@ const readiness = readinessParts({
 const consoleTokens = openConsoleTokens(config, members)
 const server = createHttpServer({
   ...callers.byKey,
-  refusesWrite: (keyId) => writes.refuses(keyId),
+  refusesWrite: writes.refuses,
   ...{ agent, console: consoleHandlers, logger, metrics, readiness },
   unverifiedTokens: callers.unverifiedTokens,
   ...(traces === null ? {} : { traces }),

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type ApiKey, type Environment, keyStatus } from '../domain/api-key.js'
-import type { KeyId } from '../domain/ids.js'
+import type { KeyId, LineageId } from '../domain/ids.js'
+import { SUB_KEY_DEPTH_MAX } from '../domain/sub-key.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
 /**
@@ -29,13 +30,20 @@ const RECORD_AGE_MS_MAX = 5_000
 const UNKNOWN_AGE_MS_MAX = 1_000
 const MINUTE_MS = 60_000
 
-/** The store's part: key records by the hex SHA-256 of their secret. */
+/** The store's part. */
 export interface ApiKeyReader {
+  /** @param hashHex SHA-256 of the secret */
   byHash(hashHex: string): ApiKey | null
+  byId(id: KeyId): ApiKey | null
 }
 
 export interface AuthenticatedKey {
   readonly key: ApiKey
+  /**
+   * Whose rate it is: the line of the key that the user made, which all keys below it share, since
+   * they would else be as many rates as a key likes.
+   */
+  readonly rateLineage: LineageId
   /** The caller's own copy (32 bytes); the caller wipes it when its request is over. */
   readonly proofKey: Uint8Array
   /** What refuses its calls that move value; absent: nothing does. */
@@ -69,6 +77,7 @@ export interface ApiKeyAuthenticatorOptions {
 
 interface CachedKey {
   readonly key: ApiKey
+  readonly rateLineage: LineageId
   readonly proofKey: Uint8Array
   readonly readAtMs: number
   /** Of its latest use. */
@@ -104,9 +113,22 @@ export function createApiKeyAuthenticator(
     unknownSinceMs.delete(hashHex)
     // The same hash is the same secret; a copy, since what drops out of the cache is wiped.
     const proofKey = cached === undefined ? deriveProofKey(secret) : cached.proofKey.slice()
-    const entry = { key, proofKey, readAtMs: now, minute: Number.NaN }
+    // Where a key was made never changes.
+    const rateLineage = cached?.rateLineage ?? topLineageOf(key)
+    const entry = { key, rateLineage, proofKey, readAtMs: now, minute: Number.NaN }
     known.set(hashHex, entry)
     return entry
+  }
+
+  /** A lineage is named by the first key in it, whose record stays. */
+  function topLineageOf({ lineageId, parentLineageId }: ApiKey): LineageId {
+    let top = lineageId
+    let above = parentLineageId
+    for (let depth = 0; above !== undefined && depth < SUB_KEY_DEPTH_MAX; depth++) {
+      top = above
+      above = reader.byId(above as string as KeyId)?.parentLineageId
+    }
+    return top
   }
 
   return {
@@ -131,7 +153,8 @@ export function createApiKeyAuthenticator(
         found.minute = minute
         saw?.(found.key.keyId)
       }
-      return ok({ key: found.key, proofKey: new Uint8Array(found.proofKey) })
+      const { key, rateLineage } = found
+      return ok({ key, rateLineage, proofKey: new Uint8Array(found.proofKey) })
     },
     invalidate(hashHex) {
       known.delete(hashHex)

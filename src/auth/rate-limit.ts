@@ -18,7 +18,7 @@ export interface RateLimitPolicy {
   readonly burst: number
 }
 
-/** CONTRACT.md, "Rate limits": 200 requests per second and key, burst 1,000. */
+/** CONTRACT.md, "Rate limits": 200 requests per second and key that a user made, burst 1,000. */
 export const KEY_POLICY: RateLimitPolicy = { name: 'key', refillPerSecond: 200, burst: 1_000 }
 
 /**
@@ -93,7 +93,7 @@ export function takeTokens(
 }
 
 export interface RateLimiter {
-  /** Takes one token, or `tokens`, from the bucket of `partition` (a key id, an address). */
+  /** Takes one token, or `tokens`, from the bucket of `partition` (a lineage, an address). */
   take(partition: string, tokens?: number): RateLimitDecision
   /** As `take` would decide, with nothing taken. */
   look(partition: string): RateLimitDecision

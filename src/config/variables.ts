@@ -94,11 +94,11 @@ const OF_SERVICE: Readonly<
   },
   COUNTERSIGN_RATE_PER_SECOND: {
     usual: '200',
-    meaning: 'requests a second of each key and console user',
+    meaning: 'requests a second of each key with those made below it, and of each console user',
   },
   COUNTERSIGN_RATE_BURST: {
     usual: '1000',
-    meaning: 'requests at once of each key and console user',
+    meaning: 'requests at once of each key with those made below it, and of each console user',
   },
   COUNTERSIGN_IN_FLIGHT_MAX: {
     usual: '10000',
@@ -106,7 +106,8 @@ const OF_SERVICE: Readonly<
   },
   COUNTERSIGN_WRITES_IN_FLIGHT_MAX: {
     usual: '1024',
-    meaning: 'calls that move value, at work or waiting; more are answered `OVERLOADED`',
+    meaning:
+      'calls that move value, at work or waiting, shared out among users; more are answered `OVERLOADED`',
   },
   COUNTERSIGN_EVENTS_PER_SECOND: {
     usual: '1000',

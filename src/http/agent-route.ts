@@ -51,11 +51,11 @@ export function createAgentRoute(
       exchange.wipeAfterwards(caller.proofKey)
       const bodyHead = row.method === 'GET' ? null : readBodyHead(head)
       const declared = bodyHead?.declaredBytes ?? null
-      if (!admitWithBody(exchange, deps.rateLimit, caller.key.keyId, declared)) return
+      if (!admitWithBody(exchange, deps.rateLimit, caller.rateLineage, declared)) return
       const denied = authorizeOperation(caller, row)
       if (denied !== null) exchange.refuse(denied)
       // The parser drops the body that nobody reads, and the connection stays usable.
-      else if (row.movesValue && deps.refusesWrite(caller.key.keyId)) exchange.refuseOverloaded()
+      else if (row.movesValue && deps.refusesWrite(caller.key)) exchange.refuseOverloaded()
       else serve(exchange, request, head, caller, route, bodyHead, deps)
     })
   }
@@ -92,11 +92,11 @@ function serve(
     countersignFault === '' || !route.row.movesValue
       ? null
       : drilledHandler(drilled ?? null, route.row, countersignFault)
-  const { keyId } = caller.key
+  const { rateLineage } = caller
   readBody(exchange, bodyHead, 'json', (body) => {
     try {
       const undeclared = bodyHead.declaredBytes === null && body.ok ? body.value.byteLength : 0
-      if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
+      if (!admitUndeclaredBody(exchange, rateLimit, rateLineage, undeclared)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)
       else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)

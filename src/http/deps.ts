@@ -1,11 +1,12 @@
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { type RateLimitDecision, type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
 import type { TokenCaller, UnverifiedTokens } from '../auth/unverified-tokens.js'
-import type { KeyId, UserId } from '../domain/ids.js'
+import type { UserId } from '../domain/ids.js'
 import type { Role } from '../domain/role.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
 import type { DrilledHandlers } from '../operations/drilled-handler.js'
+import type { WriteCaller } from '../operations/write-admission.js'
 import type { HttpRequest, HttpResponse } from './app.js'
 import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
 
@@ -22,15 +23,15 @@ export interface RouteDeps extends ExchangeContext {
   readonly isMember: (identity: Pick<ConsoleIdentity, 'userId' | 'personId'>) => boolean
   /** True for a console token that was verified a moment ago. */
   readonly remembersConsole: (header: string) => boolean
-  /** Per API key, and per person on console routes. */
+  /** Per line of keys that a user made, and per person on console routes. */
   readonly rateLimit: RateLimiter
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
   readonly unverifiedTokens: UnverifiedTokens
   /** The last place of a user's event log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
-  /** True when a call of this key that moves value would be `OVERLOADED`, whatever its body. */
-  readonly refusesWrite: (keyId: KeyId) => boolean
+  /** True when a call with this key that moves value would be `OVERLOADED`, whatever its body. */
+  readonly refusesWrite: (caller: WriteCaller) => boolean
   /** What serves writes that ask for a fault; absent where the environment is live. */
   readonly drilled?: DrilledHandlers
 }

@@ -87,9 +87,9 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   }
 
   /** Each message of a batch counts as a request; false when it has answered `429`. */
-  function admitBatch(exchange: Exchange, body: unknown, keyId: string): boolean {
+  function admitBatch(exchange: Exchange, body: unknown, rateLineage: string): boolean {
     const extra = Array.isArray(body) ? body.length - 1 : 0
-    for (let i = 0; i < extra; i++) if (!admit(exchange, rateLimit, keyId)) return false
+    for (let i = 0; i < extra; i++) if (!admit(exchange, rateLimit, rateLineage)) return false
     return true
   }
 
@@ -105,7 +105,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
       const { countersignFault } = head
       const drill =
         countersignFault === '' ? NO_DRILL : { drill: { header: countersignFault, drilled } }
-      const { keyId } = caller.key
+      const { rateLineage } = caller
       readBody(exchange, bodyHead, 'json', (bytes) => {
         try {
           if (!bytes.ok) {
@@ -113,7 +113,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
             return
           }
           const undeclared = bodyHead.declaredBytes === null ? bytes.value.byteLength : 0
-          if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
+          if (!admitUndeclaredBody(exchange, rateLimit, rateLineage, undeclared)) return
           const { requestId } = exchange
           const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
           const again = text === null ? null : repeated.find(headers, text)
@@ -142,7 +142,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
             servePlain(exchange, plain, mcp)
             return
           }
-          if (!admitBatch(exchange, body, keyId)) return
+          if (!admitBatch(exchange, body, rateLineage)) return
           exchange.detach()
           const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'
           void sdk

@@ -97,7 +97,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
         const caller = authenticated.value
         exchange.wipeAfterwards(caller.proofKey)
         const bodyHead = readBodyHead(head)
-        if (!admitWithBody(exchange, rateLimit, caller.key.keyId, bodyHead.declaredBytes)) return
+        if (!admitWithBody(exchange, rateLimit, caller.rateLineage, bodyHead.declaredBytes)) return
         endpoint.serve(exchange, head, caller, bodyHead)
       },
     },

@@ -34,6 +34,7 @@ export function openCallers({
       byHash(hash) {
         return reader.fresh().keys.byHash(hash) ?? null
       },
+      byId: (id) => reader.keys.byId(id) ?? null,
     },
     environment: config.environment,
     deriveProofKey,

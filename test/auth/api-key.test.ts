@@ -4,6 +4,7 @@ import { type ApiKeyReader, createApiKeyAuthenticator } from '../../src/auth/api
 import { type ApiKey, ROTATION_GRACE_MS } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import { readerOf } from '../http/harness.js'
 
 const SECRET = `sk_test_${'Ab-_'.repeat(8)}`
 const HASH = createHash('sha256').update(SECRET).digest('hex')
@@ -40,6 +41,7 @@ function setUp(key: ApiKey | null = KEY, cachedKeysMax = 10) {
       state.reads++
       return state.key?.secretHash === hashHex ? state.key : null
     },
+    byId: () => null,
   }
   const authenticator = createApiKeyAuthenticator({
     reader,
@@ -189,11 +191,42 @@ describe('the cache', () => {
     expect(second.ok && second.value.proofKey).toEqual(new Uint8Array(32).fill(9))
   })
 
+  test('a key and all that were made below it, rotated ones too, have one rate', () => {
+    const made = (name: string, lineage: string, parent?: string): ApiKey => ({
+      ...KEY,
+      keyId: name as KeyId,
+      lineageId: lineage as LineageId,
+      ...(parent === undefined ? {} : { parentLineageId: parent as LineageId }),
+      secretHash: createHash('sha256').update(secretOf(name)).digest('hex'),
+    })
+    const secretOf = (name: string) => `sk_test_${name.padEnd(32, '0')}`
+    const keys = [
+      made('top', 'top'),
+      made('topNext', 'top'),
+      made('child', 'child', 'top'),
+      made('childNext', 'child', 'top'),
+      made('deeper', 'deeper', 'child'),
+      made('deepest', 'deepest', 'deeper'),
+      made('other', 'other'),
+    ]
+    const authenticator = createApiKeyAuthenticator({
+      reader: readerOf(keys),
+      environment: 'test',
+      deriveProofKey: () => new Uint8Array(32),
+      nowMs: () => 0,
+    })
+    const rates = keys.map(({ keyId }) => {
+      const caller = authenticator.authenticate(secretOf(keyId))
+      return caller.ok ? caller.value.rateLineage : caller.fault.code
+    })
+    expect(rates).toEqual([...Array(6).fill('top'), 'other'])
+  })
+
   test('eviction wipes: the cache never holds more keys than its bound', () => {
     const derived: Uint8Array[] = []
     const secrets = Array.from({ length: 5 }, (_, i) => `sk_test_${String(i).repeat(32)}`)
     const authenticator = createApiKeyAuthenticator({
-      reader: { byHash: (secretHash) => ({ ...KEY, secretHash }) },
+      reader: { byHash: (secretHash) => ({ ...KEY, secretHash }), byId: () => null },
       environment: 'test',
       deriveProofKey: () => {
         const proofKey = new Uint8Array(32).fill(9)

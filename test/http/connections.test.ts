@@ -293,7 +293,7 @@ test('a stream that its caller does not take is cut off', async () => {
 
 test('a write without a place is refused before its body is read, and the connection goes on', async () => {
   let full = true
-  await start({ refusesWrite: (keyId) => full && keyId === 'key_T' })
+  await start({ refusesWrite: ({ keyId }) => full && keyId === 'key_T' })
   const body = JSON.stringify({ ...JSON.parse(BODY), data: `0x${'00'.repeat(60_000)}` })
   const head = `${POST_HEAD}X-Request-Id: over.1\r\nContent-Length: ${body.length}\r\n\r\n`
   const parts = [head, body.slice(0, 70_000), body.slice(70_000), GET_LIMITS]

@@ -30,6 +30,7 @@ import type {
   ConsoleContext,
   ConsoleHandlers,
 } from '../../src/operations/context.js'
+import type { WriteCaller } from '../../src/operations/write-admission.js'
 
 /** The whole front end on a free port, over small handlers of the test's own. */
 
@@ -44,6 +45,8 @@ export const ADAPTER = inject('httpAdapter') ?? 'auto'
 
 export const TRADE_SECRET = `sk_test_${'T'.repeat(32)}`
 export const READ_SECRET = `sk_test_${'R'.repeat(32)}`
+/** Of a key that the one of `TRADE_SECRET` made. */
+export const CHILD_SECRET = `sk_test_${'C'.repeat(32)}`
 export const CONSOLE_TOKEN = 'good.console.token'
 
 /** At the end of a console token that verifies. */
@@ -61,7 +64,7 @@ export interface HarnessOptions {
   readonly agent?: Readonly<Record<string, Handler<AgentContext>>>
   readonly console?: Readonly<Record<string, Handler<ConsoleContext>>>
   readonly extraRoutes?: readonly ExtraRoute[]
-  readonly refusesWrite?: (keyId: KeyId) => boolean
+  readonly refusesWrite?: (caller: WriteCaller) => boolean
   readonly inFlightMax?: number
   readonly readableSeq?: () => number
   /** Whom console tokens are of, in the account `user_1`; default: its owner. */
@@ -116,8 +119,17 @@ export function testKey(secret: string, over: Partial<ApiKey> = {}): ApiKey {
   }
 }
 
+export const HARNESS_KEYS: readonly ApiKey[] = [
+  testKey(TRADE_SECRET),
+  testKey(READ_SECRET, { permission: 'read' }),
+  testKey(CHILD_SECRET, { parentLineageId: 'key_T' as LineageId }),
+]
+
 export function readerOf(keys: readonly ApiKey[]): ApiKeyReader {
-  return { byHash: (hashHex) => keys.find((key) => key.secretHash === hashHex) ?? null }
+  return {
+    byHash: (hashHex) => keys.find((key) => key.secretHash === hashHex) ?? null,
+    byId: (id) => keys.find(({ keyId }) => keyId === id) ?? null,
+  }
 }
 
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
@@ -132,7 +144,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     }
   }
   const authenticator = createApiKeyAuthenticator({
-    reader: readerOf([testKey(TRADE_SECRET), testKey(READ_SECRET, { permission: 'read' })]),
+    reader: readerOf(HARNESS_KEYS),
     environment: 'test',
     deriveProofKey: () => new Uint8Array(32).fill(7),
     nowMs: Date.now,

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { FaultError, fault } from '../../src/errors/fault.js'
 import type { AgentContext } from '../../src/operations/context.js'
 import {
+  CHILD_SECRET,
   CONSOLE_TOKEN,
   consoleTokenOf,
   type Harness,
@@ -294,7 +295,7 @@ describe('keys and tokens', () => {
     expect(agentContext().proofKey).toEqual(new Uint8Array(32))
   })
 
-  test('past its rate a key gets 429 with Retry-After, and another key is untouched', async () => {
+  test('past its rate a key gets 429 with Retry-After, as do keys it made, and another key is untouched', async () => {
     await start({ ratePolicy: { name: 'key', refillPerSecond: 0.01, burst: 2 } })
     await call('GET', '/api/limits')
     await call('GET', '/api/limits')
@@ -303,6 +304,8 @@ describe('keys and tokens', () => {
     expect((await readError(third))?.code).toBe('RATE_LIMITED')
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(third.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/)
+    const made = await call('GET', '/api/limits', { 'x-api-key': CHILD_SECRET })
+    expect(made.status).toBe(429)
     const other = await call('GET', '/api/limits', { 'x-api-key': READ_SECRET })
     expect(other.status).toBe(200)
   })

@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import type { KeyId } from '../../src/domain/ids.js'
+import type { KeyId, UserId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 import type { AgentContext, AgentHandlers } from '../../src/operations/context.js'
-import { IN_LINE_MAX } from '../../src/operations/key-queues.js'
+import { IN_LINE_MAX } from '../../src/operations/fair-queue.js'
 import {
   admitWrites,
   createWriteAdmission,
   type WriteAdmission,
+  type WriteCaller,
 } from '../../src/operations/write-admission.js'
 
-const key = (name: string) => `key_${name}` as KeyId
+/** A user of one key. */
+const key = (name: string): WriteCaller => keyOf(name, name)
+const keyOf = (user: string, name: string): WriteCaller => ({
+  userId: `user_${user}` as UserId,
+  keyId: `key_${name}` as KeyId,
+})
 
 function admissionOf(inFlightMax: number) {
   const clock = { nowMs: 0 }
@@ -18,13 +24,13 @@ function admissionOf(inFlightMax: number) {
 
 /** What became of a call so far. */
 interface Call {
-  readonly keyId: KeyId
+  readonly caller: WriteCaller
   state: 'waiting' | 'at work' | 'refused'
 }
 
-function enter(admission: WriteAdmission, keyId: KeyId): Call {
-  const place = admission.enter(keyId)
-  const call: Call = { keyId, state: 'waiting' }
+function enter(admission: WriteAdmission, caller: WriteCaller): Call {
+  const place = admission.enter(caller)
+  const call: Call = { caller, state: 'waiting' }
   if (place instanceof Promise) {
     void place.then((may) => {
       call.state = may ? 'at work' : 'refused'
@@ -45,7 +51,7 @@ async function overload(clock: { nowMs: number }, admission: WriteAdmission): Pr
     const ending = calls.find(({ state }) => state === 'at work')
     if (ending === undefined) throw new Error('nothing is at work')
     calls.splice(calls.indexOf(ending), 1)
-    admission.leave(ending.keyId, 100)
+    admission.leave(ending.caller, 100)
   }
   await settled()
   return calls
@@ -78,6 +84,21 @@ describe('admission of writes', () => {
     expect(admission.refuses(key('b'))).toBe(false)
   })
 
+  test('however many keys one user floods with, every call of another user is taken', () => {
+    const { admission } = admissionOf(1_024)
+    for (let i = 0; i < 4_000; i++) enter(admission, keyOf('greedy', `${i % 400}`))
+    expect(admission.refuses(keyOf('greedy', 'one more'))).toBe(true)
+    const others = Array.from({ length: 100 }, () => enter(admission, key('polite')))
+    expect(others.filter(({ state }) => state === 'refused')).toEqual([])
+  })
+
+  test('a key that floods leaves room for the others of its user', () => {
+    const { admission } = admissionOf(1_024)
+    for (let i = 0; i < 2_000; i++) enter(admission, keyOf('one', 'greedy'))
+    const others = Array.from({ length: 100 }, (_, i) => enter(admission, keyOf('one', `${i}`)))
+    expect(others.filter(({ state }) => state === 'refused')).toEqual([])
+  })
+
   test('a burst of one key waits its turn and is taken whole, slow as it may be', async () => {
     const { clock, admission } = admissionOf(1_024)
     const calls = Array.from({ length: 500 }, () => enter(admission, key('a')))
@@ -87,7 +108,7 @@ describe('admission of writes', () => {
       const ending = calls.find(({ state }) => state === 'at work')
       if (ending === undefined) throw new Error('nothing is at work')
       calls.splice(calls.indexOf(ending), 1)
-      admission.leave(ending.keyId, 200)
+      admission.leave(ending.caller, 200)
     }
     expect(calls).toEqual([])
     expect(admission.active).toBe(0)
@@ -101,7 +122,7 @@ describe('admission of writes', () => {
       for (let i = 0; i < 9; i++) calls.push(enter(admission, key(`${step % 20} ${i}`)))
       await settled()
       const ending = calls.find(({ state }) => state === 'at work')
-      if (step % 5 === 0 && ending !== undefined) admission.leave(ending.keyId, 500)
+      if (step % 5 === 0 && ending !== undefined) admission.leave(ending.caller, 500)
     }
     expect(calls.filter(({ state }) => state === 'refused')).toEqual([])
   })
@@ -111,12 +132,30 @@ describe('admission of writes', () => {
     const calls = Array.from({ length: 400 }, () => enter(admission, key('a')))
     const other = enter(admission, key('b'))
     expect(other.state).toBe('waiting')
-    for (const { keyId } of calls.slice(0, IN_LINE_MAX)) admission.leave(keyId, null)
+    for (const { caller } of calls.slice(0, IN_LINE_MAX)) admission.leave(caller, null)
     await settled()
     expect(other.state).toBe('waiting')
     admission.leave(key('a'), null)
     await settled()
     expect(other.state).toBe('at work')
+  })
+
+  test('many keys of one user delay another user by a few places, and a key of theirs by as many again', async () => {
+    const { admission } = admissionOf(1_024)
+    const calls: Call[] = []
+    for (let i = 0; admission.waiting < 300; i++) {
+      calls.push(enter(admission, keyOf('one', `${i % 3}`)))
+    }
+    const sibling = enter(admission, keyOf('one', 'sibling'))
+    const other = enter(admission, key('other'))
+    const stateAfter = async (leaving: number) => {
+      for (const { caller } of calls.splice(0, leaving)) admission.leave(caller, null)
+      await settled()
+      return [other.state, sibling.state]
+    }
+    expect(await stateAfter(IN_LINE_MAX)).toEqual(['waiting', 'waiting'])
+    expect(await stateAfter(1)).toEqual(['at work', 'waiting'])
+    expect(await stateAfter(3 * IN_LINE_MAX + 1)).toEqual(['at work', 'at work'])
   })
 
   test('among keys that have little waiting, whoever came first goes first', async () => {
@@ -127,8 +166,8 @@ describe('admission of writes', () => {
     }
     const calls = ['x', 'x', 'y', 'x', 'y'].map((name) => enter(admission, key(name)))
     const order: number[] = []
-    for (const { keyId } of filling.slice(0, calls.length + 1)) {
-      admission.leave(keyId, null)
+    for (const { caller } of filling.slice(0, calls.length + 1)) {
+      admission.leave(caller, null)
       await settled()
       for (const [place, { state }] of calls.entries()) {
         if (state === 'at work' && !order.includes(place)) order.push(place)
@@ -166,21 +205,25 @@ describe('admission of writes', () => {
       }
       mostAtWork = Math.max(mostAtWork, admission.active)
       // Ten end in 5 ms; the first found the service idle.
-      for (const { keyId } of atWork.splice(0, 10)) admission.leave(keyId, step < 4 ? 5 : 60)
+      for (const { caller } of atWork.splice(0, 10)) admission.leave(caller, step < 4 ? 5 : 60)
       // Places ran out in the first 50 ms: until it is known why, no more go to work.
       if (step === 18) expect(admission.active).toBeLessThan(64)
     }
     expect(mostAtWork).toBeLessThanOrEqual(128)
   })
 
-  test('a polite key gets in alongside one that floods without end', async () => {
+  test.each([
+    ['key gets in alongside one', () => key('greedy')],
+    ['user gets in alongside 400 keys of one', (n: number) => keyOf('greedy', `greedy ${n % 400}`)],
+  ])('a polite %s that floods without end', async (_what, greedy) => {
     const { clock, admission } = admissionOf(1_024)
     const open = (await overload(clock, admission)).filter(({ state }) => state !== 'refused')
     let refused = 0
+    let asked = 0
     for (let step = 0; step < 2_000; step++) {
       clock.nowMs += 2
       for (let i = 0; i < 5; i++) {
-        const call = enter(admission, key('greedy'))
+        const call = enter(admission, greedy(asked++))
         if (call.state === 'refused') refused++
         else open.push(call)
       }
@@ -193,7 +236,7 @@ describe('admission of writes', () => {
       await settled()
       const at = open.findIndex(({ state }) => state === 'at work')
       const [ending] = open.splice(at, 1)
-      if (ending !== undefined) admission.leave(ending.keyId, 60)
+      if (ending !== undefined) admission.leave(ending.caller, 60)
     }
     expect(refused).toBeGreaterThan(5_000)
   })
@@ -201,8 +244,8 @@ describe('admission of writes', () => {
   test('after overload bursts are taken again', async () => {
     const { clock, admission } = admissionOf(1_024)
     const calls = await overload(clock, admission)
-    for (const { keyId } of calls.filter(({ state }) => state === 'at work')) {
-      admission.leave(keyId, 100)
+    for (const { caller } of calls.filter(({ state }) => state === 'at work')) {
+      admission.leave(caller, 100)
     }
     await settled()
     clock.nowMs += 1_000
@@ -225,7 +268,7 @@ describe('admission of writes', () => {
       open = open.filter(({ state }) => state !== 'refused')
       const ending = open.filter(({ state }) => state === 'at work').slice(0, 40)
       // A slow machine, on which nothing is quicker.
-      for (const { keyId } of ending) admission.leave(keyId, 8)
+      for (const { caller } of ending) admission.leave(caller, 8)
       open = open.filter((call) => !ending.includes(call))
     }
     expect(refused).toBe(0)
@@ -245,18 +288,18 @@ describe('admission of writes', () => {
   test('a flood on a slow machine lets more be at work while they wait for a distant node', async () => {
     const { clock, admission } = admissionOf(1_024)
     const before = (await overload(clock, admission)).filter(({ state }) => state === 'at work')
-    for (const { keyId } of before) admission.leave(keyId, 8)
-    const atWork: { readonly keyId: KeyId; readonly untilMs: number }[] = []
+    for (const { caller } of before) admission.leave(caller, 8)
+    const atWork: { readonly caller: WriteCaller; readonly untilMs: number }[] = []
     for (let step = 0; step < 1_000; step++) {
       clock.nowMs += 4
       for (let i = 0; i < 40; i++) {
         const call = enter(admission, key(`${step} ${i}`))
         if (call.state === 'at work') {
-          atWork.push({ keyId: call.keyId, untilMs: clock.nowMs + 200 })
+          atWork.push({ caller: call.caller, untilMs: clock.nowMs + 200 })
         }
       }
       const ending = atWork.filter(({ untilMs }) => untilMs <= clock.nowMs)
-      for (const { keyId } of ending) admission.leave(keyId, 8)
+      for (const { caller } of ending) admission.leave(caller, 8)
       atWork.splice(0, ending.length)
     }
     expect(admission.activeMax).toBeGreaterThan(256)
@@ -279,7 +322,7 @@ describe('admission of writes', () => {
     } as unknown as AgentHandlers
     const admitted = admitWrites(handlers, admission)
     const send = (name: string) => {
-      const context = { key: { keyId: key(name) } } as AgentContext
+      const context = { key: key(name) } as AgentContext
       return admitted.send_transaction(context, {} as never)
     }
     const underWay = [send('a'), send('b')]
@@ -298,7 +341,7 @@ describe('admission of writes', () => {
         throw new Error('broken')
       },
     } as unknown as AgentHandlers
-    const context = { key: { keyId: key('a') } } as AgentContext
+    const context = { key: key('a') } as AgentContext
     await expect(
       admitWrites(handlers, admission).send_transaction(context, {} as never),
     ).rejects.toThrow('broken')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.js'
 import { KEY_POLICY } from '../../src/auth/rate-limit.js'
 import { describeTool, toolRows } from '../../src/mcp/tools.js'
-import { READ_SECRET, TRADE_SECRET } from '../http/harness.js'
+import { CHILD_SECRET, READ_SECRET, TRADE_SECRET } from '../http/harness.js'
 import { type McpHarness, startMcpHarness } from './harness.js'
 import { modern, PLAIN_HEADERS, postMessage, toolCall } from './message.js'
 
@@ -139,6 +139,8 @@ describe('bounds', () => {
     expect(refused.status).toBe(429)
     expect(refused.message).toMatchObject({ error: { code: 'RATE_LIMITED' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const made = await postMessage(slow.mcpUrl, LIST, { 'x-api-key': CHILD_SECRET })
+    expect(made.status).toBe(429)
     await slow.server.close()
   })
 })

@@ -20,7 +20,7 @@ import type {
   Answer,
   ConsoleHandlers,
 } from '../../src/operations/context.js'
-import { READ_SECRET, readerOf, TRADE_SECRET, testKey } from '../http/harness.js'
+import { HARNESS_KEYS, readerOf } from '../http/harness.js'
 import { sampleOutput } from './sample-output.js'
 
 /** REST and MCP of one set of small handlers, on a free port. */
@@ -82,7 +82,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
     consoleOperations.map(({ name }) => [name, () => ({ ok: true, value: {} })]),
   ) as unknown as ConsoleHandlers
   const { authenticate } = createApiKeyAuthenticator({
-    reader: readerOf([testKey(TRADE_SECRET), testKey(READ_SECRET, { permission: 'read' })]),
+    reader: readerOf(HARNESS_KEYS),
     environment: 'test',
     deriveProofKey: () => new Uint8Array(32).fill(7),
     nowMs: Date.now,

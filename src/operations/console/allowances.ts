@@ -69,13 +69,13 @@ function tradeKeyOf(
     const message = 'Send a trade key of this sub-wallet in X-Api-Key along with the console token.'
     return refuse(fault('UNAUTHENTICATED', {}, message))
   }
-  const { key, proofKey } = presented
+  const { key, rateLineage, proofKey } = presented
   if (key.subWalletId !== wallet.subWalletId) {
     const message = 'This API key is of another sub-wallet; use a trade key of this one.'
     return refuse(fault('PERMISSION_DENIED', {}, message))
   }
   if (key.permission !== 'trade') return refuse(fault('PERMISSION_DENIED'))
-  return ok({ key, proofKey: new Uint8Array(proofKey) })
+  return ok({ key, rateLineage, proofKey: new Uint8Array(proofKey) })
 }
 
 interface Skipped {
