@@ -26,6 +26,8 @@ export interface ConsoleOperationRow {
    * quorum signs only on the proof of a live API key, which the console's token is not.
    */
   readonly presentsKey?: true
+  /** As how many requests it counts, where its work is many calls in one; absent: one. */
+  readonly callsOf?: (input: never) => number
   /** Makes something, once for each Idempotency-Key (CONTRACT.md, "Creations"). */
   readonly isCreation?: true
 }

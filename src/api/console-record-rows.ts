@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { revokeAllowancesInput, revokedAllowances } from './allowances.js'
 import {
   approvalIdInput,
@@ -62,6 +63,7 @@ export const consoleRecordRows = [
     input: testPolicyInput,
     output: policyVerdicts,
     errors: ['NOT_FOUND'],
+    callsOf: ({ calls }: z.output<typeof testPolicyInput>) => calls.length,
   },
   {
     name: 'list_audit',

@@ -93,6 +93,7 @@ export function takeTokens(
 }
 
 export interface RateLimiter {
+  readonly policy: RateLimitPolicy
   /** Takes one token, or `tokens`, from the bucket of `partition` (a lineage, an address). */
   take(partition: string, tokens?: number): RateLimitDecision
   /** As `take` would decide, with nothing taken. */
@@ -114,6 +115,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   /** The order of use is kept to the second: renewing a place costs more than taking a token. */
   const secondOf = (ms: number) => Math.floor(ms / 1_000)
   return {
+    policy,
     look(partition) {
       const now = nowMs()
       const { tokens, updatedAtMs } = buckets.peek(partition) ?? {

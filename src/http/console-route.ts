@@ -10,6 +10,7 @@ import type { HttpRequest } from './app.js'
 import { readBodyHead, readBodyLater } from './body.js'
 import {
   admit,
+  admitFurtherCalls,
   admitUnverified,
   type ConsoleIdentity,
   type RouteDeps,
@@ -106,6 +107,8 @@ async function serve(
     exchange.refuse(named.fault)
     return
   }
+  const calls = row.callsOf?.(input.value as never) ?? 1
+  if (!admitFurtherCalls(exchange, deps.rateLimit, identity.personId, calls)) return
   const { userId, personId, role, email } = identity
   const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
   const { requestId } = exchange

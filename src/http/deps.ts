@@ -80,6 +80,20 @@ export function admitUndeclaredBody(
   return tokens === 0 || admitTokens(exchange, limiter, partition, tokens)
 }
 
+/**
+ * Takes what a request costs beyond its own token, of which it says that it is many calls in one;
+ * false when it has answered `429`. A bucket that was full lets it through, however many they are.
+ */
+export function admitFurtherCalls(
+  exchange: Exchange,
+  limiter: RateLimiter,
+  partition: string,
+  calls: number,
+): boolean {
+  const tokens = Math.min(calls, limiter.policy.burst) - 1
+  return tokens <= 0 || admitTokens(exchange, limiter, partition, tokens)
+}
+
 function admitTokens(
   exchange: Exchange,
   limiter: RateLimiter,

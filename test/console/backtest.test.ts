@@ -54,13 +54,17 @@ function tokens(amount: bigint, said: Partial<Flat<Transaction>> = {}): TxId {
   return past({ to: USDC, data: transferData(ALICE, amount), ...said })
 }
 
-async function backtest(asked: object) {
+async function storePast(): Promise<void> {
   const batch = new WriteBatch()
   batch.putApiKey(apiKey())
   const child = { keyId: CHILD_ID, lineageId: CHILD_LINEAGE, secretHash: 'bb'.repeat(32) }
   batch.putApiKey(apiKey({ ...child, parentLineageId: apiKey().lineageId }))
   for (const tx of sends) batch.addTransaction(tx, null)
   await commits.commit(batch)
+}
+
+async function backtest(asked: object) {
+  await storePast()
   const handler = backtestKey({ reader, timers: systemTimers() })
   const context = { userId: USER_ID } as ConsoleContext
   const answer = await handler(context, { key_id: KEY_ID, ...asked } as never)
@@ -112,6 +116,29 @@ describe('a backtest', () => {
       ...{ checked: 1, refused: [], denied: [below] },
     })
     expect(own).not.toBe(below)
+  })
+
+  test('is one at work of a user, and one that waits, however many are asked for at once', async () => {
+    for (let i = 0; i < 300; i++) tokens(1n)
+    await storePast()
+    const slices: (() => void)[] = []
+    const timers = { ...systemTimers(), soon: (slice: () => void) => void slices.push(slice) }
+    const handler = backtestKey({ reader, timers })
+    const context = { userId: USER_ID } as ConsoleContext
+    const asked = Array.from({ length: 100 }, async () => {
+      const answer = await handler(context, { key_id: KEY_ID } as never)
+      return answer.ok ? answer.value.checked : answer.fault.code
+    })
+    let running = true
+    const answers = Promise.all(asked).finally(() => {
+      running = false
+    })
+    while (running) {
+      expect(slices.length).toBeLessThanOrEqual(1)
+      slices.pop()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await answers).toEqual([300, 300, ...Array(98).fill('OVERLOADED')])
   })
 
   test('judges a sponsored call by its intent, as it was judged', async () => {

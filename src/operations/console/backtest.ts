@@ -12,6 +12,7 @@ import type { OperationPorts } from '../ports.js'
 import { ownedKey } from './ownership.js'
 import { type CapRefusal, type CapReplay, REPLAY_START, replayCap } from './replay-caps.js'
 import { type PolicyRefusal, PolicyReplay, policyRefusalView } from './replay-policy.js'
+import { takeTurns } from './take-turns.js'
 
 /** The user's transactions one answer looks at; the cursor carries the counters on. */
 const SCAN_MAX = 2_000
@@ -22,7 +23,10 @@ const SCAN_MAX = 2_000
  */
 const SCAN_WITH_POLICY_MAX = 200_000
 
-/** Between two slices the thread serves others: no call waits for longer than this and one record. */
+/**
+ * Between two slices the thread serves others: no call waits for longer than this and one record,
+ * for each backtest at work (take-turns.ts).
+ */
 const SLICE_MS = 4
 const SLICE_MAX = 200
 
@@ -35,7 +39,7 @@ export function backtestKey({
   reader,
   timers,
 }: Pick<OperationPorts, 'reader' | 'timers'>): ConsoleHandlers['backtest_key'] {
-  return async ({ userId }, input) => {
+  return takeTurns(async ({ userId }, input) => {
     const owned = ownedKey(reader, userId, input.key_id)
     if (!owned.ok) return owned
     const { keyId, lineageId, subWalletId, dailyLimitMicros, monthlyLimitMicros } = owned.value
@@ -98,7 +102,7 @@ export function backtestKey({
         next_cursor: nextCursor,
       },
     }
-  }
+  })
 }
 
 /** What is left out is as it is now. */
