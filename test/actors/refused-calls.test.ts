@@ -43,14 +43,11 @@ async function told(error: unknown): Promise<void> {
 
 describe('a call that the identity provider does not take', () => {
   test.each(['KEY_PROOF_MISSING', 'UNKNOWN_KEY', 'NOT_GRANTED'] as const)(
-    'ends where it never will, and holds nothing: %s',
+    'stays ended with its key, and holds nothing: %s',
     async (code) => {
       await it.run({ type: 'revoke-key', keyId: KEY_ID, nowMs: it.nowMs })
       await told(new Refusal(code, 'its key has ended'))
-      expect(it.record(1)).toMatchObject({
-        status: 'dropped',
-        error: { code: 'PERMISSION_DENIED' },
-      })
+      expect(it.record(1)).toMatchObject({ status: 'dropped', error: { code: 'INVALID_KEY' } })
       expect(it.approval(1), 'nobody said yes to it').toMatchObject({
         ...{ status: 'expired', decisions: [] },
       })

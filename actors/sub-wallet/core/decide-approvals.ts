@@ -17,6 +17,7 @@ import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { ApprovalCommand, DecideApproval, WithdrawCall } from './approval-messages.js'
 import { foreseenOf } from './foreseen-outcome.js'
+import { hasKeyEnded, keyEndsAtMs } from './key-tree.js'
 import { Sent } from './sent.js'
 import { callOf } from './sponsored-call.js'
 import type { SponsoredDraft } from './sponsored-state.js'
@@ -131,7 +132,11 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
   if (ready === null) return
   const { draft, asks, sponsored, screenedAgainst, token, call } = ready
   const stopped =
-    turn.freezeFault(draft.lineageId) ?? userFault(userWaiting) ?? waitingFault(state, call.data)
+    // It may have ended while its call was being screened.
+    (hasKeyEnded(state, draft.keyId, nowMs) ? fault('INVALID_KEY') : null) ??
+    turn.freezeFault(draft.lineageId) ??
+    userFault(userWaiting) ??
+    waitingFault(state, call.data)
   turn.emit({ type: sponsored === null ? 'released' : 'sponsored-released', txId })
   if (stopped !== null) {
     turn.refuseSend(token, stopped, 'terms' in draft ? callOf(draft) : draft, screenedAgainst)
@@ -161,7 +166,7 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
   turn.answer(token, new Sent(tx, false))
   // Nothing else of what waits has changed, and there may be thousands.
   tell(turn, waitingOf(state, txId))
-  wakeAt(turn, expiresAtMs)
+  wakeAt(turn, Math.min(expiresAtMs, keyEndsAtMs(state, keyId)))
 }
 
 /** What a person, through the identity provider, or a console token's holder says. */
@@ -275,7 +280,7 @@ export function endWaiting(
 }
 
 /** False once the quorum was asked: that cannot be called back. */
-function isStoppable({ state }: Turn, { phase, tx }: WaitingCall): boolean {
+export function isStoppable({ state }: Turn, { phase, tx }: WaitingCall): boolean {
   if (phase !== 'running') return true
   const at = state.drafts.get(tx.txId)?.phase ?? state.sponsored.get(tx.txId)?.phase
   return at === undefined || at === 'screening' || at === 'queued' || at === 'waiting'

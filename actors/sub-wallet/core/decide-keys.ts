@@ -117,6 +117,8 @@ export function rotateKey(
   turn.effect({ type: 'key-changed', secretHash: previous.secretHash })
   openGrantOf(turn, previous)
   advanceGrants(turn)
+  // What waits was asked for by a key that ends by itself from now on.
+  turn.touchWaiting(nowMs)
   turn.answer(token, { key, previous })
 }
 
@@ -145,6 +147,8 @@ export function revokeKey(
   if (key.rotatedAtMs === null) {
     revokeDescendants(turn, key, { change: 'revoked', requestId, byPerson, atMs: nowMs })
   }
+  // What they asked for and waits for people ends with them, in the same commit.
+  turn.touchWaiting(nowMs)
   advanceGrants(turn)
   turn.answer(token, key)
 }

@@ -1,4 +1,3 @@
-import { keyStatus } from '../../../src/domain/api-key.js'
 import { IDEMPOTENCY_TTL_MS } from '../../../src/domain/idempotency.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
@@ -6,7 +5,7 @@ import { OPEN_MAX } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { waitingFault } from './decide-approvals.js'
-import { ancestorsOf } from './key-tree.js'
+import { ancestorsOf, hasKeyEnded } from './key-tree.js'
 import { Sent } from './sent.js'
 import { runningKey } from './state.js'
 import type { Turn } from './turn.js'
@@ -17,13 +16,8 @@ import type { Turn } from './turn.js'
 export function passesKey(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
   const key = state.keys.get(asked.keyId)
-  if (state.wallet === null || key === undefined || keyStatus(key, asked.nowMs) === 'revoked') {
-    return refuseKey(turn, asked)
-  }
-  // Who ends a key ends those that it made.
-  for (const above of ancestorsOf(state, key.lineageId)) {
-    if (keyStatus(above, asked.nowMs) === 'revoked') return refuseKey(turn, asked)
-  }
+  const ended = key === undefined || hasKeyEnded(state, key.keyId, asked.nowMs)
+  if (state.wallet === null || ended) return refuseKey(turn, asked)
   asked.key = key
   if (key.permission === 'trade') return true
   turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.request)

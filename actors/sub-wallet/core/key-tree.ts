@@ -1,4 +1,9 @@
-import { type ApiKey, keyStatus, mayStillBeUsed } from '../../../src/domain/api-key.js'
+import {
+  type ApiKey,
+  keyExpiresAtMs,
+  keyStatus,
+  mayStillBeUsed,
+} from '../../../src/domain/api-key.js'
 import type { KeyId, LineageId } from '../../../src/domain/ids.js'
 
 /**
@@ -43,6 +48,24 @@ export function ancestorsOf({ parents, heads }: KeyTree, lineageId: LineageId): 
     above = parents.get(above)
   }
   return found
+}
+
+/** Whether the key has ended, or one above it: who ends a key ends those that it made. */
+export function hasKeyEnded(tree: KeyTree, keyId: KeyId, nowMs: number): boolean {
+  const key = tree.keys.get(keyId)
+  if (key === undefined || keyStatus(key, nowMs) === 'revoked') return true
+  return ancestorsOf(tree, key.lineageId).some((above) => keyStatus(above, nowMs) === 'revoked')
+}
+
+/** When that will be, by time alone; infinite: never. */
+export function keyEndsAtMs(tree: KeyTree, keyId: KeyId): number {
+  const key = tree.keys.get(keyId)
+  if (key === undefined) return Number.NEGATIVE_INFINITY
+  let endsAtMs = keyExpiresAtMs(key) ?? Number.POSITIVE_INFINITY
+  for (const above of ancestorsOf(tree, key.lineageId)) {
+    endsAtMs = Math.min(endsAtMs, keyExpiresAtMs(above) ?? Number.POSITIVE_INFINITY)
+  }
+  return endsAtMs
 }
 
 /** Live lineages that keys made: in all, and those that one of this lineage did. */

@@ -17,8 +17,9 @@ import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../../src/policy/pol
 import { pumpSigning } from '../../account/core/signing.js'
 import type { ApprovalCommand } from './approval-messages.js'
 import type { CallAtGates } from './call-at-gates.js'
-import { approve, endWaiting, tell, wakeAt } from './decide-approvals.js'
+import { approve, endWaiting, isStoppable, tell, wakeAt } from './decide-approvals.js'
 import { callsAheadOf } from './kept-nonces.js'
+import { hasKeyEnded, keyEndsAtMs } from './key-tree.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import type { Draft } from './state.js'
 import type { Turn } from './turn.js'
@@ -231,6 +232,12 @@ function runDue(turn: Turn, nowMs: number): void {
   for (const { phase } of byTx.values()) if (phase === 'running') running++
   for (const call of [...byTx.values()]) {
     const { phase, approval, tx } = call
+    // Nobody is to be asked about what can only be refused, nor anything held for it.
+    if (hasKeyEnded(turn.state, tx.keyId, nowMs) && isStoppable(turn, call)) {
+      if (phase === 'running') running--
+      endWaiting(turn, tx.txId, 'dropped', nowMs, null, KEY_ENDED)
+      continue
+    }
     if (phase === 'running') continue
     if (nowMs >= approval.expiresAtMs) {
       const why = isApproved(approval) ? NOT_SIGNED : NOT_APPROVED
@@ -323,12 +330,17 @@ function askToWake(turn: Turn): void {
   let atMs = Number.POSITIVE_INFINITY
   for (const call of waiting.byTx.values()) {
     if (call.phase === 'running') continue
-    atMs = Math.min(atMs, call.approval.expiresAtMs, runsAtMs(call))
+    const endsAtMs = keyEndsAtMs(turn.state, call.tx.keyId)
+    atMs = Math.min(atMs, call.approval.expiresAtMs, endsAtMs, runsAtMs(call))
   }
   if (atMs !== Number.POSITIVE_INFINITY) wakeAt(turn, atMs)
 }
 
 const NOT_APPROVED = { code: 'EXPIRED', message: 'Too few people approved the call in time.' }
+const KEY_ENDED = {
+  code: 'INVALID_KEY',
+  message: 'The API key that asked for the call has ended, or one that made it has.',
+}
 const NOT_SIGNED = {
   code: 'EXPIRED',
   message: 'The call was let through, and could not be signed in its time.',
