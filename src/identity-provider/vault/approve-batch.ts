@@ -34,6 +34,7 @@ import type { Ancestor } from './ancestors.js'
 import type { ApprovalReader } from './approval-rows.js'
 import { placeOf, requireGas, standingOf } from './approval-standing.js'
 import { Frozen, type UserSideFreezes } from './freezes.js'
+import { type CountedUse, giveBack } from './give-back.js'
 import { NO_POLICIES, pathOf, policiesOf } from './granted.js'
 import type { Grants } from './grants.js'
 import { judgePath, judgePolicies, PolicyDenied } from './judge-policy.js'
@@ -82,6 +83,7 @@ export interface ApproveContext {
 }
 
 const NO_ANCESTORS: readonly Ancestor[] = []
+const NOT_COUNTED: readonly CountedUse[] = []
 
 /**
  * Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held, for
@@ -105,8 +107,8 @@ interface Candidate {
   readonly encoded: Uint8Array
   readonly payload: DecodedPayload
   readonly wallet: WalletRecord
-  /** Set once it is approved and its key's policy counts it. */
-  isCounted: boolean
+  /** Once it is approved: what its key's policy, and those above, counted of it. */
+  counted: readonly CountedUse[]
 }
 
 /** The candidate when it is approved and in the ledger; else why not. */
@@ -154,9 +156,11 @@ export async function approveBatch(
     return results
   })
 
+  let isSigned = false
   try {
     const { bitmap, answers, shares } = sealShares(judged, sealer, context.shares)
     const approval = await context.signer.sign(approvalMessage(coSigned, bitmap, sealer.boot))
+    isSigned = true
     const body = encodeBatchEvidence({
       header: headerBytes,
       intents,
@@ -167,12 +171,34 @@ export async function approveBatch(
     })
     await context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body })
     return [bitmap, approval, sealer.boot, answers, shares]
+  } catch (error) {
+    if (!isSigned) giveBackRouterIntents(judged, context, nowMs)
+    throw error
   } finally {
-    // In the evidence by now, or nowhere: what was counted stays counted for this run.
+    // In the evidence by now, or nowhere: what is counted stays counted for this run.
     for (const one of judged) {
-      if ('intent' in one && one.isCounted) context.ledger.recorded(one.intent.seq)
+      if ('intent' in one && one.counted.length > 0) context.ledger.recorded(one.intent.seq)
     }
   }
+}
+
+/**
+ * Of a batch that nothing was signed for, as while the key store is away: each attempt at the same
+ * call is another intent, and would count once more. It is safe, since without a signature no
+ * approval has left, nor comes to be in the evidence: whatever a crash leaves of the rows, they count
+ * too much at the most. After a signature nothing is given back, also where the evidence fails: it may
+ * have the entry all the same, the log is broken, and the next start counts what is in it.
+ * A transaction stays counted: it holds its nonce, where the same bytes are approved uncounted.
+ */
+function giveBackRouterIntents(
+  judged: readonly Judgement[],
+  { ledger }: ApproveContext,
+  nowMs: number,
+): void {
+  const uses = judged.flatMap((one) =>
+    'intent' in one && one.payload.kind === 'router-intent' ? one.counted : NOT_COUNTED,
+  )
+  if (uses.length > 0) ledger.decide((writer) => giveBack(uses, nowMs, ledger, writer))
 }
 
 /** Never throws. */
@@ -216,7 +242,7 @@ function readCandidate(
   if (wallet.certificate.epoch !== intent.epoch) throw new Refusal('WRONG_EPOCH', 'share epoch')
   const payload = decodePayload(intent.type, intent.payload)
   checkPins(payload, context.registry.chains)
-  return { id, intent, encoded, payload, wallet, isCounted: false }
+  return { id, intent, encoded, payload, wallet, counted: NOT_COUNTED }
 }
 
 function approve(
@@ -301,17 +327,18 @@ function checkKey(
     const after = judgePolicies(policies, payload, before, nowMs, standing)
     if (after === null) return
     ledger.putUsage(intent.grantId, after)
+    candidate.counted = [{ grantId: intent.grantId, before, after }]
   } else {
     const bound = pathOf(intent.grantId, policies, ancestors, context.ledger)
     const usages = judgePath(bound, payload, nowMs, standing)
     if (usages.every((after) => after === null)) return
-    bound.forEach(({ grantId }, place) => {
+    candidate.counted = bound.flatMap(({ grantId, usage: before }, place) => {
       const after = usages[place] ?? null
-      if (after !== null) ledger.putUsage(grantId, after)
+      return after === null ? [] : [{ grantId, before, after }]
     })
+    for (const { grantId, after } of candidate.counted) ledger.putUsage(grantId, after)
   }
   ledger.awaitRecord(intent.seq)
-  candidate.isCounted = true
 }
 
 /** What waited was asked for with the live key's proof, which nobody has any more. */
