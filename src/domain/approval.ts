@@ -72,9 +72,10 @@ export interface Approval {
 export type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd
 /**
  * price: what it moves is worth more or less. quote: the venue gives more or less for it. gas: it would
- * cost more than people signed. policy: it asks for more people by now.
+ * cost more than people signed. policy: it asks for more people by now. people: of those who approved
+ * it too few may by now.
  */
-export const ASKED_AGAIN = ['price', 'quote', 'gas', 'policy'] as const
+export const ASKED_AGAIN = ['price', 'quote', 'gas', 'policy', 'people'] as const
 export type AskedAgain = (typeof ASKED_AGAIN)[number]
 
 /** A sponsored call as people are asked about it. */

@@ -231,9 +231,10 @@ export type SignOutcome =
  * UNAVAILABLE: another domain did not answer; whether it approved is unknown.
  * NONCE_TAKEN: the identity provider approved another payload at this nonce.
  * FROZEN: its key, wallet or user is, or the other domain as a whole.
+ * UNAPPROVED: too few of those who approved it count there by now, as where one left the account.
  * REFUSED: grant, proof or payload not acceptable to the other domains.
  */
-export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'FROZEN' | 'REFUSED'
+export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'FROZEN' | 'UNAPPROVED' | 'REFUSED'
 
 export interface GrantUpdate extends GrantedPolicy {
   readonly keyId: KeyId

@@ -56,6 +56,7 @@ export function failed(code: RefusalCode, extra?: Uint8Array): FailedOutcome {
   if (code === 'FENCED') {
     return { ok: false, reason: 'UNAVAILABLE', detail: code, explanation: TAKEN_OVER }
   }
+  if (code === 'APPROVAL_MISSING') return { ok: false, reason: 'UNAPPROVED', detail: code }
   const reason: SignRefusal = TRANSIENT.has(code) ? 'UNAVAILABLE' : 'REFUSED'
   return { ok: false, reason, detail: code }
 }

@@ -1,7 +1,13 @@
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { frozenFault } from '../../../src/errors/frozen.js'
+import { unapprovedFault } from '../../../src/errors/unapproved.js'
 import type { PolicyDenial } from '../../../src/quorum-protocol/policy-denial.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
+
+/** Whether another domain judged the call itself, and did not only fail to answer. */
+export function isJudged({ reason }: Extract<SignOutcome, { ok: false }>): boolean {
+  return reason === 'REFUSED' || reason === 'FROZEN' || reason === 'UNAPPROVED'
+}
 
 /** What the caller hears of a call that was not signed, where the judgement was the other domains'. */
 export function refusalFault(outcome: Extract<SignOutcome, { ok: false }>): Fault {
@@ -10,6 +16,7 @@ export function refusalFault(outcome: Extract<SignOutcome, { ok: false }>): Faul
     // Why, only the service was told; where it knows, it says so instead.
     return frozenFault({ scope, sinceMs, reason: null, by: 'user' })
   }
+  if (outcome.reason === 'UNAPPROVED') return unapprovedFault(outcome.detail)
   if (outcome.denial !== undefined) return denialFault(outcome.denial, outcome.detail)
   return fault(
     'PERMISSION_DENIED',

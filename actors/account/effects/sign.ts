@@ -11,7 +11,7 @@ import type {
 import type { AccountCommand } from '../core/messages.js'
 import type { AccountDraft } from '../core/state.js'
 import type { AccountPorts } from '../ports.js'
-import { refusalFault } from './refusal-fault.js'
+import { isJudged, refusalFault } from './refusal-fault.js'
 
 /** Who asks for a signature of which account. */
 export interface Signer {
@@ -96,7 +96,7 @@ function outcomeCommand(
   if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
     return { type: 'nonce-taken', txId, nonce, takenBy: toHex(outcome.takenBy), nowMs }
   }
-  if (outcome.reason === 'REFUSED' || outcome.reason === 'FROZEN') {
+  if (isJudged(outcome)) {
     return { type: 'sign-failed', txId, nonce, fault: refusalFault(outcome), nowMs }
   }
   return failed(txId, nonce, nowMs, outcome.explanation)

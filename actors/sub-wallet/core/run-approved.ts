@@ -13,6 +13,7 @@ import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import { isUnapproved } from '../../../src/errors/unapproved.js'
 import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../../src/policy/policy.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import type { ApprovalCommand } from './approval-messages.js'
@@ -206,13 +207,31 @@ function settleRuns(turn: Turn, nowMs: number): void {
     const call = turn.state.waiting.byTx.get(txId)
     if (call === undefined || call.phase !== 'running') continue
     if (turn.state.drafts.has(txId) || turn.state.sponsored.has(txId)) continue
-    if (isWorthAnother(why)) {
+    if (isUnapproved(why)) {
+      askOthers(turn, call, nowMs)
+    } else if (isWorthAnother(why)) {
       const delayMs = Math.min(REST_MS_MIN * 2 ** Math.min(call.rests, 10), REST_MS_MAX)
       turn.emit({ type: 'approval-rested', txId, untilMs: nowMs + delayMs })
     } else {
       endWaiting(turn, txId, 'dropped', nowMs, null, { code: why.code, message: why.message })
     }
   }
+}
+
+/**
+ * The identity provider counts some who approved it no more, as after they left the account. Nobody
+ * can be asked about what only waited for its time.
+ */
+function askOthers(turn: Turn, { tx, approval }: WaitingCall, nowMs: number): void {
+  const { txId, valuation } = tx
+  if (approval.needed === 0) {
+    endWaiting(turn, txId, 'dropped', nowMs, null, UNAPPROVED)
+    return
+  }
+  const { maxNativeWei, counted, sponsored } = approval
+  const { valueMicros } = valuation
+  const anew = { why: 'people', asks: undefined, maxNativeWei, valueMicros } as const
+  askAgain(turn, txId, { ...anew, counted, sponsored }, nowMs)
 }
 
 /** What ended or rests for too long has its nonce kept no more, and others may wait for that. */
@@ -337,6 +356,10 @@ function askToWake(turn: Turn): void {
 }
 
 const NOT_APPROVED = { code: 'EXPIRED', message: 'Too few people approved the call in time.' }
+const UNAPPROVED = {
+  code: 'PERMISSION_DENIED',
+  message: 'The identity provider wants people to approve the call, whom nobody here may ask.',
+}
 const KEY_ENDED = {
   code: 'INVALID_KEY',
   message: 'The API key that asked for the call has ended, or one that made it has.',

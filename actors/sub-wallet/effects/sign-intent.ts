@@ -7,7 +7,7 @@ import type { Authorization } from '../../../src/domain/sponsorship.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
 import type { SignPayload } from '../../../src/quorum-protocol/sign-payload.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
-import { refusalFault } from '../../account/effects/refusal-fault.js'
+import { isJudged, refusalFault } from '../../account/effects/refusal-fault.js'
 import { shownApproval, toHex } from '../../account/effects/sign.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
@@ -144,6 +144,6 @@ function ask(
 }
 
 function refusalOf(outcome: Extract<SignOutcome, { ok: false }>): Fault {
-  if (outcome.reason === 'REFUSED' || outcome.reason === 'FROZEN') return refusalFault(outcome)
+  if (isJudged(outcome)) return refusalFault(outcome)
   return fault('COSIGNER_UNAVAILABLE', {}, outcome.explanation, outcome.detail)
 }

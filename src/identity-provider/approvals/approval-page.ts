@@ -120,6 +120,7 @@ const AGAIN_IN_WORDS: ReadonlyMap<string, string> = new Map([
   ['quote', 'the venue offers more or less for it by now'],
   ['gas', 'its network fee may be higher by now'],
   ['policy', 'the policy asks for more people by now'],
+  ['people', 'too few of those who approved it may by now'],
 ])
 
 function againLine(why: string): Line {
