@@ -1,5 +1,5 @@
 import type { AddressRule } from '../src/domain/address-rule.js'
-import type { ApprovalDecision } from '../src/domain/approval.js'
+import type { GivenDecision } from '../src/domain/approval.js'
 import type { Freeze } from '../src/domain/freeze.js'
 import type { WebhookEndpoint } from '../src/domain/webhook.js'
 import type { UserBreaker } from '../src/policy/user-breakers.js'
@@ -43,7 +43,7 @@ export interface Protocols {
     | Ask<Extract<CustodyCommand, { type: 'put-grant' }>, GrantOutcome>
     | Ask<Extract<CustodyCommand, { type: 'list-authorizers' }>, AuthorizerList>
     | Ask<Extract<CustodyCommand, { type: 'change-member' }>, MemberOutcome>
-    | Ask<Extract<CustodyCommand, { type: 'approve-call' }>, ApprovalDecision>
+    | Ask<Extract<CustodyCommand, { type: 'approve-call' }>, GivenDecision>
   readonly freezes:
     | Ask<FreezeCommand, Freeze>
     | Ask<UnfreezeCommand, Lifted>

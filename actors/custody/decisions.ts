@@ -1,8 +1,9 @@
 import { sleep, type Timers } from '../../src/clock/timers.js'
 import {
   type Approval,
-  type ApprovalDecision,
+  approversOf,
   askedCall,
+  type GivenDecision,
   SOFTWARE_AUTHORIZER,
 } from '../../src/domain/approval.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -40,11 +41,13 @@ export async function approvedBy(
   tx: Transaction,
   confirmed: Confirmed,
   comment: string | null,
-): Promise<ApprovalDecision> {
-  const given = await approvals.approve(askedCall(approval, tx), confirmed)
+): Promise<GivenDecision> {
+  const earlier = [...approversOf(approval)]
+  const given = await approvals.approve(askedCall(approval, tx), { ...confirmed, earlier })
   return {
     authorizerId: given.authorizerId ?? SOFTWARE_AUTHORIZER,
     ...(given.personIds === null ? {} : { personIds: given.personIds }),
+    ...(given.holdersNow === undefined ? {} : { holdersNow: given.holdersNow }),
     decision: 'approve',
     comment,
     atMs: timers.now(),
@@ -142,7 +145,7 @@ async function decisionOf(
   approval: Approval,
   tx: Transaction,
   { decision, authorizerId, comment, atMs, proof }: Decided,
-): Promise<ApprovalDecision> {
+): Promise<GivenDecision> {
   if (decision === 'decline') return { authorizerId, decision, comment, atMs, proof: null }
   const confirmed = { consoleToken: '', authorization: { proof } }
   return approvedBy(ports, approval, tx, confirmed, comment)

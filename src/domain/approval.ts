@@ -132,6 +132,25 @@ export interface ApprovalDecision {
   readonly proof: Hex | null
 }
 
+/** A decision as it arrives, with who of those before it may still approve. */
+export interface GivenDecision extends ApprovalDecision {
+  readonly holdersNow?: HoldersNow
+}
+
+/** By the authorizer of an earlier approval: the persons who may approve by it now. */
+export type HoldersNow = Readonly<Record<string, readonly string[]>>
+
+/** Who left the account, or may not approve there any more, is nobody's yes from then on. */
+export function heldNow(
+  decisions: readonly ApprovalDecision[],
+  holdersNow: HoldersNow,
+): readonly ApprovalDecision[] {
+  return decisions.map((one) => {
+    const personIds = one.authorizerId === null ? undefined : holdersNow[one.authorizerId]
+    return personIds === undefined || one.decision === 'decline' ? one : { ...one, personIds }
+  })
+}
+
 /** In place of an authorizer's id: on a development instance a console token's word is confirmed. */
 export const SOFTWARE_AUTHORIZER = 'software'
 

@@ -19,7 +19,7 @@ export interface ApprovalPort {
    * @throws FaultError AUTHORIZATION_REQUIRED with what to sign; AUTHORIZATION_REFUSED;
    * COSIGNER_UNAVAILABLE
    */
-  approve(asked: AskedCall, confirmed: Confirmed): Promise<ApprovalGiven>
+  approve(asked: AskedCall, given: Given): Promise<ApprovalGiven>
   /**
    * What people decided at the user side's own page, oldest first; some at a time.
    * @param after a cursor of before; null: from the first that is kept
@@ -32,6 +32,7 @@ export interface ApprovalPort {
 }
 
 export type Confirmed = Pick<ApprovalUpdate, 'consoleToken' | 'authorization'>
+type Given = Confirmed & Pick<ApprovalUpdate, 'earlier'>
 
 /** What the user side cannot know by itself. */
 export interface SaidOfCall {
@@ -70,9 +71,9 @@ export function createApprovalPort(coSigner: Elsewhere): ApprovalPort {
         keyProof: Buffer.from(keyProof.slice(2), 'hex'),
       })
     },
-    approve(asked, confirmed) {
+    approve(asked, given) {
       const { term } = termOfCall(asked)
-      return coSigner.approve({ ...confirmed, term, userId: asked.userId })
+      return coSigner.approve({ ...given, term, userId: asked.userId })
     },
     decisions: (after) => coSigner.approvalDecisions(after),
     end: (approvalId, as) => coSigner.endApproval({ approvalId, as }),

@@ -4,9 +4,10 @@ import {
   approvalTermMessage,
   encodeApprovalTerm,
 } from '../custody/approvals/approval-term.js'
-import { authorizerName } from '../custody/authorizers/authorizer.js'
+import { authorizerIdOfName, authorizerName } from '../custody/authorizers/authorizer.js'
 import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
+import type { HoldersNow } from '../domain/approval.js'
 import type { ApprovalId, SubWalletId } from '../domain/ids.js'
 import { ID_PREFIX, ulidBytes, ulidOfBytes } from '../domain/ids.js'
 import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
@@ -62,6 +63,17 @@ export function createApprovalsElsewhere({
     return evidence.append({ timeMs: nowMs(), kind: EVIDENCE_KIND.approval, body })
   }
 
+  /** What they approved by counts for who may approve by it now. */
+  function holdersNow(userId: string, authorizers: readonly string[]): HoldersNow {
+    const found: Record<string, readonly string[]> = {}
+    for (const name of authorizers) {
+      const id = authorizerIdOfName(name)
+      const holders = id === null ? null : members.approversBy(userId, id)
+      if (holders !== null) found[name] = holders
+    }
+    return found
+  }
+
   return {
     async register(registration) {
       const { term, userId, call, needed, delaySeconds, rule, spendUsd, keyProof } = registration
@@ -71,7 +83,7 @@ export function createApprovalsElsewhere({
       ])
       await record('asked', term, Buffer.alloc(0))
     },
-    async approve({ term, userId, consoleToken, authorization }) {
+    async approve({ term, userId, consoleToken, authorization, earlier }) {
       const statement = encodeApprovalTerm(term)
       const confirmBeforeMs = term.expiresAtMs
       const id = `${ID_PREFIX.approval}${ulidOfBytes(term.approvalId)}`
@@ -101,6 +113,7 @@ export function createApprovalsElsewhere({
       return {
         ...{ authorizerId: nameOf(authorizerId), authorizedBy, proof: Buffer.from(taken) },
         personIds: authorizerId.length === 0 ? null : members.approversBy(userId, authorizerId),
+        holdersNow: holdersNow(userId, earlier),
       }
     },
     async end({ approvalId, as }) {

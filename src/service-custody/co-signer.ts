@@ -1,6 +1,6 @@
 import type { ApprovalTerm } from '../custody/approvals/approval-term.js'
 import type { MemberAction } from '../custody/members/member-statement.js'
-import type { AskedAgain } from '../domain/approval.js'
+import type { AskedAgain, HoldersNow } from '../domain/approval.js'
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
@@ -165,6 +165,8 @@ export interface ApprovalUpdate {
   readonly consoleToken: string
   /** Null: none yet. Its proof is encoded. */
   readonly authorization: { readonly proof: Uint8Array | null } | null
+  /** Authorizers by which others approved it before: `aut_…`. */
+  readonly earlier: readonly string[]
 }
 
 export interface ApprovalGiven {
@@ -172,6 +174,8 @@ export interface ApprovalGiven {
   readonly authorizerId: string | null
   /** Persons of a shared account who may approve there by it; null: nobody was invited to it. */
   readonly personIds: readonly string[] | null
+  /** Of the earlier ones, in a shared account; absent where nobody was invited. */
+  readonly holdersNow?: HoldersNow
   readonly authorizedBy: NonNullable<GrantOutcome['authorizedBy']>
   /** Encoded, for `SignApproval`. */
   readonly proof: Uint8Array

@@ -601,7 +601,7 @@ describe('the honest service', () => {
       ...{ term, userId, call, needed: 1, delaySeconds: 0, keyProof },
       ...{ rule: 'large payments', spendUsd: '0.002' },
     })
-    const update = { term, userId, consoleToken }
+    const update = { term, userId, consoleToken, earlier: [] }
     await expect(coSigner.approve({ ...update, authorization: null })).rejects.toMatchObject({
       fault: { code: 'AUTHORIZATION_REQUIRED' },
     })

@@ -1,4 +1,9 @@
-import type { Approval, ApprovalDecision, AskedCall } from '../../../src/domain/approval.js'
+import type {
+  Approval,
+  ApprovalDecision,
+  AskedCall,
+  GivenDecision,
+} from '../../../src/domain/approval.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { ApprovalId, Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
@@ -39,7 +44,7 @@ export type ApprovalCommand =
 export interface DecideApproval {
   readonly type: 'decide-approval'
   readonly txId: TxId
-  readonly decision: ApprovalDecision
+  readonly decision: GivenDecision
   /** Of the term that was approved: asked again, people have another one. Null of a decline. */
   readonly maxNativeWei: bigint | null
   readonly requestId: string | null

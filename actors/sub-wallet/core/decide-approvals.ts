@@ -5,6 +5,8 @@ import {
   type AskedSubject,
   approvalIdOf,
   approversOf,
+  type HoldersNow,
+  heldNow,
   isApproved,
   type WaitingSponsorship,
 } from '../../../src/domain/approval.js'
@@ -40,6 +42,7 @@ type Of<T extends ApprovalCommand['type']> = Extract<ApprovalCommand, { type: T 
  */
 const GAS_HEADROOM = 3n
 const SECOND_MS = 1_000
+const NOBODY_ELSE: HoldersNow = {}
 
 /** The most that the gas of a call may cost, as people sign it. */
 export function maxNativeWeiOf({ gasLimit, maxFeePerGas }: Draft): bigint {
@@ -172,9 +175,10 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
 /** What a person, through the identity provider, or a console token's holder says. */
 export function decideApproval(
   turn: Turn,
-  { txId, decision, maxNativeWei, requestId, nowMs }: DecideApproval,
+  { txId, decision: given, maxNativeWei, requestId, nowMs }: DecideApproval,
   token: ReplyToken | null,
 ): void {
+  const { holdersNow, ...decision } = given
   const call = turn.state.waiting.byTx.get(txId)
   if (call === undefined || nowMs >= call.approval.expiresAtMs) {
     turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, OVER))
@@ -199,11 +203,18 @@ export function decideApproval(
     turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, ASKED_ANEW))
     return
   }
-  if (approversOf(approval).has(decision.authorizerId ?? '') || isApproved(approval)) {
+  // Who left the account and came back says yes anew.
+  const counting = approval.decisions.filter(
+    ({ authorizerId, personIds }) =>
+      authorizerId !== decision.authorizerId || personIds?.length !== 0,
+  )
+  const hasApproved = approversOf({ decisions: counting }).has(decision.authorizerId ?? '')
+  if (hasApproved || isApproved(approval)) {
     turn.answer(token, approval)
     return
   }
-  const decided: Approval = { ...approval, decisions: [...approval.decisions, decision] }
+  const earlier = heldNow(counting, holdersNow ?? NOBODY_ELSE)
+  const decided: Approval = { ...approval, decisions: [...earlier, decision] }
   turn.emit({ type: 'approval-decided', approval: decided, decision, requestId })
   if (isApproved(decided)) approve(turn, decided, nowMs)
   turn.answer(token, waitingOf(turn.state, txId).approval)

@@ -1,6 +1,11 @@
 import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
 import { sleep } from '../../clock/timers.js'
-import type { Approval, ApprovalDecision, WaitingSponsorship } from '../../domain/approval.js'
+import type {
+  Approval,
+  ApprovalDecision,
+  GivenDecision,
+  WaitingSponsorship,
+} from '../../domain/approval.js'
 import type { ApprovalId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { formatUsd } from '../../domain/money.js'
@@ -88,7 +93,7 @@ async function decide(
   { actors, reader, nowMs }: OperationPorts,
   { requestId }: ConsoleContext,
   approval: Approval,
-  decision: ApprovalDecision,
+  decision: GivenDecision,
 ): Promise<Result<ReturnType<typeof approvalView>>> {
   const { txId } = approval
   const command = {
