@@ -26,6 +26,7 @@ const HTTP_BY_ADAPTER = [
   'bad-input',
   'console-pages',
   'connections',
+  'content-encoding',
   'event-stream',
   'malformed',
   'metrics',

@@ -42,6 +42,9 @@ function errorResponseOf(status: number, codes: readonly ErrorCode[]): JsonSchem
       ...(status === 429 || status === 503
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
+      ...(status === 415
+        ? { 'Accept-Encoding': { $ref: '#/components/headers/AcceptEncoding' } }
+        : {}),
     },
     content: {
       'application/json': {

@@ -275,6 +275,10 @@ function faultOf({ gas }: OperationRow): JsonSchema {
 const HEADERS: JsonSchema = {
   XRequestId: { description: "The caller's, if it sent a sane one.", schema: { type: 'string' } },
   RateLimit: { description: 'draft-ietf-httpapi-ratelimit-headers', schema: { type: 'string' } },
+  AcceptEncoding: {
+    description: 'Where the request had a Content-Encoding, which is refused.',
+    schema: { type: 'string', const: 'identity' },
+  },
   RetryAfter: { description: 'Seconds.', schema: { type: 'integer' } },
 }
 const SUCCESS_HEADERS: JsonSchema = {

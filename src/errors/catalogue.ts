@@ -56,7 +56,10 @@ export const CATALOGUE = {
     'The same call was sent moments ago and is not final yet; send an Idempotency-Key if both are wanted.',
   ),
   PAYLOAD_TOO_LARGE: row(413, 'The request body is larger than 256 KiB.'),
-  UNSUPPORTED_MEDIA_TYPE: row(415, 'Send the body as application/json.'),
+  UNSUPPORTED_MEDIA_TYPE: row(
+    415,
+    'Send the body as application/json, without a Content-Encoding.',
+  ),
   IDEMPOTENCY_KEY_REUSED: row(422, 'This Idempotency-Key was used with another request body.'),
   INSUFFICIENT_FUNDS: row(
     422,

@@ -10,7 +10,7 @@ import { type Fault, FaultError, fault } from '../errors/fault.js'
 import type { App, HttpRequest, HttpResponse } from './app.js'
 import type { HttpMetrics } from './metrics.js'
 import type { RequestGate } from './request-gate.js'
-import { ambiguousFraming, type RequestHead, readRequestHead } from './request-head.js'
+import { ambiguousFraming, encodedBody, type RequestHead, readRequestHead } from './request-head.js'
 import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
 
@@ -67,6 +67,8 @@ export interface ExchangeContext {
 }
 
 const NO_HEADERS: readonly Header[] = []
+/** RFC 9110, section 15.5.16: what a 415 of the coding names, and one of the type does not. */
+const CODINGS_UNDERSTOOD: readonly Header[] = [['Accept-Encoding', 'identity']]
 
 /** What a route sends back: all of an answer, or what HEAD asks for. */
 export type AnswerForm = 'whole' | 'head-only'
@@ -108,7 +110,8 @@ export class Exchange {
   /**
    * Serves one request in the route's own callback: `serve` answers, or starts what will. Above
    * the gate's bound the answer is `503 OVERLOADED` and `serve` is not called; nor is it when the
-   * request is ambiguous about its end, which is `400 INVALID_REQUEST`.
+   * request is ambiguous about its end, which is `400 INVALID_REQUEST`, or its body is encoded,
+   * which is `415 UNSUPPORTED_MEDIA_TYPE`.
    */
   static serve(
     context: ExchangeContext,
@@ -131,6 +134,7 @@ export class Exchange {
     if (framing !== 'length') exchange.#letNothingFollow()
     try {
       if (framing === 'ambiguous') exchange.refuse(ambiguousFraming())
+      else if (head.isEncoded) exchange.refuse(encodedBody(), CODINGS_UNDERSTOOD)
       else serve(exchange, head)
     } catch (error) {
       exchange.fail(error)

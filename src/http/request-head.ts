@@ -14,6 +14,8 @@ export type Framing = 'length' | 'chunked' | 'ambiguous'
 /** What the service reads of a request's headers, by name; empty when absent. */
 export interface RequestHead {
   framing: Framing
+  /** Its body is not as it is but under a content coding, and none is undone here. */
+  isEncoded: boolean
   accept: string
   acceptEncoding: string
   authorization: string
@@ -45,6 +47,7 @@ export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
   framings = 0
   const read: RequestHead = {
     framing: 'length',
+    isEncoded: false,
     accept: '',
     acceptEncoding: '',
     authorization: '',
@@ -96,6 +99,10 @@ function readHeader(name: string, value: string): void {
       head.transferEncoding ||= value
       head.framing = value.toLowerCase() === 'chunked' ? 'chunked' : 'ambiguous'
       break
+    case 'content-encoding':
+      // Of several all count: each is one more coding.
+      if (value !== '' && value.toLowerCase() !== 'identity') head.isEncoded = true
+      break
     case 'accept':
       head.accept ||= value
       break
@@ -144,4 +151,10 @@ const AMBIGUOUS =
 export function ambiguousFraming(): Fault {
   const issues = [{ path: '$headers', message: AMBIGUOUS }]
   return fault('INVALID_REQUEST', { issues }, AMBIGUOUS)
+}
+
+const ENCODED = 'Send the body as it is; no Content-Encoding but identity is understood.'
+
+export function encodedBody(): Fault {
+  return fault('UNSUPPORTED_MEDIA_TYPE', {}, ENCODED)
 }

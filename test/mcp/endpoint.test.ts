@@ -100,6 +100,15 @@ describe('bounds', () => {
     expect(answer.status).toBe(415)
   })
 
+  it('a body under a content coding is refused with what is understood', async () => {
+    const before = harness.calls.length
+    const encoded = { 'content-encoding': 'gzip' }
+    const answer = await postMessage(harness.mcpUrl, toolCall('get_limits', {}), encoded)
+    expect(answer.status).toBe(415)
+    expect(answer.headers.get('accept-encoding')).toBe('identity')
+    expect(harness.calls).toHaveLength(before)
+  })
+
   it('a field given twice is refused wherever it is, and nothing is called', async () => {
     const before = harness.calls.length
     const body = JSON.stringify(toolCall('send_transaction', SEND)).replace(
