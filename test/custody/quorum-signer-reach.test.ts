@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 
 /**
  * What runs in the process that joins the shares of a key; `.dependency-cruiser.quorum-signer.cjs`
- * says of which kinds, this how much. Whoever raises a bound says here what for.
+ * says of which kinds, this how much. Whoever raises a bound says here what for. Its agreement on
+ * session keys is a file by itself, in whose place simulated worlds put a cheaper one.
  */
-const FILES_MAX = 48
+const FILES_MAX = 49
 /**
  * Some fifty of them read which approval an intent rests on: it is part of what is signed under. As
  * many put files, whole and through nobody's link: its shares are such files. Sixty watch a file, so

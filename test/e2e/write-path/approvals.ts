@@ -162,7 +162,10 @@ export function describeApprovals(stack: () => Stack): void {
       const revoked = await keyWith()
       const first = await waiting(revoked)
       await stack().owner.post(`/keys/${revoked.keyId}/revoke`, {})
-      await approve(first.approvalId)
+      // It ended with its key: nobody can be asked about it any more.
+      expect((await decide(first.approvalId, 'approve')).json.error?.details).toMatchObject({
+        status: 'expired',
+      })
       const frozen = await keyWith()
       const second = await waiting(frozen)
       await stack().owner.post('/freeze', { scope: 'key', id: frozen.keyId })
