@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useTyped } from './typed.js'
 
 /** As the service takes it. */
 const CHARS_MAX = 100
@@ -10,8 +10,7 @@ export function NameSearch(shown: {
   /** How many were found, once it is known. */
   readonly found: string | null
 }) {
-  const [text, setText] = useState(shown.value)
-  useEffect(() => setText(shown.value), [shown.value])
+  const [text, setText] = useTyped(shown.value)
   return (
     <search>
       <form

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useTyped } from '../parts/typed.js'
 
 /** As the service takes it. */
 const SEARCH = /^(?:tx_[0-9A-Z]{26}|0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64}))$/
@@ -7,9 +8,8 @@ export function SearchForm(shown: {
   readonly value: string
   readonly onSearch: (value: string) => void
 }) {
-  const [text, setText] = useState(shown.value)
+  const [text, setText] = useTyped(shown.value)
   const [isWrong, setWrong] = useState(false)
-  useEffect(() => setText(shown.value), [shown.value])
   return (
     <form
       class="search"
