@@ -40,10 +40,12 @@ export const queryClient = new QueryClient({
   },
 })
 
-export function useMe() {
+/** @param isAnew asked for again by whoever begins to show it: no event tells of an invitation */
+export function useMe(isAnew = false) {
   return useQuery({
     queryKey: ['/api/v1/agent/me'],
     queryFn: () => call('GET', '/api/v1/agent/me', {}),
+    refetchOnMount: isAnew ? 'always' : true,
   })
 }
 

@@ -159,7 +159,7 @@ function Remove(shown: { readonly member: Member; readonly isOwn: boolean }) {
 
 /** To accounts of others, for whoever is signed in. */
 function Invitations() {
-  const me = useMe()
+  const me = useMe(true)
   const waiting = me.data?.invitations ?? []
   if (waiting.length === 0) return null
   return (
