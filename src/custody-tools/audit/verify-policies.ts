@@ -61,7 +61,7 @@ export function deniedApprovals(
   authority: Authority,
   elsewhere: readonly Intent[] = [],
 ): string[] {
-  const proven = new Set(elsewhere.filter(usesGrant).map((intent) => placeName(intent)))
+  const proven = new Set(elsewhere.filter(usesGrant).map((one) => placeName(one, payloadOf(one))))
   const replay = { authority, usages: new Map(), calls: new Map(), uses: new Map(), proven }
   const inOrder = [...approvals].sort((a, b) => a.atMs - b.atMs || a.intent.seq - b.intent.seq)
   return inOrder.flatMap((approval) => {
@@ -74,7 +74,7 @@ const UNPROVEN = 'it has no proof of a key, and repeats nothing at its nonce tha
 
 function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
   const { intent, address, kind } = approval
-  const payload = decodePayload(intent.type, intent.payload)
+  const payload = payloadOf(intent)
   const call = callName(intent, payload)
   const gasMax = replay.calls.get(call)
   try {
@@ -86,9 +86,9 @@ function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
     if (!usesGrant(intent)) {
       // No grant was used: a gas wallet's, the end of a delegation, or once more what had one.
       const isFree = kind !== 'user' || endsDelegation(intent, payload, null)
-      return isFree || replay.proven.has(placeName(intent)) ? null : UNPROVEN
+      return isFree || replay.proven.has(placeName(intent, payload)) ? null : UNPROVEN
     }
-    replay.proven.add(placeName(intent))
+    replay.proven.add(placeName(intent, payload))
     replay.calls.set(call, intent.approval?.maxNativeWei ?? null)
     judgeAgain(approval, payload, replay)
     return null
@@ -164,15 +164,18 @@ function standingIn(
 
 /** Each authorization is judged by itself. */
 function callName(intent: Intent, payload: DecodedPayload): string {
-  return payload.kind === 'transaction' ? placeName(intent) : `${intent.seq}`
+  return payload.kind === 'transaction' ? placeName(intent, payload) : `${intent.seq}`
 }
 
 /** The same for the same call at the same nonce, whatever its fees. */
-function placeName(intent: Intent): string {
-  const payload = decodePayload(intent.type, intent.payload)
+function placeName(intent: Intent, payload: DecodedPayload): string {
   // Its nonce is the Router's, and each has its own.
   if (payload.kind === 'router-intent') return `${intent.seq}`
   const { bodyHash } = entryOf(intent.keyProof, payload, intent.payload, null)
   const wallet = viewOf(intent.walletId).toString('hex')
   return `${wallet} ${payload.chainId} ${payload.nonce} ${viewOf(bodyHash).toString('hex')}`
+}
+
+function payloadOf({ type, payload }: Intent): DecodedPayload {
+  return decodePayload(type, payload)
 }
