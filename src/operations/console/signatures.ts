@@ -7,6 +7,7 @@ import { type SubWalletId, ulidBytes } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { isSponsored } from '../../domain/sponsorship.js'
 import type { SignedAttempt, Transaction } from '../../domain/transaction.js'
+import { INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
 import type { OperationPorts } from '../ports.js'
 
 type Ports = Pick<OperationPorts, 'reader' | 'recordedApproval'>
@@ -16,8 +17,6 @@ type Signed = 'transaction' | 'cancellation' | 'router_intent' | 'delegation'
 
 /** A moment for two looks at one clock to differ by. */
 const LATER_MS = 250
-/** What was asked for longer before its signature has expired (`intent.ts` of the quorum's protocol). */
-const SIGNED_WITHIN_MS = 30_000
 /** As long as a Router intent lives, its gas wallet may take to sign; and some more. */
 const CARRIED_WITHIN_MS = 240_000
 
@@ -38,7 +37,8 @@ function attemptsOf(ports: Ports, tx: Transaction) {
     const wanted = Buffer.from(intentId.slice(2), 'hex')
     const sought: ApprovalSought = {
       walletId: ulidBytes(walletId),
-      sinceMs: signedAtMs - SIGNED_WITHIN_MS,
+      // What was asked for longer before has expired.
+      sinceMs: signedAtMs - INTENT_LIFETIME_MS_MAX,
       untilMs: signedAtMs + LATER_MS,
       isIt: (id) => wanted.equals(id),
     }
