@@ -44,6 +44,13 @@ async function signingFails(n: number): Promise<void> {
   await it.run({ type: 'sign-failed', txId: txIdOf(n), nonce, fault: tooFew(), nowMs })
 }
 
+/** Two people approve what was asked for, and the quorum is asked next. */
+async function bothApprove(): Promise<void> {
+  await it.approve(1, ALICE)
+  await it.approve(1, BOB)
+  await it.settle()
+}
+
 test('people are asked again, within the same time, and it is signed once they approve', async () => {
   await asking(TWO)
   await it.send(1, 100n)
@@ -75,9 +82,7 @@ test('people are asked again, within the same time, and it is signed once they a
 test('a sponsored call’s too', async () => {
   await asking(TWO)
   await it.swap(1, 100n)
-  await it.approve(1, ALICE)
-  await it.approve(1, BOB)
-  await it.settle()
+  await bothApprove()
   expect(it.intents()).toHaveLength(1)
   it.effects.length = 0
   const failedIntent = { type: 'intent-failed', txId: txIdOf(1), chainNonce: null } as const
@@ -93,9 +98,7 @@ test('a sponsored call’s too', async () => {
 test('it ends at its time where nobody else approves', async () => {
   await asking(TWO)
   await it.send(1, 100n)
-  await it.approve(1, ALICE)
-  await it.approve(1, BOB)
-  await it.settle()
+  await bothApprove()
   await signingFails(1)
   await it.settle()
   await it.due(60 * MINUTE_MS)
@@ -106,9 +109,7 @@ test('it ends at its time where nobody else approves', async () => {
 test('no breaker of the key counts it as its refusal', async () => {
   await asking(TWO)
   await it.send(1, 100n)
-  await it.approve(1, ALICE)
-  await it.approve(1, BOB)
-  await it.settle()
+  await bothApprove()
   await signingFails(1)
   expect(it.effects.filter(({ type }) => type === 'trip')).toEqual([])
 })

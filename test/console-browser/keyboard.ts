@@ -1,3 +1,4 @@
+import type { DevFile } from '../../scripts/dev/dev-file.js'
 import type { Tab } from '../passkey/browser.js'
 
 /** More than any page has to stop at. */
@@ -60,6 +61,17 @@ export async function signIn(
   if (await tab.evaluate(arrived)) return
   await pressOn(tab, 'form[action$=consent] button')
   await tab.until(arrived)
+}
+
+/** The console in a window of some size, for the person who signs in there. */
+export async function openConsole(
+  tab: Tab,
+  { base_url, user }: Pick<DevFile, 'base_url' | 'user'>,
+): Promise<void> {
+  await tab.resize(1_280, 900)
+  await tab.open(`${base_url}/console`)
+  await tab.until(`document.querySelector('#email') !== null`)
+  await signIn(tab, user, heading('Overview'))
 }
 
 export const heading = (title: string) => `document.querySelector('h1')?.textContent === '${title}'`

@@ -7,6 +7,7 @@ import {
   fillIn,
   heading,
   loaded,
+  openConsole,
   pressOn,
   pressWords,
   says,
@@ -38,10 +39,7 @@ beforeAll(async () => {
   const named = { name: 'the treasurer', policy: ASKS }
   const patched = await stack.owner.call('PATCH', `/keys/${key.keyId}`, { body: named })
   expect(patched.status, patched.text).toBe(200)
-  await browser.resize(1_280, 900)
-  await browser.open(`${stack.service.dev().base_url}/console`)
-  await browser.until(`document.querySelector('#email') !== null`)
-  await signIn(browser, stack.service.dev().user, heading('Overview'))
+  await openConsole(browser, stack.service.dev())
 })
 afterAll(async () => {
   await browser?.close()

@@ -3,7 +3,7 @@ import { formatUsd } from '../../src/console/parts/money.js'
 import { chainView, newAddress } from '../e2e/chain.js'
 import { allFinal, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { heading, pressWords, says, settled, signIn, visit } from './keyboard.js'
+import { openConsole, pressWords, says, settled, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** What the overview says of the whole account, with more keys than one answer holds. */
@@ -28,10 +28,7 @@ beforeAll(async () => {
   for (let made = 0; made < NEWER_KEYS; made += TOGETHER) {
     await Promise.all(Array.from({ length: TOGETHER }, () => issueKey(stack)))
   }
-  await browser.resize(1_280, 900)
-  await browser.open(`${stack.service.dev().base_url}/console`)
-  await browser.until(`document.querySelector('#email') !== null`)
-  await signIn(browser, stack.service.dev().user, heading('Overview'))
+  await openConsole(browser, stack.service.dev())
 })
 afterAll(async () => {
   await browser?.close()

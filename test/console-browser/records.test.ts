@@ -10,7 +10,7 @@ import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2
 import { type Browser, startBrowser } from '../passkey/browser.js'
 import type { ReplyBody } from '../support/http-client.js'
 import { type Receiver, startReceiver, status } from '../webhooks/receiver.js'
-import { choose, heading, pressOn, signIn, tabTo, visit } from './keyboard.js'
+import { choose, heading, openConsole, pressOn, tabTo, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** What the console keeps on record (transactions, deliveries, the audit trail, lists), by keyboard. */
@@ -34,10 +34,7 @@ beforeAll(async () => {
   sent = await finalOf(key.api, made.json.tx_id)
   const refused = await key.api.post('/api/tx/send', { chain_id: 137, to: blocked, value: '1' })
   expect(refused.code).toBe('ADDRESS_BLOCKED')
-  await browser.resize(1_280, 800)
-  await browser.open(`${stack.service.dev().base_url}/console`)
-  await browser.until(`document.querySelector('#email') !== null`)
-  await signIn(browser, stack.service.dev().user, heading('Overview'))
+  await openConsole(browser, stack.service.dev())
 })
 afterAll(async () => {
   await browser?.close()

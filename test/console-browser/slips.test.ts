@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { choose, heading, pressOn, settled, signIn, tabTo, visit } from './keyboard.js'
+import { choose, heading, openConsole, pressOn, settled, tabTo, visit } from './keyboard.js'
 
 /** What a hasty hand, a slow answer or another tab does must not become something else. */
 const BASE = 8453
@@ -23,10 +23,7 @@ beforeAll(async () => {
   await finalOf(key.api, sent.json.tx_id)
   const made = await stack.owner.post('/wallets', { name: 'another' })
   otherWallet = String(made.json.sub_wallet_id)
-  await browser.resize(1_280, 900)
-  await browser.open(`${stack.service.dev().base_url}/console`)
-  await browser.until(`document.querySelector('#email') !== null`)
-  await signIn(browser, stack.service.dev().user, heading('Overview'))
+  await openConsole(browser, stack.service.dev())
   await browser.evaluate('window.plainFetch = fetch, 0')
 })
 afterAll(async () => {

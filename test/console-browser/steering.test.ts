@@ -5,7 +5,7 @@ import type { Hex } from '../../src/domain/ids.js'
 import { newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { choose, fillIn, heading, pressOn, pressWords, signIn, tabTo, visit } from './keyboard.js'
+import { choose, fillIn, openConsole, pressOn, pressWords, tabTo, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** What people steer by: live pages, policies, calls by hand. By the keyboard alone. */
@@ -20,10 +20,7 @@ beforeAll(async () => {
   browser = await startBrowser()
   stack = await startStack()
   key = await issueKey(stack)
-  await browser.resize(1_280, 900)
-  await browser.open(`${stack.service.dev().base_url}/console`)
-  await browser.until(`document.querySelector('#email') !== null`)
-  await signIn(browser, stack.service.dev().user, heading('Overview'))
+  await openConsole(browser, stack.service.dev())
 })
 afterAll(async () => {
   await browser?.close()

@@ -4,7 +4,7 @@ import { type Chain, chainOf, give, newWallet } from '../defi/sponsored-wallet.j
 import { erc20Transfer, newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
-import { choose, heading, pressOn, pressWords, says, signIn, visit } from './keyboard.js'
+import { choose, heading, openConsole, pressOn, pressWords, says, visit } from './keyboard.js'
 import { expectFit } from './views.js'
 
 /** The page of one transaction, for one of each kind, and for calls that were refused. */
@@ -34,10 +34,7 @@ beforeAll(async () => {
   await give(stack, BASE, wallet.address, '1', 'native')
   await give(stack, BASE, wallet.address, '1000', 'USDC')
   await stack.owner.post('/address-rules', { address: blocked, action: 'block' })
-  await browser.resize(1_280, 900)
-  await browser.open(`${stack.service.dev().base_url}/console`)
-  await browser.until(`document.querySelector('#email') !== null`)
-  await signIn(browser, stack.service.dev().user, heading('Overview'))
+  await openConsole(browser, stack.service.dev())
 })
 afterAll(async () => {
   await browser?.close()

@@ -1,36 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
+import { describe, expect, test } from 'vitest'
+import type { EvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
 import { findApproval } from '../../src/custody/evidence/find-approvals.js'
 import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { encodeHeader } from '../../src/quorum-protocol/batch.js'
 import { encodeIntent, intentId, PAYLOAD_TYPE } from '../../src/quorum-protocol/intent.js'
+import { evidenceLogs } from './evidence-logs.js'
 
 const START_MS = Date.UTC(2026, 0, 1)
 const SECOND_MS = 1_000
 const WALLET = randomBytes(16)
 const OTHER = randomBytes(16)
 
-let directory: string
-const open: EvidenceLog[] = []
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'countersign-evidence-'))
-})
-afterEach(async () => {
-  for (const log of open.splice(0)) await log.close()
-  rmSync(directory, { recursive: true, force: true })
-})
-
-function chain(number: number): EvidenceLog {
-  const log = openEvidenceLog(directory, number, () => {})
-  open.push(log)
-  return log
-}
+const chain = evidenceLogs()
 
 function intent(walletId: Uint8Array, requestId: Uint8Array = randomBytes(16)): Buffer {
   const fields = { walletId, keyId: randomBytes(16), grantId: randomBytes(16), grantVersion: 1 }

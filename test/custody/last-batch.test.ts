@@ -1,34 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  type EvidenceLog,
-  type EvidenceReader,
-  openEvidenceLog,
-} from '../../src/custody/evidence/evidence-log.js'
+import { expect, test } from 'vitest'
+import type { EvidenceLog, EvidenceReader } from '../../src/custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { encodeHeader } from '../../src/quorum-protocol/batch.js'
 import { lastBatchSeq } from '../../src/service-custody/last-batch.js'
+import { evidenceLogs } from './evidence-logs.js'
 
-let directory: string
-const open: EvidenceLog[] = []
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'countersign-evidence-'))
-})
-afterEach(async () => {
-  for (const log of open.splice(0)) await log.close()
-  rmSync(directory, { recursive: true, force: true })
-})
-
-function chain(number: number): EvidenceLog {
-  const log = openEvidenceLog(directory, number, () => {})
-  open.push(log)
-  return log
-}
+const chain = evidenceLogs()
 
 function batch(log: EvidenceLog, batchSeq: number): Promise<void> {
   const bytes = (length: number) => randomBytes(length)

@@ -1,13 +1,13 @@
 import type { RootDatabase } from 'lmdb'
 import { Packr } from 'msgpackr'
 import { Disk } from './disk.js'
+import { type NamedRow, placeFor, putRow, removeRow, rowNamed } from './named-rows.js'
 import type { Draw } from './random.js'
 import type { Life, Scheduler } from './scheduler.js'
 
 type Key = number | Uint8Array | readonly number[]
 
-interface Row {
-  readonly name: string
+interface Row extends NamedRow {
   readonly key: Key
   /** As they are on disk. */
   readonly bytes: Uint8Array | number
@@ -73,7 +73,7 @@ export class LmdbFile {
           isBinary || typeof bytes === 'number' ? bytes : PACKR.unpack(bytes)
         return {
           get: (key: Key) => {
-            const row = rowAt(rows, key)
+            const row = rowNamed(rows, nameOf(key))
             return row === undefined ? undefined : read(row)
           },
           put: (key: Key, value: unknown) => {
@@ -81,13 +81,13 @@ export class LmdbFile {
             const bytes = isNumber ? value : isBinary ? copy(value) : copy(PACKR.pack(value))
             const own = typeof key === 'object' && key instanceof Uint8Array ? copy(key) : key
             return put(() => {
-              place(rows, { name: nameOf(key), key: own, bytes })
+              putRow(rows, { name: nameOf(key), key: own, bytes })
               if (isBinary && typeof bytes !== 'number') this.kept(name, bytes)
             })
           },
-          remove: (key: Key) => put(() => drop(rows, key)),
+          remove: (key: Key) => put(() => removeRow(rows, nameOf(key))),
           ifVersion: (key: Key, _: unknown, write: () => void) =>
-            commit(gather(write), () => rowAt(rows, key) !== undefined),
+            commit(gather(write), () => rowNamed(rows, nameOf(key)) !== undefined),
           getRange: (range: Range = {}) =>
             within(rows, range).map((row) => ({ key: row.key, value: read(row) })),
           getKeys: (range: Range = {}) => within(rows, range).map(({ key }) => key),
@@ -109,35 +109,6 @@ const PACKR = new Packr({ useRecords: false })
 
 function copy(bytes: unknown): Buffer {
   return Buffer.from(bytes as Uint8Array)
-}
-
-/** Where the first row is whose name is not before `name`. */
-function placeFor(rows: readonly Row[], name: string): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rows[middle] as Row).name < name) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function rowAt(rows: readonly Row[], key: Key): Row | undefined {
-  const name = nameOf(key)
-  const row = rows[placeFor(rows, name)]
-  return row?.name === name ? row : undefined
-}
-
-function place(rows: Row[], row: Row): void {
-  const at = placeFor(rows, row.name)
-  rows.splice(at, rows[at]?.name === row.name ? 1 : 0, row)
-}
-
-function drop(rows: Row[], key: Key): void {
-  const name = nameOf(key)
-  const at = placeFor(rows, name)
-  if (rows[at]?.name === name) rows.splice(at, 1)
 }
 
 /** From start to end, which is above it, or below when reversed; no range asked for ends at a row. */

@@ -1,9 +1,9 @@
 import type { Space, StoreKey, StoreRange } from '../../src/store/checked-space.js'
 import { DAMAGED, opened, placeOf, seal, type Unsealed } from '../../src/store/encodings/sealing.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
+import { type NamedRow, placeFor, putRow, removeRow, rowNamed } from './named-rows.js'
 
-interface Row {
-  readonly name: string
+interface Row extends NamedRow {
   readonly key: StoreKey
   readonly bytes: Uint8Array
   /** What they say, for those who look often; undefined until somebody did. */
@@ -42,28 +42,10 @@ export function spaceInMemory(name: KeySpace): SpaceInMemory {
 function spaceOver(rows: Row[], space: KeySpace, read: (row: Row) => unknown): Space {
   const number = Number.parseInt(KEY_SPACES[space], 10)
 
-  /** Where the first row is whose name is not before `name`. */
-  function placeFor(name: string): number {
-    let low = 0
-    let high = rows.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((rows[middle] as Row).name < name) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  function rowAt(key: StoreKey): Row | undefined {
-    const name = nameOf(key)
-    const row = rows[placeFor(name)]
-    return row?.name === name ? row : undefined
-  }
-
   /** Where what comes after a key begins, the key itself or not. */
   function placeOfBound(key: StoreKey, isBehind: boolean): number {
     const name = nameOf(key)
-    const at = placeFor(name)
+    const at = placeFor(rows, name)
     return isBehind && rows[at]?.name === name ? at + 1 : at
   }
 
@@ -86,21 +68,17 @@ function spaceOver(rows: Row[], space: KeySpace, read: (row: Row) => unknown): S
   }
 
   function put(key: StoreKey, record: Unsealed): void {
-    const name = nameOf(key)
-    const at = placeFor(name)
     const bytes = new Uint8Array(seal(record, placeOf(number, key)))
-    rows.splice(at, rows[at]?.name === name ? 1 : 0, { name, key, bytes, said: undefined })
+    putRow(rows, { name: nameOf(key), key, bytes, said: undefined })
   }
 
   function remove(key: StoreKey): void {
-    const name = nameOf(key)
-    const at = placeFor(name)
-    if (rows[at]?.name === name) rows.splice(at, 1)
+    removeRow(rows, nameOf(key))
   }
 
   return {
     get(key) {
-      const row = rowAt(key)
+      const row = rowNamed(rows, nameOf(key))
       return row === undefined ? undefined : read(row)
     },
     getRange: entries,
