@@ -6,6 +6,8 @@ import {
   hashTypedData,
   keccak256,
 } from 'viem/utils'
+import type { Approval } from '../domain/approval.js'
+import type { Call } from '../domain/call.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { IntentTerms } from '../domain/sponsored-terms.js'
 import agentRouter from './generated/agent-router.json' with { type: 'json' }
@@ -79,6 +81,22 @@ export function intentTermsOf(calldata: Hex): IntentTerms {
   const { intent, data } = executed(calldata)
   const { tokenIn, amountIn, feeBps, tokenOut, minOut, target } = intent
   return { tokenIn, amountIn, feeBps, tokenOut, minOut, target, data }
+}
+
+/**
+ * The same of a sponsored call that may not be signed: until then its record has no intent, but what
+ * people are asked has the terms.
+ * @returns null where nobody was asked either
+ */
+export function knownTermsOf(
+  { data }: Pick<Call, 'data'>,
+  approval: Pick<Approval, 'sponsored'> | null,
+): IntentTerms | null {
+  try {
+    return intentTermsOf(data)
+  } catch {
+    return approval?.sponsored?.terms ?? null
+  }
 }
 
 /** Unix seconds. @param calldata of `execute`, as `encodeExecute` makes it */

@@ -162,6 +162,18 @@ describe('a decision of the past, made once more', () => {
     const replayed = replayDecision(reader, decided(deposit.json.tx_id))
     expect(replayed).toMatchObject({ recorded: 'allowed', same: true })
     expect(results(replayed)['gas-budget']).toBe('not replayed')
+
+    const asks = { name: 'ask', effect: 'require_approval', when: { operations: ['defi_deposit'] } }
+    await patch(wallet.key, { policy: { rules: [asks], default: 'allow' } })
+    const unsigned = await wallet.key.api.post('/api/defi/deposit', {
+      ...{ chain_id: BASE, market_id: chain.marketId, amount: chain.oneUsdc.toString() },
+    })
+    expect(unsigned.json.status, unsigned.text).toBe('awaiting_approval')
+    const withdrawn = await wallet.key.api.post(`/api/tx/${unsigned.json.tx_id}/withdraw`, {})
+    expect(withdrawn.status, withdrawn.text).toBe(200)
+    const neverSigned = replayDecision(reader, decided(unsigned.json.tx_id))
+    expect(neverSigned).toMatchObject({ recorded: 'allowed', same: true })
+    expect(results(neverSigned).policy).toBe('passed')
   })
 
   test('by other gates than of then is told with the gate at which they part', async () => {

@@ -1,7 +1,9 @@
+import { knownTermsOf } from '../../contracts/router-intent.js'
 import type { AuditRecord } from '../../domain/audit.js'
 import type { Call } from '../../domain/call.js'
 import type { Address, Hex, KeyId, SubWalletId, TxId, UserId } from '../../domain/ids.js'
 import { parseUsd } from '../../domain/money.js'
+import type { IntentTerms } from '../../domain/sponsored-terms.js'
 import { isSponsored } from '../../domain/sponsorship.js'
 import type { TxKind, Valuation } from '../../domain/transaction.js'
 import { decodeAudit } from '../../store/encodings/audit.js'
@@ -19,6 +21,8 @@ export interface PastDecision {
   readonly call: Call
   /** Of a refusal the trail has the calldata in outline: all of it is there where it was empty. */
   readonly hasCalldata: boolean
+  /** Of a sponsored call; null: not kept. */
+  readonly terms: IntentTerms | null
   readonly atMs: number
   /** Null: it was let through. */
   readonly code: string | null
@@ -40,9 +44,13 @@ export function pastDecision(
   if (tx === undefined) return null
   const { userId, subWalletId, keyId, requestId, kind, call, createdAtMs, valuation } = tx
   const entry = reader.audit.allowed(userId, txId)
+  const approvalId = tx.approval?.approvalId
+  const approval =
+    approvalId === undefined ? null : (reader.approvals.byId(userId, approvalId) ?? null)
   return {
     ...{ txId, userId, subWalletId, keyId, requestId, kind, call, valuation },
-    hasCalldata: !isSponsored(kind) || call.data !== '0x',
+    hasCalldata: true,
+    terms: isSponsored(kind) ? knownTermsOf(call, approval) : null,
     atMs: createdAtMs,
     code: null,
     reasons: {},
@@ -74,6 +82,7 @@ function ofRefusal(record: AuditRecord, txId: TxId): PastDecision | null {
       data: selector as Hex,
     },
     hasCalldata: data_bytes === 0,
+    terms: null,
     code: String(code),
     reasons: (reasons ?? {}) as Readonly<Record<string, unknown>>,
     valuation: valuationOf(details),

@@ -3,7 +3,6 @@ import { duplicateOf } from '../../../actors/sub-wallet/core/decide-send.js'
 import { GATES, type Gate } from '../../../actors/sub-wallet/core/lifecycle.js'
 import { countersOf, type SubWalletState } from '../../../actors/sub-wallet/core/state.js'
 import { Turn } from '../../../actors/sub-wallet/core/turn.js'
-import { intentTermsOf } from '../../contracts/router-intent.js'
 import { formatUsd } from '../../domain/money.js'
 import { isSponsored } from '../../domain/sponsorship.js'
 import type { Reader } from '../../store/reader.js'
@@ -75,7 +74,7 @@ function decidesAlone(gate: Gate['name'], { code }: PastDecision): boolean {
 }
 
 function askedThen(state: SubWalletState, decision: PastDecision): CallAtGates {
-  const { txId, requestId, keyId, call, atMs: nowMs, valuation, kind } = decision
+  const { txId, requestId, keyId, call, atMs: nowMs, valuation, kind, terms } = decision
   return {
     ...{ keyId, nowMs, request: { txId, requestId, keyId, kind, call }, token: TOKEN },
     chainId: call.chainId,
@@ -87,7 +86,7 @@ function askedThen(state: SubWalletState, decision: PastDecision): CallAtGates {
         : { ok: true, valuation, exposure: null, unpriced: false },
     sponsoredGasMicros: null,
     screened: null,
-    intent: isSponsored(kind) && decision.code === null ? intentTermsOf(call.data) : null,
+    intent: terms,
     hasNonce: true,
     findDuplicate: () => duplicateOf(state, { nowMs, call }),
     ...{ key: null, priced: null, counted: undefined, asks: undefined, admitted: null },
@@ -99,7 +98,7 @@ const UNVALUED = { code: 'PRICE_UNAVAILABLE', message: 'not valued', details: {}
 /** Why a gate cannot be asked once more; null: it can. */
 function gapAt(
   gate: Gate['name'],
-  { code, reasons, valuation, hasCalldata, kind, lists }: PastDecision,
+  { code, reasons, valuation, hasCalldata, kind, terms, lists }: PastDecision,
   keysUnknown: string | null,
 ): string | null {
   switch (gate) {
@@ -119,7 +118,7 @@ function gapAt(
         : 'whether it came with an Idempotency-Key is not kept with the decision'
     case 'policy':
       if (keysUnknown !== null) return keysUnknown
-      if (code !== null && isSponsored(kind)) return 'the terms of a refused intent are not kept'
+      if (isSponsored(kind) && terms === null) return 'the terms of an unsigned intent are not kept'
       if (!hasCalldata) return OUTLINE
       return valuation === null ? NOT_VALUED : null
     case 'quote':

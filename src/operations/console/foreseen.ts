@@ -1,8 +1,7 @@
-import { intentTermsOf } from '../../contracts/router-intent.js'
+import { knownTermsOf } from '../../contracts/router-intent.js'
 import type { Approval } from '../../domain/approval.js'
 import type { AuditRecord } from '../../domain/audit.js'
 import type { ForeseenOutcome } from '../../domain/foreseen.js'
-import type { IntentTerms } from '../../domain/sponsored-terms.js'
 import { isSponsored } from '../../domain/sponsorship.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { foreseenByTerms, foreseenByWords } from '../../policy/foreseen-by-words.js'
@@ -24,15 +23,6 @@ export function foreseenOfTransaction(
   if (kept !== null) return kept
   if (!isSponsored(kind))
     return foreseenByWords({ operation: kind, ...call }, valuation.valueMicros)
-  const terms = termsOf(tx, approval)
+  const terms = knownTermsOf(call, approval)
   return terms === null ? null : foreseenByTerms(terms, valuation.valueMicros)
-}
-
-/** Until it is signed its record has no intent, but what people were asked has the terms. */
-function termsOf({ call }: Transaction, approval: Approval | null): IntentTerms | null {
-  try {
-    return intentTermsOf(call.data)
-  } catch {
-    return approval?.sponsored?.terms ?? null
-  }
 }
