@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 
@@ -45,13 +45,39 @@ const NO_PAGE = 2n ** 64n - 1n
 /** Times that a file is looked at again because its owner has committed meanwhile. */
 const LOOKS_MAX = 10
 
-/** @throws Error that names the file when it is no LMDB file, or was cut off */
+/** LMDB makes a file empty, and then writes its first two pages. */
+const MADE_BYTES_MIN = 2 * 4_096
+
+/** Another thread that opens the same new file makes it within a moment. */
+const MAKING_MS_MAX = 1_000
+const MAKING_POLL_MS = 5
+
+/**
+ * Threads may open the same file at once, a new one too.
+ * @throws Error that names the file when it is no LMDB file, or was cut off
+ */
 export function openLmdb(
   options: RootDatabaseOptionsWithPath & { readonly path: string },
 ): RootDatabase {
   const { path, noSubdir = extname(path) !== '' } = options
-  requireLmdbFile(noSubdir ? path : join(path, 'data.mdb'))
+  requireMadeFile(noSubdir ? path : join(path, 'data.mdb'))
   return open(options)
+}
+
+/** As `requireLmdbFile`, once nobody can be making it any more. */
+function requireMadeFile(path: string): void {
+  const deadlineMs = performance.now() + MAKING_MS_MAX
+  for (;;) {
+    // Before it is looked at: it may be made meanwhile.
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    try {
+      requireLmdbFile(path)
+      return
+    } catch (error) {
+      if (bytes >= MADE_BYTES_MIN || performance.now() > deadlineMs) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MAKING_POLL_MS)
+    }
+  }
 }
 
 /** Without effect when there is no file: LMDB makes one. @throws Error as `openLmdb` */

@@ -1,14 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLmdb, requireLmdbFile } from '../../src/disk/lmdb-file.js'
 
 const PAGE_BYTES = 4_096
 const KILLS = 4
 const CHILD_TIMEOUT_MS = 60_000
+const RACES = 20
+const OPENERS = 4
+const LMDB_FILE = pathToFileURL(resolve('dist/src/disk/lmdb-file.js')).href
 
 let directory: string
 let children: ChildProcess[]
@@ -133,6 +145,49 @@ describe('an LMDB file that is healthy', () => {
     expect(shorter).toBe(all)
     for (const one of found)
       expect([all, expect.stringContaining('was cut off')]).toContainEqual(one)
+  })
+})
+
+describe('an LMDB file that another thread makes', () => {
+  test('is opened once it is there', async () => {
+    await fill(100)
+    const whole = readFileSync(file())
+    truncateSync(file(), 0)
+    const begun = new Int32Array(new SharedArrayBuffer(4))
+    // Not by a timer of this thread, which `openLmdb` blocks.
+    const maker = new Worker(
+      `const { writeFileSync } = require('node:fs')
+       const { begun, path, whole } = require('node:worker_threads').workerData
+       Atomics.wait(begun, 0, 0)
+       Atomics.wait(begun, 0, 1, 100)
+       writeFileSync(path, whole)`,
+      { eval: true, workerData: { begun, path: file(), whole } },
+    )
+    const ended = once(maker, 'exit')
+    await once(maker, 'online')
+    Atomics.store(begun, 0, 1)
+    Atomics.notify(begun, 0)
+    const root = openLmdb({ path: directory, overlappingSync: false, maxDbs: 4 })
+    const space = root.openDB<Buffer, number>({ name: 'a', encoding: 'binary' })
+    expect(space.getCount()).toBe(100)
+    await root.close()
+    await ended
+  })
+
+  test('is opened by however many make it at once', async () => {
+    for (let round = 0; round < RACES; round++) {
+      const path = join(directory, String(round))
+      const openers = Array.from({ length: OPENERS }, () => {
+        const child = new Worker(
+          `const { path, module } = require('node:worker_threads').workerData
+           import(module).then(({ openLmdb }) =>
+             openLmdb({ path, overlappingSync: false, maxDbs: 4 }).close())`,
+          { eval: true, workerData: { path, module: LMDB_FILE } },
+        )
+        return once(child, 'exit')
+      })
+      expect(await Promise.all(openers)).toEqual(Array(OPENERS).fill([0]))
+    }
   })
 })
 
