@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { onInterrupt } from './interrupted.js'
 
 /** A process of a measurement, started from its built entry point. */
@@ -14,22 +15,23 @@ export interface Child {
 
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 10_000
-const ERROR_TAIL_CHARS = 4_000
+const TAIL_CHARS = 4_000
+
+/** A test is told why a process ended; in a measurement, to read its log would be work beside it. */
+const KEEPS_LOGS = process.env.VITEST !== undefined
 
 /**
  * @param entry such as `dist/src/main.js`
- * @throws Error with the end of its stderr when it does not become ready
+ * @throws Error with the end of what it wrote when it does not become ready
  */
 export async function startChild(entry: string, env: Record<string, string>): Promise<Child> {
   const child = fork(entry, [], {
     env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env },
     execArgv: (process.env.BENCH_NODE_ARGUMENTS ?? '').split(' ').filter((it) => it !== ''),
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', KEEPS_LOGS ? 'pipe' : 'ignore', 'pipe', 'ipc'],
   })
-  let errors = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString()).slice(-ERROR_TAIL_CHARS)
-  })
+  const logs = tailOf(child.stdout)
+  const errors = tailOf(child.stderr)
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const readiness = new Promise<Record<string, unknown>>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${entry} is not ready`)), READY_TIMEOUT_MS)
@@ -38,9 +40,10 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
       clearTimeout(timer)
       resolve({ ...(message as object) })
     })
-    child.once('exit', (code) => {
+    // Not at its exit: what it wrote last may still be on its way.
+    child.once('close', (code) => {
       clearTimeout(timer)
-      reject(new Error(`${entry} ended with ${String(code)}: ${errors}`))
+      reject(new Error(`${entry} ended with ${String(code)}: ${errors()}${logs()}`))
     })
   })
   const kill = () => end(child, gone)
@@ -63,6 +66,15 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
     await kill()
     throw error
   }
+}
+
+/** The end of what a stream gave so far. */
+function tailOf(stream: Readable | null): () => string {
+  let tail = ''
+  stream?.setEncoding('utf8').on('data', (text: string) => {
+    tail = (tail + text).slice(-TAIL_CHARS)
+  })
+  return () => tail
 }
 
 /** What a child said about a number, such as its port. @throws Error when it said none */
