@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { dequal } from 'dequal'
 import { laneOf } from '../../actors/account/core/state.js'
 import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { loadGasWallet } from '../../actors/gas-wallet/record.js'
@@ -31,7 +31,7 @@ function mirrorsWallet(state: SubWalletState, reader: Reader, nowMs: number): st
   const stored = loadState(reader, state.subWalletId)
   const differing: string[] = []
   const same = (what: string, held: unknown, kept: unknown) => {
-    if (isDeepStrictEqual(held, kept)) return
+    if (dequal(held, kept)) return
     differing.push(
       `${what} of ${state.subWalletId}: memory has ${show(held)}, the store ${show(kept)}`,
     )
@@ -99,7 +99,7 @@ function mirrorsGasWallet(state: GasWalletState, reader: Reader): string[] {
   const stored = loadGasWallet(reader, state.gasWalletId)
   const differing: string[] = []
   const same = (what: string, held: unknown, kept: unknown) => {
-    if (isDeepStrictEqual(held, kept)) return
+    if (dequal(held, kept)) return
     differing.push(
       `${what} of ${state.gasWalletId}: memory has ${show(held)}, the store ${show(kept)}`,
     )
