@@ -3,11 +3,10 @@ import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
 import { readJournalPermit, removeJournalPermit } from '../disk/journal-permit.js'
-import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import type { Environment } from '../store/environment.js'
-import { type FollowProgress, followUntilOwnerIsGone } from '../store/follow-owner.js'
+import type { FollowProgress } from '../store/follow-owner.js'
 import { leaveJournal } from '../store/journal-position.js'
 import type { JournalWriter } from '../store/journal-writer.js'
 import {
@@ -16,6 +15,7 @@ import {
   openJournaledStore,
 } from '../store/journaled-store.js'
 import { createOwnerBeats } from '../store/owner-beats.js'
+import { standBy } from '../store/stand-by.js'
 import { createJournalMetrics } from './journal-metrics.js'
 
 export interface ServiceJournal extends JournalWriter {
@@ -77,7 +77,7 @@ export async function openServiceJournal(
       process.exit(1)
     },
   } satisfies Omit<JournaledStoreOptions, 'overtakes'>
-  const writer = await (role === 'standby' ? wait(options, journal, store) : take(home, store))
+  const writer = await (role === 'standby' ? wait(options, store) : take(home, store))
   beats.begin(writer.owner.epoch, () => writer.readings.stored)
   metrics.show(writer)
   return {
@@ -103,8 +103,7 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
 }
 
 async function wait(
-  { environment, timers, log, waits }: ServiceJournalOptions,
-  journal: Journal,
+  { log, waits }: ServiceJournalOptions,
   store: Store,
 ): Promise<JournalWriter> {
   let progress: FollowProgress | null = null
@@ -113,14 +112,5 @@ async function wait(
     progress = next
   }
   log.info({}, 'a standby follows the journal')
-  for (;;) {
-    const overtakes = await followUntilOwnerIsGone({ environment, journal, timers, log, followed })
-    log.warn({ epoch: overtakes }, 'the owner of the journal is gone: it is taken over')
-    try {
-      return await openJournaledStore({ ...store, overtakes, isStandby: true })
-    } catch (err) {
-      // Another standby was there before.
-      if (!(err instanceof JournalOvertaken || err instanceof JournalHasSuccessor)) throw err
-    }
-  }
+  return standBy(store, followed)
 }

@@ -1,10 +1,13 @@
 import type { PartReport } from '../http/health-routes.js'
 import type { FollowProgress } from '../store/follow-owner.js'
 
+const FOLLOWS = 'A standby: another service owns the journal, and this one follows it.'
+const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its owner.'
+
 /** What `/readyz` says of the journal while another service owns it. */
 export function standbyReport(progress: FollowProgress | null): PartReport {
-  const reason = 'A standby: another service owns the journal, and this one follows it.'
-  if (progress === null) return { status: 'down', reason, standby: true }
+  if (progress === null) return { status: 'down', reason: FOLLOWS, standby: true }
   const { epoch, stored, applied } = progress
+  const reason = epoch === 0 ? OWNERLESS : FOLLOWS
   return { status: 'down', reason, standby: true, epoch, behind: Math.max(0, stored - applied) }
 }

@@ -2,7 +2,7 @@ import { sleep, type Timers } from '../clock/timers.js'
 import { type Journal, type JournalHead, JournalUnavailable } from '../journal/journal.js'
 import type { Environment } from './environment.js'
 import { checkBelongs, followJournal, NO_POSITION } from './follow-journal.js'
-import { type JournalPosition, journalPositionOf } from './journal-position.js'
+import { isEmptyStore, type JournalPosition, journalPositionOf } from './journal-position.js'
 import { PARTITION } from './journaled-store.js'
 
 export interface FollowOwnerOptions {
@@ -32,11 +32,17 @@ const LOOK_MS = 250
  */
 export const OWNER_SILENT_MS = 3_000
 
+const NOTHING_THERE =
+  'the journal has no entries and this store no records, so nothing is taken over: start the service that has them, or that is to be the first, as its owner'
+
 /**
  * Keeps a store close behind the owner of its journal, until that one says that it leaves or has been
  * silent for too long by this machine's clock alone. While the journal does not answer, nobody can
- * tell: the silence is counted anew. Only what the owner calls stored is followed, which no engine
- * takes back; the rest comes with the taking.
+ * tell: the silence is counted anew, and no answer tells of a time after it was asked for. Only what
+ * the owner calls stored is followed, which no engine takes back; the rest comes with the taking.
+ *
+ * An empty store takes over no journal without entries: there is nothing that it could go on with. It
+ * would begin an installation of its own beside the one whose owner has yet to come.
  * @returns the epoch to take it from
  * @throws Error where the store does not belong to the journal, or is too far behind it
  */
@@ -46,17 +52,22 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
   let silentSinceMs = timers.elapsed()
   let isChecked = false
   let isAway = false
+  let isTold = false
   for (;;) {
     try {
       if (!isChecked) await checkBelongs(environment, journal, PARTITION)
-      isChecked = true
+      // Of one without a position, entries that are yet to come may be another's.
+      isChecked = journalPositionOf(environment) !== null
+      const askedMs = timers.elapsed()
       const head = await journal.look(PARTITION)
       if (isAway) log.info({}, 'the journal answers again')
       if (isAway || signOf(head) !== sign) silentSinceMs = timers.elapsed()
       isAway = false
       sign = signOf(head)
-      if (isLeft(head)) return head.epoch
-      if (timers.elapsed() - silentSinceMs > OWNER_SILENT_MS) return head.epoch
+      const isGone = isLeft(head) || askedMs - silentSinceMs > OWNER_SILENT_MS
+      if (isGone && (head.seq > 0 || !isEmptyStore(environment))) return head.epoch
+      if (isGone && !isTold) log.warn({}, NOTHING_THERE)
+      isTold ||= isGone
       options.followed({ epoch: head.epoch, ...(await follow(options, head)) })
     } catch (err) {
       if (!(err instanceof JournalUnavailable)) throw err
@@ -80,9 +91,9 @@ async function follow(
   return { stored, applied: position.seq }
 }
 
-/** Changes with all that an owner does to be seen. */
+/** Changes with all that the owner does to be seen; one before it may go on, and is none any more. */
 function signOf({ epoch, beat }: JournalHead): string {
-  return `${epoch} ${beat?.epoch} ${beat?.count}`
+  return beat?.epoch === epoch ? `${epoch} ${beat.count}` : `${epoch}`
 }
 
 function isLeft({ epoch, beat }: JournalHead): boolean {

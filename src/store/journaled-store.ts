@@ -58,6 +58,8 @@ export interface JournaledStoreOptions {
   readonly overtakes: number | null
   /** Takes it from that one and from nobody else. */
   readonly isStandby?: boolean
+  /** Of what is asked of a journal that does not answer, a second apart. Default: 30. */
+  readonly triesMax?: number
   /** Told as soon as it is the owner, which may then have long to follow. */
   readonly taken?: (taken: Taken) => void
 }
@@ -130,14 +132,14 @@ function newPosition({ environment, timers }: JournaledStoreOptions, end: number
 }
 
 async function whenAvailable<T>(
-  { timers, log }: JournaledStoreOptions,
+  { timers, log, triesMax = TAKE_TRIES_MAX }: JournaledStoreOptions,
   ask: () => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await ask()
     } catch (err) {
-      if (!(err instanceof JournalUnavailable) || tries === TAKE_TRIES_MAX) throw err
+      if (!(err instanceof JournalUnavailable) || tries === triesMax) throw err
       log.warn({ err, tries }, 'the journal does not answer: it is asked again')
       await sleep(timers, TAKE_AGAIN_MS)
     }
