@@ -51,7 +51,7 @@ import { createOtlpExporter } from './service/otlp-exporter.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
 import { standbyReport } from './service/standby-report.js'
-import { takeHome } from './service/take-home.js'
+import { hearOfSuccessor, takeHome } from './service/take-home.js'
 import { createTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
 import { takenOver } from './service-custody/outcome.js'
@@ -92,6 +92,7 @@ const door = openFrontDoor(
   { adapter: config.httpAdapter, descriptorsMax: unreservedDescriptors(descriptorsMax()) },
   logger,
 )
+const hasSuccessor = hearOfSuccessor()
 await takeHome(home, door, config)
 const boot = newServiceBoot(home, systemTimers())
 const storeDirectory = join(home, 'service', 'store')
@@ -122,7 +123,7 @@ const own = await openThreadPorts({
 const { reader, chains, prices } = own
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
-  ...{ home, file: config.journalFile, role: config.journalRole, registry },
+  ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
   environment: own.environment,
   waits: (progress) =>
     door.answerEarly(

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { putFile } from './put-file.js'
 
 /**
- * `service/journal-take`: an operator's word that the next start on this home may take its journal
- * from the service that took it over. It names that taking, by its epoch, and is good for no other.
+ * `service/journal-take`: the next start on this home may take its journal from the service that owns
+ * it, and need not wait where it is a standby: an operator's word, or that of the owner itself, which
+ * ends for a successor on this home. It names the owner's taking, by its epoch, and is good for no
+ * other.
  */
 const FILE = 'journal-take'
 

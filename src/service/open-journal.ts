@@ -2,7 +2,12 @@ import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
-import { readJournalPermit, removeJournalPermit } from '../disk/journal-permit.js'
+import {
+  readJournalPermit,
+  removeJournalPermit,
+  writeJournalPermit,
+} from '../disk/journal-permit.js'
+import { JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import type { Environment } from '../store/environment.js'
@@ -21,7 +26,10 @@ import { createJournalMetrics } from './journal-metrics.js'
 export interface ServiceJournal extends JournalWriter {
   /** For the user side, which approves nothing of an earlier one. */
   readonly owner: JournalOwner
-  /** Tells a standby that it need not wait. Nothing may be committed any more. */
+  /**
+   * Nothing may be committed any more. A standby is told that it need not wait, but where a successor
+   * of this home does: that one is to go on with it.
+   */
   close(): Promise<void>
 }
 
@@ -30,6 +38,8 @@ export interface ServiceJournalOptions {
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
   readonly file: string | null
   readonly role: 'owner' | 'standby'
+  /** Another service of this home waits for the end of this one. */
+  readonly hasSuccessor: () => boolean
   readonly environment: Environment
   readonly timers: Timers
   /** Only where there is a journal. */
@@ -83,7 +93,10 @@ export async function openServiceJournal(
   return {
     ...writer,
     async close() {
-      await beats.leave()
+      if (options.hasSuccessor()) {
+        permitSuccessor(home, writer.owner.epoch, log)
+        await beats.handOver()
+      } else await beats.leave()
       await journal.close()
     },
   }
@@ -102,10 +115,13 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
   }
 }
 
+/** @param store of a standby, which takes nothing that nobody has let it take */
 async function wait(
-  { log, waits }: ServiceJournalOptions,
+  { home, log, waits }: ServiceJournalOptions,
   store: Store,
 ): Promise<JournalWriter> {
+  const permitted = await takePermitted(home, store)
+  if (permitted !== null) return permitted
   let progress: FollowProgress | null = null
   await waits(() => progress)
   const followed = (next: FollowProgress) => {
@@ -113,4 +129,30 @@ async function wait(
   }
   log.info({}, 'a standby follows the journal')
   return standBy(store, followed)
+}
+
+/** @returns null where there is no permit, or another has taken the journal since */
+async function takePermitted(home: string, store: Store): Promise<JournalWriter | null> {
+  const overtakes = readJournalPermit(home)
+  if (overtakes === null) return null
+  let writer: JournalWriter | null = null
+  try {
+    writer = await openJournaledStore({ ...store, overtakes, isStandby: true })
+  } catch (error) {
+    if (!(error instanceof JournalOvertaken || error instanceof JournalHasSuccessor)) throw error
+  }
+  removeJournalPermit(home)
+  return writer
+}
+
+/** Of a standby's role, it would wait for the silence of the one before it, as others do elsewhere. */
+function permitSuccessor(home: string, epoch: number, log: ServiceJournalOptions['log']): void {
+  try {
+    writeJournalPermit(home, epoch)
+  } catch (err) {
+    log.warn(
+      { err },
+      'the successor cannot be let take the journal at once: a standby may be first',
+    )
+  }
 }

@@ -1,7 +1,7 @@
 import { inheritHome } from '../custody/home-lock/inherit-home.js'
 import { ownHome } from '../custody/home-lock/own-home.js'
 import type { FrontDoor } from '../http/front-door.js'
-import { READY_TO_TAKE_OVER, SUCCESSOR } from '../supervisor/hand-over.js'
+import { READY_TO_TAKE_OVER, SUCCESSOR, SUCCESSOR_WAITS } from '../supervisor/hand-over.js'
 
 /**
  * Makes this service the one of its home: at once, or, when it was started as a successor, as soon
@@ -25,4 +25,13 @@ export async function takeHome(
   process.send?.({ type: READY_TO_TAKE_OVER })
   await door.listenEarly(at.host, at.port, PREDECESSOR_ENDS_MS_MAX)
   await inheritHome(home, 'service', PREDECESSOR_ENDS_MS_MAX)
+}
+
+/** @returns whether another service of this home waits for this one's end, as the supervisor says */
+export function hearOfSuccessor(): () => boolean {
+  let waits = false
+  process.on('message', (message) => {
+    if ((message as { type?: unknown } | null)?.type === SUCCESSOR_WAITS) waits = true
+  })
+  return () => waits
 }

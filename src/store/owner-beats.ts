@@ -2,12 +2,14 @@ import type { Alarm, Timers } from '../clock/timers.js'
 import type { Journal } from '../journal/journal.js'
 import { PARTITION } from './journaled-store.js'
 
-/** Says that the owner of a journal lives, so that a standby waits, and that it leaves. */
+/** Says that the owner of a journal lives, so that a standby waits, and how it ends. */
 export interface OwnerBeats {
   /** @param stored seq of the last entry that is known to be stored, by then */
   begin(epoch: number, stored: () => number): void
-  /** Resolves once it was said, or was not in time: a standby then waits for the silence. */
+  /** Says that nobody goes on here. Resolves once it was said, or was not in time. */
   leave(): Promise<void>
+  /** Says that it lives for one more time: another service on this store goes on. Resolves as `leave`. */
+  handOver(): Promise<void>
 }
 
 const BEAT_MS = 500
@@ -21,7 +23,7 @@ export function createOwnerBeats(
 ): OwnerBeats {
   let said = { epoch: 0, stored: () => 0 }
   let alarm: Alarm | null = null
-  let isLeaving = false
+  let isEnding = false
   let last: Promise<void> = Promise.resolve()
 
   function beat(state: 'lives' | 'leaves'): Promise<void> {
@@ -31,8 +33,18 @@ export function createOwnerBeats(
 
   function again(): void {
     last = beat('lives').then(() => {
-      if (!isLeaving) alarm = timers.at(timers.now() + BEAT_MS, again)
+      if (!isEnding) alarm = timers.at(timers.now() + BEAT_MS, again)
     })
+  }
+
+  async function end(state: 'lives' | 'leaves'): Promise<void> {
+    if (said.epoch === 0) return
+    isEnding = true
+    alarm?.cancel()
+    await Promise.race([
+      last.then(() => beat(state)),
+      new Promise<void>((resolve) => timers.at(timers.now() + LEAVE_MS, resolve)),
+    ])
   }
 
   return {
@@ -41,14 +53,7 @@ export function createOwnerBeats(
       said = { epoch, stored }
       if (isFirst) again()
     },
-    async leave() {
-      if (said.epoch === 0) return
-      isLeaving = true
-      alarm?.cancel()
-      await Promise.race([
-        last.then(() => beat('leaves')),
-        new Promise<void>((resolve) => timers.at(timers.now() + LEAVE_MS, resolve)),
-      ])
-    },
+    leave: () => end('leaves'),
+    handOver: () => end('lives'),
   }
 }

@@ -10,6 +10,8 @@ import type { ChildProcess } from 'node:child_process'
 export const SUCCESSOR = '--successor'
 /** What it says then; `ready` follows when it serves. */
 export const READY_TO_TAKE_OVER = 'ready-to-take-over'
+/** What the old one is told before it is told to end: its successor is of the same home. */
+export const SUCCESSOR_WAITS = 'successor-waits'
 
 /** To load the program, on a machine that is busy with the old one. */
 const COMES_UP_MS_MAX = 60_000
@@ -42,6 +44,7 @@ export async function handOver(
     await end(next)
     throw new NotReplaced(`The new one did not come up, so the old one goes on: ${said(error)}`)
   }
+  await tell(old, SUCCESSOR_WAITS)
   await end(old)
   try {
     await serves
@@ -50,6 +53,14 @@ export async function handOver(
     throw error
   }
   return next
+}
+
+/** One that is gone, or closes its channel, hears nothing. */
+function tell(child: ChildProcess, type: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.connected) child.send({ type }, () => resolve())
+    else resolve()
+  })
 }
 
 /** SIGTERM, and SIGKILL when that takes longer than a service needs. */

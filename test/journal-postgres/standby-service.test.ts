@@ -55,9 +55,9 @@ describe('a standby', () => {
   })
 
   /** It is ready once it has taken over. */
-  async function startStandby(at: string): Promise<string> {
+  async function startStandby(at: string, entry = 'dist/src/main.js'): Promise<string> {
     const port = String(await freePort())
-    const child = startChild('dist/src/main.js', {
+    const child = startChild(entry, {
       ...env,
       ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
       ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
@@ -187,5 +187,36 @@ describe('a standby', () => {
     await load.stop()
     expect(await journalPart(backUrl)).toMatchObject({ status: 'up', epoch: 4 })
     await expectWhole(backUrl, stack.home)
+  })
+
+  test('keeps the journal when it is handed over to a new service of its own home', async () => {
+    const supervisedUrl = await startStandby(home, 'dist/src/supervisor/main.js')
+    const supervised = started.at(-1)
+    await expect
+      .poll(() => journalPart(supervisedUrl), TAKES_OVER)
+      .toMatchObject({ standby: true, behind: 0 })
+    const owner = await started[1]
+    expect(await owner?.stop()).toBe(0)
+    await expect.poll(async () => (await journalPart(supervisedUrl)).http, TAKES_OVER).toBe(200)
+    const otherUrl = await startStandby(stack.home)
+    await expect
+      .poll(() => journalPart(otherUrl), TAKES_OVER)
+      .toMatchObject({ standby: true, behind: 0, epoch: 5 })
+    const load = underLoad([supervisedUrl])
+    const before = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 20)
+    process.kill((await supervised)?.pid ?? 0, 'SIGHUP')
+    // Both are of the same role: the one elsewhere waits for it, and its callers for nobody else.
+    await expect
+      .poll(() => journalPart(supervisedUrl), TAKES_OVER)
+      .toMatchObject({ http: 200, epoch: 6 })
+    const taken = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(taken + 20)
+    await load.stop()
+    await expect
+      .poll(() => journalPart(otherUrl), TAKES_OVER)
+      .toMatchObject({ standby: true, behind: 0, epoch: 6 })
+    await expectWhole(supervisedUrl, home)
+    expect(await (await supervised)?.stop()).toBe(0)
   })
 })

@@ -49,6 +49,18 @@ test('an owner that leaves says so last, also while it was saying that it lives'
   expect(timers.waiting).toBe(0)
 })
 
+test('an owner that hands over to its own store says for one more time that it lives', async () => {
+  const { timers, journal, epoch, beat } = await owned()
+  const beats = createOwnerBeats(journal, timers)
+  beats.begin(epoch, () => 1)
+  await timers.pass(600)
+  const before = await beat()
+  const ending = beats.handOver()
+  await timers.pass(10_000)
+  await ending
+  expect(await beat()).toEqual({ ...before, count: (before?.count ?? 0) + 1 })
+})
+
 test('an owner that leaves is held up for two seconds at most by a journal that is away', async () => {
   const { timers, epoch } = await owned()
   const beats = createOwnerBeats({ beat: () => new Promise(() => undefined) }, timers)

@@ -28,7 +28,8 @@ test('a successor that is ready has the old one ended, and stays', async () => {
     return service('takes-over')
   })
   expect(asked).toEqual([SUCCESSOR])
-  expect(old.exitCode).toBe(0)
+  // It was told of its successor before it was told to end.
+  expect(old.exitCode).toBe(10)
   expect(hasEnded(next)).toBe(false)
 })
 
