@@ -13,7 +13,7 @@ export interface FrontDoor {
    * @throws Error when it is not free in time
    */
   listenEarly(host: string, port: number, patienceMs: number): Promise<void>
-  /** Binds the port and has everything answered so until the routes are there. */
+  /** Binds the port and has everything answered so until the routes are there, what was held too. */
   answerEarly(host: string, port: number, serve: Serve): Promise<void>
   /**
    * From now on requests go to the routes.
@@ -67,6 +67,7 @@ export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): 
     async answerEarly(host, port, serve) {
       serveEverything(serve)
       early ??= await app.listen(host, port)
+      openRoom(early.port)
     },
     async open(host, port, register) {
       // A pattern that was given cannot be given again, when the first attempt met a taken port.

@@ -104,6 +104,25 @@ describe('a service that takes over', () => {
     listener.close()
   })
 
+  test('answers what it held as soon as it is to answer anything, and serves later', async () => {
+    const door = createFrontDoor(createApp({ adapter: ADAPTER }), { heldMax: 1 })
+    const port = await freePort()
+    await door.listenEarly('127.0.0.1', port, PATIENCE_MS)
+    const calls = Array.from({ length: 2 }, () => call(port, '/any'))
+    // There is no more room, so the other one is held.
+    expect((await Promise.race(calls)).status).toBe(503)
+    await door.answerEarly('127.0.0.1', port, (response) => response.end('waits', true))
+    const answers = await Promise.all(calls)
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 503])
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(texts).toContain('waits')
+    const listener = await door.open('127.0.0.1', port, (app) =>
+      app.any('/*', (response) => response.end('served', true)),
+    )
+    expect(await (await call(port, '/any')).text()).toBe('served')
+    listener.close()
+  })
+
   const served = (app: App) => app.any('/*', (response) => response.end('served', true))
 
   /** With room for one. */
