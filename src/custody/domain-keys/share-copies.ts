@@ -7,7 +7,8 @@ import type { DomainLayout } from './layout.js'
 
 /**
  * Two LMDB environments that hold the same: wallet records and wrapped data keys. The first is
- * read; the second is what is left when the first is lost.
+ * read; the second is what is left when the first is lost. One without data keys was lost, or was
+ * never reached by a first start that ended amid it: it is made anew of the other when both are opened.
  */
 export interface ShareCopies {
   get(walletId: Uint8Array): StoredRecord | undefined
@@ -55,6 +56,8 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
   const main = openCopy(layout.shares)
   const second = openCopy(layout.sharesCopy)
   const copies = [main, second]
+  fill(second, main)
+  fill(main, second)
 
   function putIn({ root, wallets }: Copy, walletId: Uint8Array, record: StoredRecord): void {
     root.transactionSync(() => {
@@ -112,6 +115,20 @@ function openCopy(path: string): Copy {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${join(path, 'data.mdb')} is not a readable share store: ${reason}`, { cause })
   }
+}
+
+/** Nothing is ever stored in a copy before its first data key. */
+function fill(lost: Copy, from: Copy): void {
+  const isLost = () => lost.dataKeys.getCount() === 0
+  if (from.dataKeys.getCount() === 0 || !isLost()) return
+  lost.root.transactionSync(() => {
+    // Another thread may have done it meanwhile.
+    if (!isLost()) return
+    for (const { key, value } of from.wallets.getRange()) void lost.wallets.put(key, value)
+    for (const { key, value } of from.dataKeys.getRange()) {
+      void lost.dataKeys.put(key, Buffer.from(value))
+    }
+  })
 }
 
 function wrappedKeys(main: Copy, copies: readonly Copy[]): WrappedKeys {
