@@ -11,6 +11,7 @@ export interface JournalSettings {
 }
 
 const SERVERS_MAX = 8
+const OPTIONS = /[?&]options=/
 
 const journalFile = z.strictObject({
   postgres: z
@@ -18,7 +19,9 @@ const journalFile = z.strictObject({
       z
         .string()
         .max(4_096)
-        .regex(/^postgres(ql)?:\/\/./, 'begins with postgres://'),
+        .regex(/^postgres(ql)?:\/\/./, 'begins with postgres://')
+        // They would take the place of the journal's own, by which a commit waits for the disk.
+        .refine((url) => !OPTIONS.test(url), 'names a server, and no options of its sessions'),
     )
     .min(1)
     .max(SERVERS_MAX),

@@ -65,7 +65,7 @@ export async function prepareSchema(postgres: Postgres): Promise<void> {
     const { rows: versions } = await query('SELECT version FROM countersign_journal.version')
     const version = versions[0]?.version
     if (version === SCHEMA_VERSION) return null
-    return `the journal is of version ${String(version)}, and this build knows ${SCHEMA_VERSION}`
+    return `the journal is of version ${String(version)}, and this build knows ${SCHEMA_VERSION} alone: start the build that made it, or name an empty database`
   })
   if (wrong !== null) throw new Error(wrong)
 }

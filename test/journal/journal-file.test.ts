@@ -20,6 +20,10 @@ test('the file names the servers of the journal', () => {
 
 test.each([
   ['{"postgres": ["mysql://s:secret@one/journal"]}', 'postgres.0'],
+  [
+    '{"postgres": ["postgres://s:secret@one/journal?sslmode=require&options=-c%20synchronous_commit%3Doff"]}',
+    'no options',
+  ],
   ['{"postgres": []}', 'postgres'],
   ['{"postgre": ["postgres://s:secret@one/journal"]}', 'the file'],
   ['{"postgres": "postgres://s:secret@one/journal"', 'not JSON'],
