@@ -14,6 +14,7 @@ import {
   journalPositionOf,
   positionRow,
 } from './journal-position.js'
+import type { Row } from './rows.js'
 import { decodeRows } from './rows-encoding.js'
 
 /** Read and applied at once: a few entries of a busy service, or one of the longest. */
@@ -44,10 +45,12 @@ export async function followJournal(
   let position = start
   if (position.seq > end) throw setBack(position.seq)
   let { last } = position
+  let applied = position.seq
   let parts: JournalEntry[] = []
   for (let after = position.seq; after < end; ) {
     const entries = await read(journal, partition, after)
     if (entries.length === 0) throw new Error(`the journal ends before its entry ${end}`)
+    const rows: Row[] = []
     for (const { seq, body } of entries) {
       if (seq > end) break
       const entry = decodeEntry(seq, body)
@@ -63,10 +66,14 @@ export async function followJournal(
       if (!entry.isLast) continue
       position = { ...position, seq, last }
       const content = Buffer.concat(parts.map((part) => part.content))
-      const rows = splitCommits(content).flatMap((commit) => decodeRows(commit))
-      await applyRows(environment, [...rows, positionRow(position)])
+      for (const commit of splitCommits(content)) {
+        for (const row of decodeRows(commit)) rows.push(row)
+      }
       parts = []
     }
+    // All of a read together: a store that is lost has years of them to follow, and each waits for the disk.
+    if (position.seq > applied) await applyRows(environment, [...rows, positionRow(position)])
+    applied = position.seq
   }
   return { position, last }
 }
