@@ -4,7 +4,7 @@ import {
   type Pruned,
   type Retention,
 } from '../../src/domain/retention.js'
-import { openEnvironment } from '../../src/store/environment.js'
+import { openBesideService } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
 import { prunePass } from '../../src/store/retention/prune-store.js'
 import type { Mode } from '../../src/store/retention/step.js'
@@ -22,7 +22,7 @@ export async function pruneOnce(
   nowMs: number,
   rest: () => Promise<void>,
 ): Promise<Pruned> {
-  const environment = openEnvironment(storeDirectory)
+  const environment = openBesideService(storeDirectory)
   try {
     const reader = createReader(environment)
     const context = { environment, reader, needs: createEventNeeds(reader) }

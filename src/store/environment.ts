@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { openLmdb } from '../disk/lmdb-file.js'
@@ -56,6 +56,33 @@ export function openEnvironment(
   damaged: (damage: DamagedRecord) => void = () => undefined,
 ): Environment {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const environment = opened(directory, recordVersions, damaged)
+  claimSchema(environment, directory)
+  return environment
+}
+
+/**
+ * Opens the store of a service for a command beside it. That service may be of an earlier build and
+ * go on writing, so the store stays of its schema: what this build would make once, as its index of
+ * names, would lack what is written from then on.
+ * @throws Error as `openEnvironment`, and where there is no store: none is made for a misspelt home
+ */
+export function openBesideService(
+  directory: string,
+  damaged: (damage: DamagedRecord) => void = () => undefined,
+): Environment {
+  if (!existsSync(join(directory, DATA_FILE))) throw new Error(`there is no store in ${directory}`)
+  const environment = opened(directory, createVersionsBuffer(), damaged)
+  const version = schemaOf(environment)
+  if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
+  return environment
+}
+
+function opened(
+  directory: string,
+  recordVersions: SharedArrayBuffer,
+  damaged: (damage: DamagedRecord) => void,
+): Environment {
   const file = join(directory, DATA_FILE)
   const root = openLmdb({
     path: directory,
@@ -68,7 +95,6 @@ export function openEnvironment(
   for (const space of Object.keys(KEY_SPACES) as KeySpace[]) {
     spaces[space] = openSpace(root, { file, space, noteDamage })
   }
-  claimSchema({ root, spaces }, directory)
   return {
     root,
     spaces,
@@ -84,24 +110,24 @@ const SCHEMA_KEY = 'schema_version'
 const SEALED_SINCE = 12
 
 /** A store is of one schema from its first record to its last, and this build reads no other form. */
-function claimSchema(
-  { root, spaces }: Pick<Environment, 'root' | 'spaces'>,
-  directory: string,
-): void {
-  const { meta } = spaces
-  const version = meta.isSealed(SCHEMA_KEY)
-    ? meta.get(SCHEMA_KEY)
-    : `${SEALED_SINCE - 1} or earlier`
+function claimSchema(environment: Environment, directory: string): void {
+  const version = schemaOf(environment)
   if (version === SCHEMA_VERSION) return
-  if (version === undefined || isOpened(version)) {
-    // A journal that goes with it may have older entries still, which is what `applyRows` is for.
-    if (Number(version) < NAMES_INDEXED_SINCE) buildNameIndex({ root, spaces })
-    meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
-  } else {
-    throw new Error(
-      `${directory} holds schema version ${String(version)}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home (a dev home: npm run dev:reset)`,
-    )
-  }
+  if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
+  // A journal that goes with it may have older entries still, which is what `applyRows` is for.
+  if (Number(version) < NAMES_INDEXED_SINCE) buildNameIndex(environment)
+  environment.spaces.meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
+}
+
+/** @returns undefined of a new store */
+function schemaOf({ spaces: { meta } }: { readonly spaces: Pick<Environment['spaces'], 'meta'> }) {
+  return meta.isSealed(SCHEMA_KEY) ? meta.get(SCHEMA_KEY) : `${SEALED_SINCE - 1} or earlier`
+}
+
+function ofAnotherSchema(directory: string, version: unknown): Error {
+  return new Error(
+    `${directory} holds schema version ${String(version)}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home (a dev home: npm run dev:reset)`,
+  )
 }
 
 function onceEach(damaged: (damage: DamagedRecord) => void) {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLmdb } from '../../src/disk/lmdb-file.js'
 import { packed, packedRecord, placeOf, seal } from '../../src/store/encodings/sealing.js'
-import { openEnvironment } from '../../src/store/environment.js'
+import { openBesideService, openEnvironment } from '../../src/store/environment.js'
 import { KEY_SPACES, OPENED_SINCE, SCHEMA_VERSION } from '../../src/store/key-spaces.js'
 import { createReader } from '../../src/store/reader.js'
 
@@ -46,6 +46,28 @@ describe('a store', () => {
     expect(environment.spaces.meta.get(KEY)).toBe(SCHEMA_VERSION)
     expect(createReader(environment).spentDays.of('sw_1' as never, 'key_1' as never)).toEqual([])
     await environment.root.close()
+  })
+
+  test('of an older schema stays what it is under a command beside its service', async () => {
+    await leave(OPENED_SINCE)
+    const beside = openBesideService(directory)
+    expect(createReader(beside).spentDays.of('sw_1' as never, 'key_1' as never)).toEqual([])
+    expect(beside.spaces.meta.get(KEY)).toBe(OPENED_SINCE)
+    await beside.root.close()
+  })
+
+  test.each([11, OPENED_SINCE - 1, SCHEMA_VERSION + 1])(
+    'of schema %i is refused before anything of it is changed',
+    async (version) => {
+      await leave(version)
+      expect(() => openBesideService(directory)).toThrow(/start the build that wrote it/)
+    },
+  )
+
+  test('is not made by a command beside a service that has none', async () => {
+    const misspelt = join(directory, 'misspelt')
+    expect(() => openBesideService(misspelt)).toThrow(/there is no store/)
+    expect(existsSync(misspelt)).toBe(false)
   })
 
   test('of this schema is opened again', async () => {

@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readJournalFile } from '../../config/journal.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
 import type { Journal } from '../../journal/journal.js'
-import { openEnvironment } from '../../store/environment.js'
-import { type JournalPosition, journalPositionOf } from '../../store/journal-position.js'
 import { PARTITION } from '../../store/journaled-store.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { journalPositionIn } from '../operator/journal-position-in.js'
 import { printRecord } from '../print.js'
 
 /** Who owns the journal of this home, and how an operator gives it back to it. */
@@ -23,7 +20,7 @@ export function register(program: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const head = await withJournal(io, (journal) => journal.look(PARTITION))
-      const store = await positionIn(homeOf(io, options))
+      const store = await journalPositionIn(homeOf(io, options))
       printRecord(io, options, {
         epoch: head.epoch,
         owner: head.owner?.node ?? null,
@@ -73,17 +70,5 @@ async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Pr
     return await use(journal)
   } finally {
     await journal.close()
-  }
-}
-
-/** @returns null where there is no store, or one that never had a journal */
-async function positionIn(home: string): Promise<JournalPosition | null> {
-  const directory = join(home, 'service', 'store')
-  if (!existsSync(directory)) return null
-  const environment = openEnvironment(directory)
-  try {
-    return journalPositionOf(environment)
-  } finally {
-    await environment.root.close()
   }
 }

@@ -6,7 +6,7 @@ import { createListOwner, type ListOwnerOptions } from '../../screening/lists/li
 import { createScreener } from '../../screening/local-screener.js'
 import { replayCalls, type StoredCall } from '../../screening/replay.js'
 import { WalkPool } from '../../screening/walk-pool.js'
-import { openEnvironment } from '../../store/environment.js'
+import { openBesideService } from '../../store/environment.js'
 import { createReader } from '../../store/reader.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
@@ -29,9 +29,8 @@ export function registerReplay(
       if (Number.isNaN(sinceMs)) throw new UsageError(`${given.since} is no ISO 8601 time`)
       const owner = await createListOwner(contextOf(io, options))
       const screener = createScreener({ lists: owner, walkPool: new WalkPool() })
-      const environment = openEnvironment(
+      const environment = openBesideService(
         join(homeOf(io, options), 'service', 'store'),
-        undefined,
         ({ message }) => io.err(`left out: ${message}\n`),
       )
       try {
@@ -69,7 +68,7 @@ export function registerReplay(
 }
 
 function* callsSince(
-  environment: ReturnType<typeof openEnvironment>,
+  environment: ReturnType<typeof openBesideService>,
   sinceMs: number,
   counted: () => void,
 ): Generator<StoredCall> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { ID_PREFIX, isId, type TxId } from '../../domain/ids.js'
-import { openEnvironment } from '../../store/environment.js'
+import { openBesideService } from '../../store/environment.js'
 import { createReader } from '../../store/reader.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
@@ -28,7 +28,7 @@ Exit code 1 where the verdict is another one than then.`,
       const options = command.optsWithGlobals<GlobalOptions>()
       if (!isId(ID_PREFIX.tx, txId)) throw new UsageError(`${txId} is no transaction's id`)
       const store = given.store ?? join(homeOf(io, options), 'service', 'store')
-      const environment = openEnvironment(store, undefined, ({ message }) =>
+      const environment = openBesideService(store, ({ message }) =>
         io.err(`left out: ${message}\n`),
       )
       try {

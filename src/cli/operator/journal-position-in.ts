@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openBesideService } from '../../store/environment.js'
+import { type JournalPosition, journalPositionOf } from '../../store/journal-position.js'
+
+/** @returns null where a home has no store, or one that never had a journal */
+export async function journalPositionIn(home: string): Promise<JournalPosition | null> {
+  const directory = join(home, 'service', 'store')
+  if (!existsSync(join(directory, 'data.mdb'))) return null
+  const environment = openBesideService(directory)
+  try {
+    return journalPositionOf(environment)
+  } finally {
+    await environment.root.close()
+  }
+}
