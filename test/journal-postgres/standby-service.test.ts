@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { runProgram } from '../../src/cli/program.js'
 import type { UserId } from '../../src/domain/ids.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
@@ -152,6 +153,24 @@ describe('a standby', () => {
       details: { reason: 'standby' },
     })
     expect(await journalPart(stack.baseUrl)).toMatchObject({ http: 200, status: 'up', epoch: 2 })
+  })
+
+  test('has no command on its home act for the owner, whose shares others would not fit', async () => {
+    let said = ''
+    const io = {
+      ...{ env: { ...env, COUNTERSIGN_HOME: home }, isInteractive: false },
+      out: () => undefined,
+      err: (text: string) => {
+        said += text
+      },
+    }
+    expect(await runProgram(io, ['custody', 'refresh-shares'])).not.toBe(0)
+    expect(said).toContain('another wallet service than the one of this home')
+    const load = underLoad([stack.baseUrl])
+    const before = acknowledged.size
+    await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 10)
+    await load.stop()
+    expect((await fetch(`${stack.baseUrl}/readyz`)).status).toBe(200)
   })
 
   test('takes over from one that was killed under load: nothing is lost, and nothing is doubled', async () => {

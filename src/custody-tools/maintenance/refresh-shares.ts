@@ -15,6 +15,7 @@ import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { holdRegistry } from '../../quorum-protocol/registry-holder.js'
+import type { JournalOwner } from '../../quorum-protocol/service-boot.js'
 import { lastBatchSeq } from '../../service-custody/last-batch.js'
 import { linkQuorum } from '../../service-custody/quorum-link.js'
 import { refreshShare } from '../../service-custody/refresh-share.js'
@@ -23,6 +24,11 @@ import { verified } from '../provisioning/install-registry.js'
 
 export interface RefreshSharesOptions {
   readonly home: string
+  /**
+   * As which owner of its journal the service of this home last took it; null: it has none. A command
+   * on the home of a standby, or of one that was taken over from, is no part of the service.
+   */
+  readonly owner: JournalOwner | null
   /** 16 bytes each; null: every wallet that has its key. */
   readonly walletIds: readonly Uint8Array[] | null
   readonly log: Logger
@@ -49,7 +55,7 @@ export function refreshShares(options: RefreshSharesOptions): Promise<number> {
 }
 
 async function refresh(options: RefreshSharesOptions): Promise<number> {
-  const { home, log } = options
+  const { home, owner, log } = options
   const timers = systemTimers()
   const layout = serviceLayout(home)
   const { envelope } = verified(registryPath(home), [layout.rootKey])
@@ -67,7 +73,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
-    boot: lastServiceBoot(home, timers),
+    ...{ boot: lastServiceBoot(home, timers), owner },
     timers,
     log,
     approvedFloor: () => recordedSeq,
@@ -75,7 +81,11 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   })
   try {
     if (!(await link.whenReady(QUORUM_TIMEOUT_MS))) {
-      if (link.fenced) throw new Error('a wallet service on a copy of this home has taken over')
+      if (link.fenced) {
+        throw new Error(
+          'another wallet service than the one of this home signs, or has taken over from it: say this at the home of that one',
+        )
+      }
       throw new Error('the identity provider or the quorum signer does not answer')
     }
     let count = 0
