@@ -12,7 +12,7 @@ import { openEngine } from '../journal/open-engine.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import type { Environment } from '../store/environment.js'
 import type { FollowProgress } from '../store/follow-owner.js'
-import { leaveJournal } from '../store/journal-position.js'
+import { journalPositionOf } from '../store/journal-position.js'
 import type { JournalWriter } from '../store/journal-writer.js'
 import {
   type JournaledStoreOptions,
@@ -53,8 +53,8 @@ export interface ServiceJournalOptions {
   }
 }
 
-const LEFT =
-  'the store had a journal and starts without one: it goes on alone from here, and never again with that journal'
+const LEFT_OUT =
+  'the store has a journal, and COUNTERSIGN_JOURNAL_FILE names none: what it stored without it could never come back, and a standby would go on beside it. Set the variable, or say `countersign cluster leave`, which lets the store go on alone for good'
 
 const TAKE_BACK =
   '`countersign cluster take` lets the next start here take it back, which ends that one'
@@ -66,14 +66,15 @@ const TAKE_BACK =
  * A service that is fenced ends, and so does each that its supervisor starts on its store, but for a
  * standby: the journal has a later owner than the store knows of.
  * @returns null where no journal is asked for
- * @throws Error for a home whose journal another service took over, and as `openJournaledStore`
+ * @throws Error for a home whose journal another service took over, or that has one and is told of
+ *   none, and as `openJournaledStore`
  */
 export async function openServiceJournal(
   options: ServiceJournalOptions,
 ): Promise<ServiceJournal | null> {
   const { home, file, role, environment, timers, log } = options
   if (file === null) {
-    if (await leaveJournal(environment)) log.warn({}, LEFT)
+    if (journalPositionOf(environment) !== null) throw new Error(LEFT_OUT)
     return null
   }
   const journal = await openEngine(readJournalFile(file), log)

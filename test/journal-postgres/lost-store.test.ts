@@ -80,9 +80,16 @@ describe('a service with a journal', () => {
 
   /** A command of the operator's, on the home of the stack. */
   async function cluster(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+    return clusterAt(stack.home, ...args)
+  }
+
+  async function clusterAt(
+    home: string,
+    ...args: readonly string[]
+  ): Promise<Readonly<Record<string, unknown>>> {
     let out = ''
     const io = {
-      env: { ...env, COUNTERSIGN_HOME: stack.home },
+      env: { ...env, COUNTERSIGN_HOME: home },
       out: (text: string) => {
         out += text
       },
@@ -261,6 +268,24 @@ describe('a service with a journal', () => {
     await expect(again).rejects.toThrow(/has taken this store's journal over/)
     await sendsAgain(1, newerUrl)
     expect(await unknownAt(newerUrl)).toEqual([])
+  })
+
+  test('does not start without its journal, until it is let go on alone', async () => {
+    const home = join(directory, 'home')
+    const port = String(await freePort())
+    const alone = {
+      ...{ COUNTERSIGN_HOME: home, PORT: port, COUNTERSIGN_WORKERS: '2' },
+      IDENTITY_ISSUER: issuerOf(stack.home),
+    }
+    await second?.stop()
+    await expect(startChild('dist/src/main.js', alone)).rejects.toThrow(/countersign cluster leave/)
+    expect(await clusterAt(home, 'status')).toMatchObject({ taken_over: false })
+    const { left_at_entry: entry } = await clusterAt(home, 'leave', '--yes')
+    expect(Number(entry)).toBeGreaterThan(0)
+    second = await startChild('dist/src/main.js', alone)
+    const url = `http://127.0.0.1:${port}`
+    expect(await unknownAt(url)).toEqual([])
+    await sendsAgain(0, url)
   })
 })
 

@@ -1,7 +1,12 @@
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readJournalFile } from '../../config/journal.js'
+import { lockStopped } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
 import type { Journal } from '../../journal/journal.js'
+import { openBesideService } from '../../store/environment.js'
+import { leaveJournal } from '../../store/journal-position.js'
 import { PARTITION } from '../../store/journaled-store.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
@@ -57,6 +62,46 @@ were made there since need its shares and grants: copy them first.`,
       writeJournalPermit(home, epoch)
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
+  cluster
+    .command('leave')
+    .description(
+      "let this home's store go on without its journal, for good; the service is stopped",
+    )
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+What is stored from then on is in no journal. End a standby first: it would take the journal over and go
+on beside this one. To begin another journal, name an empty database.`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>()
+      const home = homeOf(io, options)
+      const position = await journalPositionIn(home)
+      if (position === null) throw new UsageError(`the store of ${home} has no journal`)
+      const question = 'Go on without the journal for good? A standby of it has to be ended. [y/N] '
+      if (options.yes !== true && (await io.confirm?.(question)) !== true) {
+        process.exitCode = EXIT.usage
+        io.err('Nothing was done.\n')
+        return
+      }
+      await leaveIn(home)
+      printRecord(io, options, { left_at_entry: position.seq })
+    })
+}
+
+function leaveIn(home: string): Promise<boolean> {
+  return holding(
+    () => lockStopped(home, 'service', 'cluster leave'),
+    async () => {
+      const environment = openBesideService(join(home, 'service', 'store'))
+      try {
+        return await leaveJournal(environment)
+      } finally {
+        await environment.root.close()
+      }
+    },
+  )
 }
 
 async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Promise<T> {
