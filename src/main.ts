@@ -45,6 +45,7 @@ import { createListOwner } from './screening/lists/list-owner.js'
 import { followOracles } from './screening/providers/follow-oracles.js'
 import { openCallers } from './service/callers.js'
 import { followHeads } from './service/chain-heads.js'
+import { checkHome } from './service/check-home.js'
 import { openServiceJournal } from './service/open-journal.js'
 import { openOperationPorts } from './service/operation-ports.js'
 import { createOtlpExporter } from './service/otlp-exporter.js'
@@ -93,6 +94,7 @@ const door = openFrontDoor(
   logger,
 )
 const hasSuccessor = hearOfSuccessor()
+await checkHome(home, config)
 await takeHome(home, door, config)
 const boot = newServiceBoot(home, systemTimers())
 const storeDirectory = join(home, 'service', 'store')

@@ -6,8 +6,8 @@ import { READY_TO_TAKE_OVER, SUCCESSOR, SUCCESSOR_WAITS } from '../supervisor/ha
 /**
  * Makes this service the one of its home: at once, or, when it was started as a successor, as soon
  * as its predecessor is gone. A successor binds the port the moment that one closes it, which is the
- * first thing it does, and holds what comes until it serves. Nothing of the home is opened before
- * the lock is held, so the two never write there together.
+ * first thing it does, and holds what comes until it serves. Before the lock is held the home is
+ * looked at alone (`check-home.ts`), so the two never write there together.
  */
 
 /** Requests in flight have 10 s to end, and the end of the process 20 s in all. */

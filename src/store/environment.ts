@@ -78,6 +78,24 @@ export function openBesideService(
   return environment
 }
 
+/**
+ * Looks whether this build opens a store, which a service may be at work on. Changes nothing.
+ * @throws Error as `openEnvironment`
+ */
+export async function requireOpenedSchema(directory: string): Promise<void> {
+  const file = join(directory, DATA_FILE)
+  if (!existsSync(file)) return
+  const root = openLmdb({ path: directory, maxDbs: KEY_SPACES_MAX, readOnly: true })
+  try {
+    if (![...root.getKeys()].includes(KEY_SPACES.meta)) return
+    const meta = openSpace(root, { file, space: 'meta', noteDamage: () => undefined })
+    const version = schemaOf({ spaces: { meta } })
+    if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
+  } finally {
+    await root.close()
+  }
+}
+
 function opened(
   directory: string,
   recordVersions: SharedArrayBuffer,

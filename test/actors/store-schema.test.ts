@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLmdb } from '../../src/disk/lmdb-file.js'
 import { packed, packedRecord, placeOf, seal } from '../../src/store/encodings/sealing.js'
-import { openBesideService, openEnvironment } from '../../src/store/environment.js'
+import {
+  openBesideService,
+  openEnvironment,
+  requireOpenedSchema,
+} from '../../src/store/environment.js'
 import { KEY_SPACES, OPENED_SINCE, SCHEMA_VERSION } from '../../src/store/key-spaces.js'
 import { createReader } from '../../src/store/reader.js'
 
@@ -50,6 +54,7 @@ describe('a store', () => {
 
   test('of an older schema stays what it is under a command beside its service', async () => {
     await leave(OPENED_SINCE)
+    await requireOpenedSchema(directory)
     const beside = openBesideService(directory)
     expect(createReader(beside).spentDays.of('sw_1' as never, 'key_1' as never)).toEqual([])
     expect(beside.spaces.meta.get(KEY)).toBe(OPENED_SINCE)
@@ -61,12 +66,14 @@ describe('a store', () => {
     async (version) => {
       await leave(version)
       expect(() => openBesideService(directory)).toThrow(/start the build that wrote it/)
+      await expect(requireOpenedSchema(directory)).rejects.toThrow(/start the build that wrote it/)
     },
   )
 
   test('is not made by a command beside a service that has none', async () => {
     const misspelt = join(directory, 'misspelt')
     expect(() => openBesideService(misspelt)).toThrow(/there is no store/)
+    await requireOpenedSchema(misspelt)
     expect(existsSync(misspelt)).toBe(false)
   })
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -162,6 +162,21 @@ describe('a service with a supervisor', () => {
       )
       expect(nonces.toSorted((a, b) => a - b)).toEqual(own.map((_, nonce) => nonce))
     }
+  })
+
+  test('goes on where a new one could not start with the files that are there', async () => {
+    const before = servicePid()
+    const path = join(stack.home, 'screening.json')
+    const supervisor = stack.pids.service
+    const services = () =>
+      readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8').trim().split(' ')
+    writeFileSync(path, '{"providers": [')
+    process.kill(supervisor, 'SIGHUP')
+    await expect.poll(services).toHaveLength(2)
+    await expect.poll(services, { timeout: 60_000 }).toEqual([String(before)])
+    rmSync(path)
+    const api = httpClient(stack.baseUrl, { 'x-api-key': stack.secrets[0] ?? '' })
+    expect((await api.get('/api/limits')).status).toBe(200)
   })
 
   test('told to stop, answers the send that a slow node still holds, refuses new callers, and ends', async () => {

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { readJournalFile } from '../config/journal.js'
+import { readScreeningFile } from '../config/screening.js'
+import { readSmtpFile } from '../config/smtp.js'
+import { registryPath, serviceLayout } from '../custody/domain-keys/layout.js'
+import { openRegistryFile } from '../custody/domain-keys/registry-file.js'
+import { OWNER_ALONE } from '../custody/home-lock/own-home.js'
+import { requireOpenedSchema } from '../store/environment.js'
+
+/**
+ * Reads what a start reads once the home is its own, so that a slip in a file, or a build that the
+ * store is not of, ends a successor while its predecessor still serves. Nothing is kept or changed.
+ * @throws Error that names the file and the reason
+ */
+export async function checkHome(
+  home: string,
+  config: {
+    readonly mode: 'dev' | 'live'
+    readonly smtpFile: string | null
+    readonly journalFile: string | null
+  },
+): Promise<void> {
+  // A look at a store may make its lock file.
+  process.umask(OWNER_ALONE)
+  readScreeningFile(home)
+  if (config.smtpFile !== null) readSmtpFile(config.smtpFile)
+  if (config.journalFile !== null) readJournalFile(config.journalFile)
+  openRegistryFile(registryPath(home), serviceLayout(home).rootKey, config.mode)
+  await requireOpenedSchema(join(home, 'service', 'store'))
+}
