@@ -61,7 +61,8 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
   let replaces: Uint8Array = Buffer.from(newest.intentId.slice(2), 'hex')
   let fees = bump(newest, current, ceilingWei)
   let ledgerDiffers = false
-  for (let lost = 0; lost <= LOST_APPROVALS_MAX && fees !== null; lost++) {
+  for (let lost = 0; lost <= LOST_APPROVALS_MAX; lost++) {
+    if (fees === null) return null
     const outcome = await signAt(ports, replaced, fees, replaces)
     if (outcome.ok) return signedCommand(replaced, fees, outcome, ports.timers.now())
     if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
@@ -73,7 +74,10 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
     if (!ledgerDiffers || outcome.reason !== 'REFUSED') return null
     fees = bump(fees, current, ceilingWei)
   }
-  return null
+  // What it holds is no bid for this call, but a cancellation that a crash or a reorg had forgotten
+  // here. Without a key only another cancellation takes its place, and the lane would stop for good.
+  if (purpose === 'cancel') return null
+  return higherBid(ports, { ...replaced, purpose: 'cancel', feeCapWei: null })
 }
 
 function signAt(
