@@ -91,6 +91,13 @@ export class WatchedChain {
     this.#feed({ ...this.#watchOf(txIdOf(n)), hashes, mined: null })
   }
 
+  /** Its wallet names it once more, by what it knew before it heard of what happens meanwhile. */
+  watchAgain(n: number, meanwhile: () => void): void {
+    const known = this.#watchOf(txIdOf(n))
+    meanwhile()
+    this.#feed(known)
+  }
+
   /** A block on top, with these transactions in it. */
   extend(txs: readonly number[]): void {
     const parent = this.#blocks.at(-1)

@@ -183,6 +183,29 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('confirmed')
   })
 
+  test('an end in a branch that has lost is taken back, though its wallet names another block', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 6)
+    chain.extend([TX])
+    chain.poll()
+    chain.receiptsLost = true
+    chain.blocksLost = true
+    chain.restart()
+    chain.poll()
+    chain.watchAgain(TX, () => {
+      chain.showReceipt(TX, chain.height - 4, 99)
+      expect(toldOf(chain)).toBe('confirmed')
+    })
+    chain.receiptsLost = false
+    chain.blocksLost = false
+    grow(chain, 1)
+    expect(chain.takenBack).toBe(1)
+    expect(toldOf(chain)).toBe('mined')
+    grow(chain, 1)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
   test.for(['before', 'after'])('what had ended is taken back by a reorg %s a start', (when) => {
     const chain = new WatchedChain(2)
     chain.watch(TX)

@@ -147,8 +147,8 @@ export class WatchList {
         if (again === undefined) {
           this.put({ ...each, mined, pendingNotice: null, checked: false, sinceBlock: null })
         }
-        // Signed again by its wallet before that heard of its end, and watched since.
-        else if (again.mined === null) this.setMined(again, mined)
+        // Signed again by its wallet, or named after a start, before that heard of its end there.
+        else if (again.mined?.blockHash !== mined.blockHash) this.setMined(again, mined)
       }
     }
   }
