@@ -57,6 +57,10 @@ interface Waiting {
 }
 
 const REQUEST_OF_OWNER = 'request-of-owner'
+/** Forbids nobody to outbid anything. */
+const CAP_OF_THE_RICH = 1_000_000_000_000n
+/** While it is being lifted. */
+const FROZEN_AGAIN_MS_MAX = 60
 
 /** Agents: they ask, wait, lose their connection and ask again. */
 export class Callers {
@@ -96,7 +100,7 @@ export class Callers {
     this.#service = service
     this.#note = note
     const ports = () => this.#service.operations
-    this.owner = new Owner(draw, scheduler, this.known, quorum, {
+    this.owner = new Owner(features, draw, scheduler, this.known, quorum, {
       operation: (what, run, done) => this.#operation(what, run, done),
       get ports() {
         return ports()
@@ -241,7 +245,8 @@ export class Callers {
     this.wallets.push({
       ...{ subWalletId, userId, name: `wallet ${i}`, address, epoch: 0, createdAtMs },
     })
-    const dailyLimitMicros = this.#draw.pick([3_000_000n, 60_000_000n])
+    const cap = this.#draw.pick([3_000_000n, 60_000_000n])
+    const dailyLimitMicros = this.#features.hasDearEnd ? CAP_OF_THE_RICH : cap
     const policy = policyOf(this.#features, this.#draw)
     const key: ApiKey = {
       ...INITIAL_POLICY,
@@ -285,10 +290,18 @@ export class Callers {
     }
     // Names of freezes are a user's own.
     const name = scope === 'user' ? `user:${userId}` : target.name
-    if (!this.#draw.chance(0.5)) {
-      this.#lift(name, userId, target)
+    if (this.#draw.chance(0.5)) {
+      this.#askToFreeze(name, userId, target)
       return
     }
+    this.#lift(name, userId, target)
+    // Another person of the user's, or a breaker.
+    if (this.#features.liftsRefused === 0 || this.#draw.chance(0.5)) return
+    const afterMs = this.#draw.integer(FROZEN_AGAIN_MS_MAX)
+    this.#scheduler.after(afterMs, () => this.#askToFreeze(name, userId, target))
+  }
+
+  #askToFreeze(name: string, userId: UserId, target: object): void {
     this.#frozen.set(name, () => this.#lift(name, userId, target))
     const nowMs = this.#scheduler.nowMs
     const of = { target, reason: null, by: 'user', requestId: REQUEST_OF_OWNER, nowMs }

@@ -3,7 +3,7 @@ import type { ChainConfig } from '../../src/config/chains.js'
 import { chainFacts } from '../../src/domain/chains.js'
 import { type Block, Chain } from './chain.js'
 import type { Features } from './features.js'
-import { Node } from './node.js'
+import { CALM, Node } from './node.js'
 import { GETH_RULES, poolRulesFrom } from './node-rules.js'
 import { type Draw, drawOf } from './random.js'
 import type { Scheduler } from './scheduler.js'
@@ -24,6 +24,7 @@ export interface ChainWorldOptions {
   readonly scheduler: Scheduler
   readonly signatures: Signatures
   readonly note: (line: string) => void
+  readonly reorged: () => void
 }
 
 /** All that a run has, by their ids. */
@@ -56,12 +57,13 @@ export class ChainWorld {
     this.nodes = this.config.rpc_urls.map(
       (_, i) => new Node(this.chain, scheduler, drawOf(seed, `node ${i} of ${name}`)),
     )
-    const { lagMsMax, splits, evictions, ungossiped, hasDialects } = features
+    const { lagMsMax, splits, evictions, ungossiped, unpaid, strays, hasDialects } = features
+    const { refusesSelfSends } = features
     const rules = drawOf(seed, `rules of ${name}`)
     for (const node of this.nodes) {
       node.peers = this.nodes
-      node.faults = { lagMsMax, splits, evictions, ungossiped }
-      node.rules = hasDialects ? poolRulesFrom(rules) : GETH_RULES
+      node.faults = { lagMsMax, splits, evictions, ungossiped, unpaid, strays }
+      node.rules = { ...(hasDialects ? poolRulesFrom(rules) : GETH_RULES), refusesSelfSends }
     }
   }
 
@@ -73,9 +75,11 @@ export class ChainWorld {
   calm(): void {
     this.#isCalm = true
     this.chain.reverts = 0
-    this.chain.isCheap = true
+    const { hasDearEnd } = this.#options.features
+    this.chain.settledFeeWei = hasDearEnd ? this.chain.dearFeeWei : this.chain.lowestFeeWei
     for (const node of this.nodes) {
-      node.faults = { lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0 }
+      node.faults = CALM
+      node.rules = { ...node.rules, refusesSelfSends: false }
     }
   }
 
@@ -86,7 +90,7 @@ export class ChainWorld {
 
   #block(): void {
     const draw = this.#draw
-    const { scheduler, note, features } = this.#options
+    const { scheduler, note, features, reorged } = this.#options
     const { reorgs, leftOut } = features
     const blockTimeMs = this.config.block_time_ms
     let orphaned: ReturnType<Chain['fork']> = []
@@ -95,6 +99,7 @@ export class ChainWorld {
       orphaned = this.chain.fork(depth)
       note(`reorg of ${depth} on ${this.chain.options.chainId}: ${orphaned.length} transactions`)
       for (let i = 0; i < depth; i++) this.#mine(1)
+      reorged()
     }
     this.#mine(this.#isCalm ? 0 : leftOut)
     for (const node of this.nodes) node.announce(orphaned)

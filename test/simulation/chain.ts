@@ -42,6 +42,8 @@ const HISTORY_BLOCKS = 320
 const BLOCK_MS_MIN = 1_000
 /** Of what gas costs in quiet times: below, it comes back. */
 const LOWEST_PART = 10n
+const HIGHEST_TIMES = 40n
+const DEAR_TIMES = 8n
 /** Of the OP stack: besides gas, for each transaction, at most. */
 export const L1_FEE_WEI_MAX = 10n ** 12n
 /** `execute` and `cancel` of the Router are told apart by their arguments' length. */
@@ -72,8 +74,11 @@ export class Chain {
   readonly #landings = new Map<Hex, Landed[]>()
   /** By hash: what a reorg took back that was final before. */
   readonly #takenBack = new Map<Hex, Landed[]>()
-  /** Fees are as low as they ever are, so that nothing is left behind that cannot pay more. */
-  isCheap = false
+  /**
+   * What gas costs from now on, wei; null: it moves. At its lowest nothing is left behind that cannot
+   * pay more.
+   */
+  settledFeeWei: bigint | null = null
 
   constructor(options: ChainOptions) {
     this.options = options
@@ -95,8 +100,7 @@ export class Chain {
     const { draw, baseFeeWei } = this.options
     const parent = this.head
     const risen = (parent.baseFeeWei * BigInt(draw.between(7, 9))) / 8n
-    const lowest = baseFeeWei / LOWEST_PART
-    const isFarOff = risen < lowest || risen > 40n * baseFeeWei
+    const isFarOff = risen < this.lowestFeeWei || risen > this.#highestFeeWei
     const block: Block = {
       number: parent.number + 1,
       hash: this.#hash(),
@@ -105,13 +109,27 @@ export class Chain {
         parent.number < GENESIS + HISTORY_BLOCKS ? 0 : timestampMs,
         parent.timestampMs + BLOCK_MS_MIN,
       ),
-      baseFeeWei: this.isCheap ? lowest : isFarOff ? baseFeeWei : risen,
+      baseFeeWei: this.settledFeeWei ?? (isFarOff ? baseFeeWei : risen),
       landed: [],
       state: parent.state,
     }
     for (const tx of offered) this.#include(block, tx)
     this.head = block
     return block
+  }
+
+  get lowestFeeWei(): bigint {
+    return this.options.baseFeeWei / LOWEST_PART
+  }
+
+  /** More than anybody offered by now. */
+  get dearFeeWei(): bigint {
+    const dear = this.head.baseFeeWei * DEAR_TIMES
+    return dear < this.#highestFeeWei ? dear : this.#highestFeeWei
+  }
+
+  get #highestFeeWei(): bigint {
+    return this.options.baseFeeWei * HIGHEST_TIMES
   }
 
   /** Leaves the last blocks. @returns what was in them */

@@ -26,6 +26,8 @@ interface HeldCommit {
   readonly reject: (error: Error) => void
 }
 
+const STALL_MS_MAX = 5_000
+
 /** Only whether a version changed counts, so that all worlds share them: each is 256 KiB. */
 const RECORD_VERSIONS = createVersionsBuffer()
 
@@ -40,6 +42,8 @@ export class Disk {
   commits = 0
   /** Until then it has no room: what is asked of it is refused, and was not written. */
   fullUntilMs = 0
+  /** Of commits, how many take seconds. */
+  stalls = 0
   /** Told of each stage of each commit. @param nth counts those that were asked for */
   followed: (nth: number, stage: CommitStage) => void = () => undefined
   #asked = 0
@@ -81,6 +85,9 @@ export class Disk {
       this.#held.push({ nth, life, write, resolve, reject })
       const least = Math.max(this.#scheduler.nowMs, this.#busyUntilMs)
       this.#busyUntilMs = least + this.#draw.integer(this.faults.latencyMsMax + 1)
+      if (this.stalls > 0 && this.#draw.chance(this.stalls)) {
+        this.#busyUntilMs += this.#draw.integer(STALL_MS_MAX)
+      }
       this.#scheduler.at(this.#busyUntilMs, () => this.#flush(life))
       this.followed(nth, 'asked')
     })

@@ -86,6 +86,22 @@ export interface Features {
   readonly hasJournal: boolean
   /** How often one from which the journal was taken since announces itself once more. */
   readonly deposed: number
+  /** Of liftings of freezes, how many the identity provider turns down. */
+  readonly liftsRefused: number
+  /** In the end fees do not fall: what is under way has to outbid itself. */
+  readonly hasDearEnd: boolean
+  /** Of transactions handed to a node, how many it says their account cannot pay for. */
+  readonly unpaid: number
+  /** Nodes want more gas for what an account sends itself than it is sent with. */
+  readonly refusesSelfSends: boolean
+  /** Of commits, how many take seconds. */
+  readonly diskStalls: number
+  /** Of reorgs, how many the service ends and starts in, before all nodes know of them. */
+  readonly reorgKills: number
+  /** Calls wait for people for days. */
+  readonly hasPatience: boolean
+  /** Of receipts that are gone, how many an index still has that has yet to hear of the last reorg. */
+  readonly strays: number
 }
 
 /** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
@@ -95,6 +111,8 @@ const REAL_CURVES = 1 / 16
 const LONG_TIMES = 10
 /** Ends of processes, in a run that long. */
 const LONG_ENDS = 4
+/** Of runs, how many have any of what was thought of last; the others are as they were before. */
+const LAST_THOUGHT_OF = 0.5
 
 export function featuresOf(draw: Draw): Features {
   const drawn = shortOf(draw)
@@ -103,7 +121,10 @@ export function featuresOf(draw: Draw): Features {
   const hasJournal = draw.chance(0.3)
   const deposed = hasJournal ? draw.between(0, 3) : 0
   const diskLatencyMsMax = draw.pick([8, 8, 8, 400])
-  const features = { ...drawn, hasRealCurves, hasJournal, deposed, diskLatencyMsMax }
+  const features = {
+    ...{ ...drawn, hasRealCurves, hasJournal, deposed, diskLatencyMsMax },
+    ...lastOf(draw, drawn),
+  }
   if (!isLong) return features
   const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
   return {
@@ -117,7 +138,36 @@ export function featuresOf(draw: Draw): Features {
 }
 
 /** What is drawn later leaves to older seeds what they have. */
-type Later = 'hasRealCurves' | 'hasJournal' | 'deposed' | 'diskLatencyMsMax'
+type Later = 'hasRealCurves' | 'hasJournal' | 'deposed' | 'diskLatencyMsMax' | Last
+type Last =
+  | 'liftsRefused'
+  | 'hasDearEnd'
+  | 'unpaid'
+  | 'refusesSelfSends'
+  | 'diskStalls'
+  | 'reorgKills'
+  | 'hasPatience'
+  | 'strays'
+
+/** Each new one is drawn behind the others. */
+function lastOf(draw: Draw, drawn: Omit<Features, Later>): Pick<Features, Last> {
+  const hasThem = draw.chance(LAST_THOUGHT_OF)
+  const some = (most: number) => (draw.chance(0.5) && hasThem ? draw.fraction() * most : 0)
+  const liftsRefused = some(0.6)
+  const { hasApprovals, hasPolicies, hasKeyChanges, hasSubKeys } = drawn
+  // Neither cap nor approval is to forbid it.
+  const mayOutbid = !(hasApprovals || hasPolicies || hasKeyChanges || hasSubKeys)
+  const hasDearEnd = draw.chance(0.5) && hasThem && mayOutbid
+  const unpaid = some(0.3)
+  const refusesSelfSends = draw.chance(0.3) && hasThem
+  const diskStalls = some(0.1)
+  const reorgKills = some(0.5)
+  const hasPatience = draw.chance(0.5) && hasThem && hasApprovals
+  return {
+    ...{ liftsRefused, hasDearEnd, unpaid, refusesSelfSends },
+    ...{ diskStalls, reorgKills, hasPatience, strays: some(0.5) },
+  }
+}
 
 function shortOf(draw: Draw): Omit<Features, Later> {
   const some = (most: number) => (draw.chance(0.5) ? draw.fraction() * most : 0)

@@ -30,7 +30,7 @@ export const MENDINGS: readonly Mending[] = [
   {
     fault: 'a nonce is called lost by a node that has our own bytes in its block',
     foundBy: 'review',
-    seed: 55,
+    seed: 442,
     file: 'actors/account/effects/broadcast.ts',
     mending: 'if (views.some(([, , ...receipts]) => receipts.some((receipt) => receipt !== null)))',
     before: 'if (views.some(() => false))',
@@ -46,7 +46,7 @@ export const MENDINGS: readonly Mending[] = [
   {
     fault: 'the deadline of a handed call never passes on a thread without heads',
     foundBy: 'simulator',
-    seed: 306,
+    seed: 169,
     file: 'actors/sub-wallet/effects/delegation.ts',
     mending: '(await chain.fees.quote().catch(',
     before: '(await Promise.reject<never>(null).catch(',

@@ -8,6 +8,8 @@ export interface Words {
   readonly replacement: string
   readonly inFlight: string
   readonly feeTooLow: string
+  readonly unpaid: string
+  readonly gasTooLow: string
 }
 
 /** What a node's pool takes. */
@@ -19,6 +21,8 @@ export interface PoolRules {
   readonly refusesGaps: boolean
   /** Takes nothing that the next block could not have in it. */
   readonly wantsBaseFee: boolean
+  /** Takes nothing that an account sends itself: data, or the fork, costs more gas than it has. */
+  readonly refusesSelfSends: boolean
 }
 
 const GETH: Words = {
@@ -28,6 +32,8 @@ const GETH: Words = {
   replacement: 'replacement transaction underpriced',
   inFlight: 'in-flight transaction limit reached for delegated accounts',
   feeTooLow: 'max fee per gas less than block base fee',
+  unpaid: 'insufficient funds for gas * price + value: balance 0, tx cost 1, overshot 1',
+  gasTooLow: 'intrinsic gas too low: gas 100000, minimum needed 120000',
 }
 
 const NETHERMIND: Words = {
@@ -37,6 +43,8 @@ const NETHERMIND: Words = {
   replacement: 'ReplacementNotAllowed',
   inFlight: 'DelegatorHasPendingTx',
   feeTooLow: 'FeeTooLow, MaxFeePerGas too low',
+  unpaid: 'InsufficientFunds, Balance is 0 less than sending value + gas 1',
+  gasTooLow: 'IntrinsicGas, MinGasRequired: 120000',
 }
 
 const ERIGON: Words = {
@@ -45,6 +53,8 @@ const ERIGON: Words = {
   nonceTooLow: () => 'nonce too low',
   replacement: 'could not replace existing tx',
   feeTooLow: 'fee too low',
+  unpaid: 'insufficient funds for transfer',
+  gasTooLow: 'intrinsic gas too low',
 }
 
 /** A gateway in front of one, which wraps what it passes on. */
@@ -55,6 +65,8 @@ const GATEWAY: Words = {
   replacement: 'upstream: another transaction with same nonce in the queue',
   inFlight: 'upstream: delegation nonce gap',
   feeTooLow: 'upstream: gas price is too low',
+  unpaid: 'Transaction rejected: not enough funds to cover transaction costs',
+  gasTooLow: 'upstream: intrinsic gas too low',
 }
 
 const DIALECTS = [GETH, NETHERMIND, ERIGON, GATEWAY]
@@ -64,6 +76,7 @@ export const GETH_RULES: PoolRules = {
   bumpPercent: 10n,
   refusesGaps: false,
   wantsBaseFee: false,
+  refusesSelfSends: false,
 }
 
 export function poolRulesFrom(draw: Draw): PoolRules {
@@ -72,5 +85,6 @@ export function poolRulesFrom(draw: Draw): PoolRules {
     bumpPercent: draw.pick([10n, 10n, 12n]),
     refusesGaps: draw.chance(0.3),
     wantsBaseFee: draw.chance(0.3),
+    refusesSelfSends: false,
   }
 }

@@ -4,6 +4,7 @@ import {
   type Block,
   type Chain,
   L1_FEE_WEI_MAX,
+  type Landed,
   ROUTER_GAS,
   TRANSFER_GAS,
 } from './chain.js'
@@ -31,7 +32,17 @@ export interface NodeFaults {
   readonly evictions: number
   /** Of transactions, how many do not reach another node. */
   readonly ungossiped: number
+  /** Of transactions, how many a back end turns away that has seen no money of their account. */
+  readonly unpaid: number
+  /** Of receipts that are gone, how many an index still has that has yet to hear of the last reorg. */
+  readonly strays: number
 }
+
+export const CALM: NodeFaults = {
+  ...{ lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0, unpaid: 0, strays: 0 },
+}
+/** No index is behind for longer. */
+const STRAY_MS_MAX = 30_000
 
 const WEALTH_WEI = 10n ** 24n
 const GOSSIP_MS_MAX = 1_500
@@ -43,9 +54,11 @@ const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f'
 export class Node {
   readonly chain: Chain
   rules: PoolRules = GETH_RULES
-  faults: NodeFaults = { lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0 }
+  faults: NodeFaults = CALM
   peers: readonly Node[] = []
   #head: Block
+  /** Of the branch that it left last. */
+  #left: { readonly head: Block; readonly untilMs: number } | null = null
   readonly #pool = new Map<Hex, Map<number, SignedTransaction>>()
   readonly #scheduler: Scheduler
   readonly #draw: Draw
@@ -60,7 +73,7 @@ export class Node {
   /** The chain has another head, which the node sees when it sees it. */
   announce(orphaned: readonly SignedTransaction[]): void {
     this.#scheduler.after(this.#draw.integer(this.faults.lagMsMax + 1), () => {
-      this.#head = this.chain.head
+      this.#follow(this.chain.head)
       for (const tx of orphaned) if (this.#draw.chance(0.8)) this.#admit(tx)
       for (const [from, pooled] of this.#pool) {
         for (const nonce of pooled.keys()) {
@@ -69,6 +82,13 @@ export class Node {
         }
       }
     })
+  }
+
+  #follow(head: Block): void {
+    const before = this.#head
+    this.#head = head
+    if (ancestor(head, before.number) === before) return
+    this.#left = { head: before, untilMs: this.#scheduler.nowMs + STRAY_MS_MAX }
   }
 
   /** What it would put into the next block of the chain, senders in turn. */
@@ -99,7 +119,7 @@ export class Node {
         return hexOf(at.state.nonces.get(lower(first)) ?? 0)
       }
       case 'eth_getTransactionReceipt': {
-        const landed = this.chain.landing(first, head)
+        const landed = this.#landing(first, head)
         return landed === null ? null : receiptOf(landed)
       }
       case 'eth_getCode': {
@@ -126,6 +146,16 @@ export class Node {
     }
   }
 
+  /** Where it says that a transaction landed. */
+  #landing(hash: Hex, head: Block): Landed | null {
+    const { strays } = this.faults
+    const left = this.#left
+    const landed = this.chain.landing(hash, head)
+    if (strays === 0 || landed !== null || left === null) return landed
+    const isStray = this.#scheduler.nowMs <= left.untilMs && this.#draw.chance(strays)
+    return isStray ? this.chain.landing(hash, left.head) : null
+  }
+
   #estimate(head: Block, [call, , overrides]: readonly unknown[]): Hex {
     const { to, data } = call as { to: Hex; data: Hex }
     if (lower(to) !== this.chain.options.router) return hexOf(TRANSFER_GAS)
@@ -147,7 +177,10 @@ export class Node {
   #send(raw: Hex): Hex {
     const tx = this.chain.options.signatures.decode(raw)
     if (tx === undefined) throw new NodeError(-32000, 'rlp: expected List')
-    const refusal = this.#admit(tx)
+    const { unpaid } = this.faults
+    // Another back end, or another node, may have it all the same.
+    const isUnpaid = unpaid > 0 && this.#draw.chance(unpaid)
+    const refusal = isUnpaid ? this.rules.words.unpaid : this.#admit(tx)
     if (refusal !== null) throw new NodeError(-32000, refusal)
     for (const peer of this.peers) {
       if (peer === this || this.#draw.chance(this.faults.ungossiped)) continue
@@ -158,7 +191,8 @@ export class Node {
 
   /** @returns what it says of one that it does not take */
   #admit(tx: SignedTransaction): string | null {
-    const { words, bumpPercent, refusesGaps, wantsBaseFee } = this.rules
+    const { words, bumpPercent, refusesGaps, wantsBaseFee, refusesSelfSends } = this.rules
+    if (refusesSelfSends && tx.to === tx.from) return words.gasTooLow
     const next = this.#nonceOf(tx.from)
     if (tx.nonce < next) return words.nonceTooLow(next, tx.nonce)
     const pooled = this.#pool.get(tx.from) ?? new Map<number, SignedTransaction>()
@@ -223,7 +257,7 @@ function shownOf(block: Block) {
   }
 }
 
-function receiptOf(landed: NonNullable<ReturnType<Chain['landing']>>) {
+function receiptOf(landed: Landed) {
   const { tx, block, isSuccess, gasUsed, gasPriceWei, l1FeeWei } = landed
   return {
     transactionHash: tx.hash,

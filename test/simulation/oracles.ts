@@ -6,11 +6,14 @@ import { countsOn } from '../../actors/sub-wallet/core/key-tree.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState } from '../../actors/sub-wallet/record.js'
 import type { Holder } from '../../actors/webhook-endpoint/record.js'
-import type { LineageId } from '../../src/domain/ids.js'
+import type { Freeze } from '../../src/domain/freeze.js'
+import type { LineageId, UserId } from '../../src/domain/ids.js'
 import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import type { FrozenSubject } from '../../src/service-custody/co-signer.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Callers } from './callers.js'
+import type { Quorum } from './quorum.js'
 import type { Service } from './service.js'
 
 /** Actors that are looked at. */
@@ -147,6 +150,20 @@ function byKey<Key extends string, Value>(map: ReadonlyMap<Key, Value>) {
 
 function show(value: unknown): string {
   return JSON.stringify(value, (_, it: unknown) => (typeof it === 'bigint' ? `${it}n` : it))
+}
+
+/** What the store says the identity provider has frozen, that has. */
+export function frozenThere(users: readonly UserId[], reader: Reader, quorum: Quorum): string[] {
+  return users.flatMap((userId) =>
+    reader.freezes
+      .ofUser(userId)
+      .filter((freeze) => freeze.custody === 'current' && !quorum.freezes.has(subjectOf(freeze)))
+      .map(({ name }) => `${name} of ${userId} is called frozen there, and is not`),
+  )
+}
+
+function subjectOf({ scope, userId, subWalletId, lineageId }: Freeze): FrozenSubject {
+  return { scope, userId, walletId: scope === 'wallet' ? subWalletId : null, lineageId }
 }
 
 /** True when nothing is under way any more. */

@@ -9,6 +9,7 @@ import { patchKey, revokeKey, rotateKey } from '../../src/operations/console/key
 import type { AgentContext, Answer, ConsoleContext } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
 import { deriveProofKey } from '../../src/service-custody/key-proof.js'
+import type { Features } from './features.js'
 import type { KnownKey, KnownKeys } from './known-keys.js'
 import type { Quorum } from './quorum.js'
 import { PEOPLE } from './quorum-approvals.js'
@@ -28,6 +29,8 @@ export interface Asking {
 }
 
 const HOUR_MS = 3_600_000
+const DECLINE_EVERY_MS = 10_000
+const DECLINE_SOON_MS_MAX = 3_000
 
 /** An owner who changes keys and decides about calls, and agents that make keys of their own. */
 export class Owner {
@@ -38,9 +41,19 @@ export class Owner {
   readonly #known: KnownKeys
   readonly #quorum: Quorum
   readonly #asking: Asking
+  /** Calls wait for days. */
+  readonly #isPatient: boolean
   #requests = 0
 
-  constructor(draw: Draw, scheduler: Scheduler, known: KnownKeys, quorum: Quorum, asking: Asking) {
+  constructor(
+    { hasPatience }: Features,
+    draw: Draw,
+    scheduler: Scheduler,
+    known: KnownKeys,
+    quorum: Quorum,
+    asking: Asking,
+  ) {
+    this.#isPatient = hasPatience
     this.#draw = draw
     this.#scheduler = scheduler
     this.#known = known
@@ -64,18 +77,38 @@ export class Owner {
       this.#asking.operation(
         `approve ${name}`,
         (ports) => approveCall(ports)(context, input),
-        NOTHING,
+        () => this.#declineSoon(approval),
       )
     } else if (drawn < 75) {
       const nowMs = this.#scheduler.nowMs
       const decision = draw.chance(0.85) ? 'approve' : 'decline'
       const isTaken = this.#quorum.approvals.decideAtPage(approvalId, person, decision, nowMs)
       this.#asking.note(`page ${decision} ${name}${isTaken ? '' : ' too late'}`)
+      if (decision === 'approve') this.#declineSoon(approval)
     } else if (drawn < 88) {
       const decline = (ports: OperationPorts) => declineCall(ports)(context, input)
       this.#asking.operation(`decline ${name}`, decline, () => void this.stopped.add(txId))
     } else this.#withdraw(approval)
     return true
+  }
+
+  /** Whatever is shown at the page, as long as anything comes to be. */
+  declineAll(): void {
+    for (const approval of this.#waiting()) this.#declineAtPage(approval)
+    this.#scheduler.after(DECLINE_EVERY_MS, () => this.declineAll())
+  }
+
+  /** Somebody is against what another one approved, and it may be under way already. */
+  #declineSoon(approval: Approval): void {
+    if (!this.#isPatient || !this.#draw.chance(0.5)) return
+    const afterMs = this.#draw.integer(DECLINE_SOON_MS_MAX)
+    this.#scheduler.after(afterMs, () => this.#declineAtPage(approval))
+  }
+
+  #declineAtPage({ approvalId, txId }: Approval): void {
+    const nowMs = this.#scheduler.nowMs
+    const isTaken = this.#quorum.approvals.decideAtPage(approvalId, 'alice', 'decline', nowMs)
+    if (isTaken) this.#asking.note(`page decline ${txId.slice(-6)} by alice`)
   }
 
   #withdraw({ txId, keyId }: Approval): void {

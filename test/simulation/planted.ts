@@ -149,9 +149,9 @@ export const PLANTED: readonly Planted[] = [
   { what: 'the record of a transaction is not written', seed: 1, ...loses('transactions', 3) },
   { what: 'the marks of a wallet are not written', seed: 1, ...loses('subWalletMarks', 2) },
   { what: 'an Idempotency-Key is not written', seed: 8, ...loses('idempotency', 1) },
-  { what: 'a sponsorship is not written', seed: 2, ...loses('sponsorships', 2) },
-  { what: 'a job of a gas wallet is not written', seed: 2, ...loses('gasTransactions', 3) },
-  { what: 'an open job is not listed', seed: 2, ...loses('openByGasWallet', 1) },
+  { what: 'a sponsorship is not written', seed: 3, ...loses('sponsorships', 2) },
+  { what: 'a job of a gas wallet is not written', seed: 3, ...loses('gasTransactions', 3) },
+  { what: 'an open job is not listed', seed: 3, ...loses('openByGasWallet', 1) },
   { what: 'an event is not written', seed: 1, ...loses('userEvents', 3) },
   { what: 'a block that calls ended in is not noted', seed: 26, ...loses('settlements', 1) },
   { what: 'a change of a grant is not written', seed: 9, ...loses('grantChanges', 1) },
@@ -175,7 +175,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'a job is handed to two gas wallets',
-    seed: 2,
+    seed: 3,
     tells: () => (envelope) => {
       if (envelope.kind !== 'gas-wallet' || typeOf(envelope.command) !== 'sponsor')
         return [envelope]
@@ -244,7 +244,7 @@ export const PLANTED: readonly Planted[] = [
     ),
   },
   { what: 'a freeze stops nothing', seed: 11, ignoresFreezes: true },
-  { what: 'an approval leaves before the evidence has it', seed: 4, approvesEarly: true },
+  { what: 'an approval leaves before the evidence has it', seed: 17, approvesEarly: true },
   { what: 'evidence is not read at a start of the user side', seed: 17, forgetsEvidence: true },
   { what: 'a dead start takes over from a living one', seed: 6343, takesDeadStarts: true },
   { what: 'an earlier owner of the journal takes over', seed: 7, ignoresOwners: true },
@@ -342,7 +342,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     what: 'a successor has a cap of its own',
-    seed: 2,
+    seed: 17,
     ...afterEvent('rotated', (state) => state.spend.clear()),
   },
   { what: 'the end of a claim does not arrive', seed: 25, ...drops('end-claim') },

@@ -5,10 +5,16 @@ import type { Features } from './features.js'
 import type { Draw } from './random.js'
 import { chainIdsOf } from './setting.js'
 
+/** Longer than any run. */
+const PATIENT_TIMES = 3_600
+
 /** What owners wrote for their keys: rules that count, and rules that ask people. */
 export function policyOf(features: Features, draw: Draw): Policy | null {
   const { hasApprovals, hasPolicies } = features
-  const rules = [...(hasPolicies ? counting(draw) : []), ...(hasApprovals ? asking(draw) : [])]
+  const rules = [
+    ...(hasPolicies ? counting(draw) : []),
+    ...(hasApprovals ? asking(features, draw) : []),
+  ]
   if (rules.length === 0) return null
   const chainId = draw.pick(chainIdsOf(features))
   const amount = String(weiOf(chainId, draw.pick([2_000_000n, 8_000_000n])))
@@ -30,10 +36,11 @@ function counting(draw: Draw): object[] {
   ]
 }
 
-function asking(draw: Draw): object[] {
+function asking({ hasPatience }: Features, draw: Draw): object[] {
+  const seconds = () => draw.pick([30, 120]) * (hasPatience ? PATIENT_TIMES : 1)
   const asks = () => ({
     effect: 'require_approval',
-    approvals: { needed: draw.between(1, 2), expires_seconds: draw.pick([30, 120]) },
+    approvals: { needed: draw.between(1, 2), expires_seconds: seconds() },
   })
   const more = { value_native_gt: String(draw.pick([1n, 3n]) * 10n ** 14n) }
   const swaps = { operations: ['swap'] }

@@ -15,6 +15,10 @@ export class QuorumFreezes
     if (!this.#frozen.has(name)) this.#frozen.set(name, nowMs)
   }
 
+  has(subject: FrozenSubject): boolean {
+    return this.#frozen.has(nameOfSubject(subject))
+  }
+
   unfreeze(subject: FrozenSubject): void {
     this.#frozen.delete(nameOfSubject(subject))
   }

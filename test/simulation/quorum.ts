@@ -68,9 +68,11 @@ export class Quorum {
   faults: PipeFaults = CALM
   /** Until then nothing reaches it. */
   awayUntilMs = 0
+  /** Of liftings of freezes, how many it turns down. */
+  liftsRefused = 0
   readonly grants = new QuorumGrants()
   readonly approvals = new QuorumApprovals()
-  readonly #freezes = new QuorumFreezes()
+  readonly freezes = new QuorumFreezes()
   readonly #wallets = new QuorumWallets()
   readonly #addresses = new Map<SubWalletId, Address>()
   readonly #registry: RegistryHolder
@@ -89,7 +91,7 @@ export class Quorum {
     this.#registry = registryFor(configs)
     this.#userSide = new UserSide({
       ...{ scheduler, draw, registry: this.#registry, wallets: this.#wallets, wrong },
-      ...{ grants: this.grants, approvals: this.approvals, freezes: this.#freezes },
+      ...{ grants: this.grants, approvals: this.approvals, freezes: this.freezes },
       approvesEarly: planted?.approvesEarly === true,
       forgetsEvidence: planted?.forgetsEvidence === true,
       takesDeadStarts: planted?.takesDeadStarts === true,
@@ -114,12 +116,18 @@ export class Quorum {
   calm(): void {
     this.faults = CALM
     this.awayUntilMs = 0
+    this.liftsRefused = 0
     this.#userSide.calm()
   }
 
   /** Of the user side. */
   set diskRefusals(refusals: number) {
     this.#userSide.diskFaults = { ...{ latencyMsMax: FLUSH_MS_MAX }, refusals }
+  }
+
+  /** Of the same, how many commits take seconds. */
+  set diskStalls(stalls: number) {
+    this.#userSide.diskStalls = stalls
   }
 
   fillUserSideDisk(untilMs: number): void {
@@ -174,11 +182,12 @@ export class Quorum {
       putGrant: (update) => ask(() => this.grants.put(update, this.#nowMs)),
       freeze: (subject) =>
         ask(() => {
-          if (planted?.ignoresFreezes !== true) this.#freezes.freeze(subject, this.#nowMs)
+          if (planted?.ignoresFreezes !== true) this.freezes.freeze(subject, this.#nowMs)
         }),
       unfreeze: (subject) =>
         ask(() => {
-          this.#freezes.unfreeze(subject)
+          this.#requireProof()
+          this.freezes.unfreeze(subject)
           return { authorizedBy: 'software' }
         }),
       refuseWaiting,
@@ -352,6 +361,13 @@ export class Quorum {
         }
       })
     })
+  }
+
+  /** @throws FaultError where it is no proof of whoever wants a freeze lifted */
+  #requireProof(): void {
+    if (this.liftsRefused === 0 || !this.#options.draw.chance(this.liftsRefused)) return
+    this.#options.note('a lifting is turned down')
+    throw new FaultError(fault('AUTHORIZATION_REFUSED', { reason: 'no proof' }))
   }
 
   get #nowMs(): number {

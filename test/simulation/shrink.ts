@@ -64,6 +64,14 @@ const CALM: Readonly<Features> = {
   hasJournal: false,
   deposed: 0,
   diskLatencyMsMax: 8,
+  liftsRefused: 0,
+  hasDearEnd: false,
+  unpaid: 0,
+  refusesSelfSends: false,
+  diskStalls: 0,
+  reorgKills: 0,
+  hasPatience: false,
+  strays: 0,
 }
 
 /** Calls are left out in halves, quarters and so on, at the end of the run. */

@@ -95,6 +95,7 @@ const HAPPENS = [
   'an address',
   'the quorum',
   'freezes lifted',
+  'a lifting',
   'gas-wallet confirmed',
   'sub-wallet cancel-transaction',
   'sub-wallet confirmed',

@@ -1,12 +1,13 @@
+import { planAccidents } from './accidents.js'
 import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
 import { chooseCurves } from './curves/choice.js'
-import { type CommitStage, Disk } from './disk.js'
+import { Disk } from './disk.js'
 import { type Features, featuresOf } from './features.js'
 import { History } from './history.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
-import { type Held, isAtRest, mirrors } from './oracles.js'
+import { frozenThere, type Held, isAtRest, mirrors } from './oracles.js'
 import { boundEarly, StoredBytes } from './outgoing-oracles.js'
 import type { Planted } from './planted.js'
 import { Quorum } from './quorum.js'
@@ -15,7 +16,7 @@ import { Receivers } from './receivers.js'
 import { auditAtRest, type World } from './rest-oracles.js'
 import { type Life, Scheduler } from './scheduler.js'
 import { Service } from './service.js'
-import { chainIdsOf, startOf } from './setting.js'
+import { chainIdsOf, startOf, usersOf } from './setting.js'
 import { Signatures } from './signatures.js'
 import { replanFrom } from './swaps.js'
 
@@ -38,13 +39,11 @@ export interface Outcome {
 /** Nothing needs longer to come to rest: intents expire within three minutes. */
 const REST_MS_MAX = 12 * 60_000
 const WRONG_MAX = 10
-const FULL_MS_MAX = 12_000
 /** To so many looks at those to which something happened comes one at all that are in memory. */
 const CHECKS_TO_ALL = 32
+const REORG_KILL_MS_MAX = 3_000
 /** From when nothing goes wrong any more: what is not at rest by then may wait for a freeze to end. */
 const LIFT_MS = 5 * 60_000
-/** As far as kills at a commit are spread. */
-const COMMITS_PER_CALL = 4
 
 /**
  * One world from one seed.
@@ -97,7 +96,10 @@ class Simulation {
     this.#venue = drawOf(seed, 'venue')
     const signatures = new Signatures()
     const note = (line: string) => this.#note(line)
-    const common = { features, seed, scheduler: this.#scheduler, signatures, note }
+    const common = {
+      ...{ features, seed, scheduler: this.#scheduler, signatures, note },
+      reorged: () => this.#reorged(),
+    }
     this.#chains = new Map(
       chainIdsOf(features).map((chainId) => [chainId, new ChainWorld({ ...common, chainId })]),
     )
@@ -119,11 +121,14 @@ class Simulation {
       overtaken: features.quorumOvertaken,
     }
     this.#quorum.diskRefusals = features.userSideRefusals
+    this.#quorum.liftsRefused = features.liftsRefused
+    this.#quorum.diskStalls = features.diskStalls
     this.#disk = new Disk(this.#scheduler, drawOf(seed, 'disk'))
     this.#disk.faults = {
       latencyMsMax: features.diskLatencyMsMax,
       refusals: features.diskRefusals,
     }
+    this.#disk.stalls = features.diskStalls
     this.#markets = new Markets(features, drawOf(seed, 'markets'), this.#scheduler, note)
     this.#receivers = new Receivers(this.#scheduler, drawOf(seed, 'receivers'), note)
     this.#receivers.faults = {
@@ -226,7 +231,10 @@ class Simulation {
   #check(held: Held): void {
     this.#checkedCommits = this.#disk.commits
     const { changed, reader } = this.#service
-    for (const what of mirrors(held, reader, this.#scheduler.nowMs)) this.#fail(what)
+    this.#failOf(mirrors(held, reader, this.#scheduler.nowMs))
+    if (this.#features.hasFreezes) {
+      this.#failOf(frozenThere(usersOf(this.#features), reader, this.#quorum))
+    }
     changed.wallets.clear()
     changed.gasWallets.clear()
   }
@@ -238,7 +246,7 @@ class Simulation {
 
   /** What people and accidents do, at moments drawn now. */
   #plan(): void {
-    const { calls, pauseMsMax, kills, commitKills, fullDisks, quorumAway } = this.#features
+    const { calls, pauseMsMax } = this.#features
     const draw = this.#draw
     let atMs = this.#startMs + 1_000
     this.#callersLeft = calls
@@ -251,59 +259,11 @@ class Simulation {
     }
     const spanMs = atMs - this.#startMs
     this.#markets.start(spanMs, () => this.#isCalm)
-    for (let i = 0; i < kills; i++) {
-      this.#scheduler.at(this.#startMs + 500 + draw.integer(spanMs + 20_000), () => this.#kill())
-    }
-    this.#killAtCommits(commitKills)
-    for (let i = 0; i < fullDisks; i++) {
-      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => {
-        this.#disk.fullUntilMs = this.#scheduler.nowMs + draw.integer(FULL_MS_MAX)
-        this.#note('the disk is full')
-      })
-    }
-    for (let i = 0; i < this.#features.quorumRestarts; i++) {
-      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => this.#quorum.restartSigner())
-    }
-    this.#planUserSide(spanMs)
-    if (quorumAway) {
-      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => {
-        this.#quorum.awayUntilMs = this.#scheduler.nowMs + draw.integer(60_000)
-        this.#note('the quorum is away')
-      })
-    }
-    for (let i = 0; i < this.#features.deposed; i++) {
-      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () => this.#quorum.announceDeposed())
-    }
-  }
-
-  #planUserSide(spanMs: number): void {
-    const { userSideKills, userSideFull, hasPowerLosses } = this.#features
-    const draw = this.#draw
-    for (let i = 0; i < userSideKills; i++) {
-      this.#scheduler.at(this.#startMs + 500 + draw.integer(spanMs + 20_000), () =>
-        this.#quorum.killUserSide(hasPowerLosses && draw.chance(0.5)),
-      )
-    }
-    for (let i = 0; i < userSideFull; i++) {
-      this.#scheduler.at(this.#startMs + draw.integer(spanMs), () =>
-        this.#quorum.fillUserSideDisk(this.#scheduler.nowMs + draw.integer(FULL_MS_MAX)),
-      )
-    }
-  }
-
-  /** In between what a process asked of its disk and what it does once it was promised. */
-  #killAtCommits(count: number): void {
-    const draw = this.#draw
-    const stages = new Map<number, CommitStage>()
-    for (let i = 0; i < count; i++) {
-      const nth = 1 + draw.integer(COMMITS_PER_CALL * this.#features.calls)
-      stages.set(nth, draw.pick(['asked', 'written']))
-    }
-    this.#disk.followed = (nth, stage) => {
-      if (stages.get(nth) !== stage) return
-      // What runs now is done first, as a thread would be that is not the one that was killed.
-      this.#scheduler.after(0, () => this.#kill())
-    }
+    planAccidents(this.#features, spanMs, {
+      ...{ draw, scheduler: this.#scheduler, disk: this.#disk, quorum: this.#quorum },
+      kill: () => this.#kill(),
+      note: (line) => this.#note(line),
+    })
   }
 
   /** Nothing goes wrong from here on. */
@@ -313,12 +273,21 @@ class Simulation {
     this.#markets.calm()
     this.#receivers.calm()
     this.#callers.endpoints.calm()
+    if (this.#features.hasPatience) this.#callers.owner.declineAll()
     this.#scheduler.after(LIFT_MS, () => this.#callers.liftAll())
     for (const chain of this.#chains.values()) chain.calm()
     this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
     this.#quorum.calm()
     this.#disk.faults = { latencyMsMax: 8, refusals: 0 }
     this.#disk.fullUntilMs = 0
+    this.#disk.stalls = 0
+  }
+
+  /** Who starts before all nodes know of it asks some that do and some that do not. */
+  #reorged(): void {
+    const { reorgKills } = this.#features
+    if (reorgKills === 0 || !this.#draw.chance(reorgKills)) return
+    this.#scheduler.after(this.#draw.integer(REORG_KILL_MS_MAX), () => this.#kill())
   }
 
   #kill(): void {

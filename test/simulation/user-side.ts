@@ -58,12 +58,17 @@ export class UserSide {
     for (const { disk } of Object.values(this.#files) as LmdbFile[]) disk.faults = faults
   }
 
+  set diskStalls(stalls: number) {
+    for (const { disk } of Object.values(this.#files) as LmdbFile[]) disk.stalls = stalls
+  }
+
   set fullUntilMs(untilMs: number) {
     for (const { disk } of Object.values(this.#files) as LmdbFile[]) disk.fullUntilMs = untilMs
   }
 
   calm(): void {
     this.diskFaults = CALM
+    this.diskStalls = 0
     this.fullUntilMs = 0
   }
 
