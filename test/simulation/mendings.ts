@@ -36,6 +36,13 @@ export const MENDINGS: readonly Mending[] = [
     before: 'if (views.some(() => false))',
   },
   {
+    fault: 'a freeze made while one is lifted counts as known to the provider',
+    foundBy: 'review',
+    seed: 511,
+    file: 'actors/freezes/core/decide.ts',
+    mending: ' && under?.refrozen !== true',
+  },
+  {
     fault: "a block that overtakes a node's answer leaves a broadcast untold",
     foundBy: 'review',
     seed: 4,
