@@ -59,6 +59,14 @@ export const MENDINGS: readonly Mending[] = [
     before: '(await Promise.reject<never>(null).catch(',
   },
   {
+    fault: 'what is stuck is not outbid on a thread without heads',
+    foundBy: 'simulator',
+    seed: 65,
+    file: 'actors/account/effects/replace.ts',
+    mending: 'chain.fees.latest() ?? (await chain.fees.quote())',
+    before: "chain.fees.latest() ?? (await Promise.reject<never>(new Error('no fees')))",
+  },
+  {
     fault: 'a dead start takes over from a living one',
     foundBy: 'simulator',
     seed: 6343,
