@@ -28,6 +28,14 @@ export const MENDINGS: readonly Mending[] = [
       "if (event.tx !== null) {\n        writer.putTransaction(event.tx)\n        writer.appendEvent(txEvent(event.tx, 'transaction.dropped'",
   },
   {
+    fault: "a gateway's 503 is taken for proof that no node has the bytes",
+    foundBy: 'review',
+    seed: 1120,
+    file: 'src/chains/rpc/sends.ts',
+    mending: "return cause.phase === 'unsent' || cause.status === 429",
+    before: "return cause.phase === 'unsent' || cause.status !== undefined",
+  },
+  {
     fault: 'a nonce is called lost by a node that has our own bytes in its block',
     foundBy: 'review',
     seed: 442,
