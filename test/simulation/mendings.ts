@@ -51,6 +51,13 @@ export const MENDINGS: readonly Mending[] = [
     mending: ' && under?.refrozen !== true',
   },
   {
+    fault: 'a refusal of a cancellation ends the call that it outbids',
+    foundBy: 'review',
+    seed: 233,
+    file: 'actors/account/core/decide-broadcast.ts',
+    mending: '  if (tx.attempts.at(-1)?.cancels === true) return false\n',
+  },
+  {
     fault: "a block that overtakes a node's answer leaves a broadcast untold",
     foundBy: 'review',
     seed: 4,
