@@ -66,6 +66,13 @@ export const MENDINGS: readonly Mending[] = [
     before: 'if (entry.tx.status === null) {',
   },
   {
+    fault: 'a reorg that overtakes the commit of an end is not heard of',
+    foundBy: 'review',
+    seed: 12962,
+    file: 'actors/account/core/decide-chain.ts',
+    mending: "if (isReadAgain !== true) turn.effect({ type: 'read-again', txId })",
+  },
+  {
     fault: 'the deadline of a handed call never passes on a thread without heads',
     foundBy: 'simulator',
     seed: 169,
