@@ -58,6 +58,14 @@ export const MENDINGS: readonly Mending[] = [
     mending: '  if (tx.attempts.at(-1)?.cancels === true) return false\n',
   },
   {
+    fault: 'a receipt below all followed blocks is not compared with the chain',
+    foundBy: 'review',
+    seed: 4409,
+    file: 'actors/chain-watcher/core/receipts.ts',
+    mending:
+      'if (seen === undefined && receipt.blockNumber <= head) state.unverified.add(receipt.blockNumber)',
+  },
+  {
     fault: "a block that overtakes a node's answer leaves a broadcast untold",
     foundBy: 'review',
     seed: 4,
