@@ -119,4 +119,20 @@ export const MENDINGS: readonly Mending[] = [
     mending: "return tx.status === 'failed' ? { ...tx, spentMicros: 0n } : tx",
     before: 'return tx',
   },
+  {
+    fault: 'a cancellation that was forgotten here stops its lane',
+    foundBy: 'simulator',
+    seed: 855,
+    file: 'actors/account/effects/replace.ts',
+    mending: "return higherBid(ports, { ...replaced, purpose: 'cancel', feeCapWei: null })",
+    before: 'return null',
+  },
+  {
+    fault: 'an end in a lost branch stays where its wallet names another block',
+    foundBy: 'simulator',
+    seed: 1462,
+    file: 'actors/chain-watcher/core/watch-list.ts',
+    mending: 'else if (again.mined?.blockHash !== mined.blockHash) this.setMined(again, mined)',
+    before: 'else if (again.mined === null) this.setMined(again, mined)',
+  },
 ]
