@@ -64,16 +64,21 @@ const standInCurves: Plugin = {
   },
 }
 
-/** What mends a fault, as `mendings.ts` has it. */
-interface Mending {
-  readonly fault: string
+/** As `mendings.ts` has it. */
+interface Mended {
   readonly file: string
   readonly mending: string
   readonly before?: string
 }
 
+/** What mends a fault. */
+interface Mending extends Mended {
+  readonly fault: string
+  readonly also?: Mended
+}
+
 /** The service as it would be without it. */
-function takenOut({ file, mending, before = '' }: Mending): Plugin {
+function takenOut({ file, mending, before = '' }: Mended): Plugin {
   return {
     name: 'a mending is taken out',
     setup({ onLoad }) {
@@ -100,6 +105,7 @@ async function mendingOf(fault: string): Promise<Mending> {
 
 const { values } = parseArgs({ options: { without: { type: 'string' } }, strict: false })
 const without = typeof values.without === 'string' ? await mendingOf(values.without) : null
+const mended = [without, without?.also].filter((one) => one !== null && one !== undefined)
 const name = without === null ? 'simulate' : 'simulate-without'
 const outfile = join(ROOT, `node_modules/.cache/${name}.mjs`)
 await build({
@@ -107,7 +113,7 @@ await build({
   outfile,
   bundle: true,
   packages: 'external',
-  plugins: [smallCaches, standInCurves, ...(without === null ? [] : [takenOut(without)])],
+  plugins: [smallCaches, standInCurves, ...mended.map(takenOut)],
   platform: 'node',
   format: 'esm',
   target: 'node20.19',

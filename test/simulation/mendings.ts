@@ -2,12 +2,17 @@
  * What mends a fault that the service once had, and the world in which it is found again when the
  * mending is taken out: `npm run simulate -- --seed 27 --without '…'`.
  */
-export interface Mending {
+export interface Mending extends Mended {
   /** What was wrong. */
   readonly fault: string
   /** Who found it first. */
   readonly foundBy: 'simulator' | 'review'
   readonly seed: number
+  /** Of two that each mend it, the other: nothing shows while one of them is there. */
+  readonly also?: Mended
+}
+
+interface Mended {
   readonly file: string
   /** There once. */
   readonly mending: string
@@ -64,6 +69,19 @@ export const MENDINGS: readonly Mending[] = [
     file: 'actors/chain-watcher/core/receipts.ts',
     mending:
       'if (seen === undefined && receipt.blockNumber <= head) state.unverified.add(receipt.blockNumber)',
+  },
+  {
+    fault: 'a call that the provider never takes waits for people for good',
+    foundBy: 'review',
+    seed: 6110,
+    file: 'actors/sub-wallet/effects/approvals.ts',
+    mending: 'outcome(false, refusalOf(error))',
+    before: 'outcome(false)',
+    also: {
+      file: 'actors/sub-wallet/core/run-approved.ts',
+      mending: 'if (hasKeyEnded(turn.state, tx.keyId, nowMs) && isStoppable(turn, call)) {',
+      before: 'if (phase === null) {',
+    },
   },
   {
     fault: "a block that overtakes a node's answer leaves a broadcast untold",
