@@ -3,9 +3,12 @@ import { laneOf, restoredEntry } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/gas-wallet/core/decide.js'
 import type { PreparedJob } from '../../actors/gas-wallet/core/messages.js'
 import type { GasAccountState, GasWalletState } from '../../actors/gas-wallet/core/state.js'
+import { prepareJob } from '../../actors/gas-wallet/effects/prepare-job.js'
+import type { GasWalletPorts } from '../../actors/gas-wallet/ports.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { AccountTransaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
+import { VirtualTimers } from '../support/virtual-timers.js'
 import { ADDRESS, CHAIN_ID, LINEAGE_ID, START_MS, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 const GAS_LIMIT = 250_000n
@@ -99,6 +102,22 @@ test('a gas wallet that is jammed is passed over while another may do better', (
   expect(refusalOf(prepared(1))).toMatchObject({ of: 'gas-wallet', fault: { code: 'OVERLOADED' } })
   expect(isTaken(prepared(2, { others: 0 }))).toBe(true)
 })
+
+test.each([
+  ['broadcast', []],
+  ['failed', ['tell']],
+] as const)(
+  'of a job that ended here only what is on disk of its end is told: %s',
+  async (status, told) => {
+    const tx = { ...unmined(0), status }
+    const transaction = () => ({ gasWalletId: state.gasWalletId, job: null, tx })
+    const ports = { reader: { gas: { transaction } }, timers: new VirtualTimers(START_MS) }
+    const { job, others } = prepared(99)
+    const asked = { type: 'sponsor', job, others } as const
+    const ready = await prepareJob(ports as unknown as GasWalletPorts, state, asked)
+    expect(decide(state, ready, null).effects.map(({ type }) => type)).toEqual(told)
+  },
+)
 
 test('what would fail by any gas wallet is refused for all', () => {
   const fault = { code: 'SLIPPAGE_EXCEEDED' } as never

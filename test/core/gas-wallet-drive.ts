@@ -104,7 +104,7 @@ export class GasWalletDrive {
     const txId = txIdOf(again ? 1 + random.integer(this.#jobs) : ++this.#jobs)
     const { account } = this.world.state
     const isOpen = account.open.has(txId)
-    const past = isOpen ? null : (this.world.reader.gas.transaction(txId)?.tx ?? null)
+    const past = isOpen ? 'under-way' : (this.world.reader.gas.transaction(txId)?.tx ?? null)
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
     await this.#handle({
       type: 'prepared-sponsor',

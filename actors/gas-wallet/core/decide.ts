@@ -124,7 +124,7 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   const about: About = { gasWalletId: state.gasWalletId, job, nowMs }
   const known = account.open.get(job.txId)
   if (known !== undefined) return tell(job, update(about, known.tx, known.flight))
-  if (account.drafts.has(job.txId)) return NOTHING
+  if (account.drafts.has(job.txId) || past === 'under-way') return NOTHING
   if (past !== null) return tell(job, update(about, past, 'ended'))
   const stopped = whyStopped(state, job)
   if (stopped !== null) return tell(job, refusal(about, { fault: stopped, of: 'call' }))

@@ -54,8 +54,11 @@ export interface PreparedJob {
   readonly quote: JobQuote
   /** The account's nonce on chain; null when the lane knows its own, or no node answered. */
   readonly chainNonce: number | null
-  /** The record of a job that has ended already. */
-  readonly past: AccountTransaction | null
+  /**
+   * The record of a job that has ended already. `under-way`: it had not, or that was not on disk, when
+   * it was looked up; what becomes of it is told by itself.
+   */
+  readonly past: AccountTransaction | 'under-way' | null
   readonly nowMs: number
 }
 

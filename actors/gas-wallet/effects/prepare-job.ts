@@ -1,4 +1,5 @@
 import type { GasJob } from '../../../src/domain/sponsorship.js'
+import { isFinal } from '../../../src/domain/transaction.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
 import { laneOf } from '../../account/core/state.js'
 import type { JobRefusal } from '../../sub-wallet/core/sponsored-messages.js'
@@ -28,9 +29,13 @@ export async function prepareJob(
   })
   const unneeded: JobQuote = refusal(fault('INTERNAL'), 'call')
   if (account.open.has(job.txId) || account.drafts.has(job.txId))
-    return finish(unneeded, null, null)
-  const past = ports.reader.gas.transaction(job.txId)?.tx ?? null
-  if (past !== null) return finish(unneeded, null, past)
+    return finish(unneeded, null, 'under-way')
+  const found = ports.reader.gas.transaction(job.txId)
+  if (found !== undefined) {
+    // Told as it was before it ended, it would be taken for one that a reorg took back.
+    const isEnding = found.gasWalletId === state.gasWalletId && !isFinal(found.tx.status)
+    return finish(unneeded, null, isEnding ? 'under-way' : found.tx)
+  }
   const [quote, chainNonce] = await Promise.all([
     quoteJob(ports, state, job),
     laneOf(account, state.chainId).nextNonce === null ? nonceOf(ports, state) : null,
