@@ -84,6 +84,14 @@ export const MENDINGS: readonly Mending[] = [
     },
   },
   {
+    fault: 'a decline of a call that is being signed is not brought again',
+    foundBy: 'review',
+    seed: 19958,
+    file: 'actors/custody/decisions.ts',
+    mending: 'return !isDecline',
+    before: 'return true',
+  },
+  {
     fault: "a block that overtakes a node's answer leaves a broadcast untold",
     foundBy: 'review',
     seed: 4,
@@ -152,5 +160,13 @@ export const MENDINGS: readonly Mending[] = [
     file: 'actors/chain-watcher/core/watch-list.ts',
     mending: 'else if (again.mined?.blockHash !== mined.blockHash) this.setMined(again, mined)',
     before: 'else if (again.mined === null) this.setMined(again, mined)',
+  },
+  {
+    fault: 'a job that has ended is told as it was before that was on disk',
+    foundBy: 'simulator',
+    seed: 21219,
+    file: 'actors/gas-wallet/effects/prepare-job.ts',
+    mending: "isEnding ? 'under-way' : found.tx",
+    before: 'found.tx',
   },
 ]
