@@ -135,6 +135,14 @@ export class WatchedChain {
       : this.#blocks.slice(0, Math.max(1, this.#blocks.length - this.lag))
   }
 
+  /** The branch as it is now, of which a node may not know yet that it has lost. */
+  get branch(): readonly BlockSummary[] {
+    return this.#blocks
+  }
+
+  /** What a node answers that is asked for blocks of the past; null: the branch that counts. */
+  comparedWith: readonly BlockSummary[] | null = null
+
   /** A receipt from a node that follows another branch, such as one that will lose. */
   showReceipt(n: number, blockNumber: number, fork: number): void {
     const receipt = receiptOf(n, blockNumber, blockHash(blockNumber, fork))
@@ -171,7 +179,7 @@ export class WatchedChain {
       }
       case 'check-blocks': {
         this.#requests++
-        const seen = this.#seen()
+        const seen = this.comparedWith ?? this.#seen()
         const found = this.blocksLost ? [] : effect.numbers.map((number) => seen[number])
         return { type: 'checked', blocks: found.filter((block) => block !== undefined), nowMs }
       }

@@ -229,6 +229,24 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('confirmed')
   })
 
+  test('what had ended is taken back though a node has the branch that lost when it is first asked', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    grow(chain, 5)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 3)
+    chain.comparedWith = chain.branch
+    chain.fork(6)
+    for (let i = 0; i < 8; i++) chain.extend([])
+    chain.restart()
+    chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+    chain.comparedWith = null
+    grow(chain, 2)
+    expect(toldOf(chain)).toBe('unmined')
+  })
+
   test('what ended before a start and is still there stays as it is', () => {
     const chain = new WatchedChain(2)
     chain.watch(TX)

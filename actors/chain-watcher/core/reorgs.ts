@@ -34,6 +34,7 @@ export function compare(
   nowMs: number,
 ): Hex[] {
   state.unverified.delete(number)
+  state.compared.delete(number)
   const displaced = state.watched.minedInOther(number, hash)
   for (const watched of displaced) takeBack(state, watched, number, effects, nowMs)
   recall(state.watched.takeEarlier(number, number, hash), effects)
@@ -43,7 +44,9 @@ export function compare(
 /** What is mined below a height is to be compared with the chain: nobody saw what became of it. */
 export function distrustBelow(state: WatcherState, blockNumber: number): void {
   for (const height of state.watched.minedHeights()) {
-    if (height < blockNumber) state.unverified.add(height)
+    if (height >= blockNumber) continue
+    state.unverified.add(height)
+    state.compared.delete(height)
   }
 }
 
@@ -53,6 +56,7 @@ export function askAboutUnverified(
   head: number,
   effects: WatcherEffect[],
 ): void {
+  for (const [height, from] of state.compared) if (head >= from) state.unverified.add(height)
   if (state.unverified.size === 0 || state.checking) return
   const numbers: number[] = []
   for (const height of state.unverified) {
@@ -81,9 +85,20 @@ export function checked(
   for (const block of blocks) {
     // One that was followed since says more than this answer.
     const followed = state.recent.find(({ number }) => number === block.number)
+    const isFirst = followed === undefined && !state.compared.has(block.number)
     hashes.push(...compare(state, followed ?? block, effects, nowMs))
+    if (isFirst) compareAgain(state, block.number)
   }
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
+}
+
+/**
+ * Nothing links such an answer to the blocks that are followed, and a node is trusted to lag by no
+ * more than what counts as final. Deeper than any reorg, the first answer is enough.
+ */
+function compareAgain(state: WatcherState, number: number): void {
+  const head = state.recent.at(-1)?.number ?? 0
+  if (head - number < RECENT_BLOCKS_MAX) state.compared.set(number, head + state.confirmations)
 }
 
 /** What had ended in a block that is gone is watched again, and its wallet notified. */
@@ -133,9 +148,10 @@ function takeBack(
  * that until it was compared, however long ago it was.
  */
 export function forgetSettled(state: WatcherState): readonly WatcherEvent[] {
-  const { chainId, recent, unverified, watched } = state
+  const { chainId, recent, unverified, compared, watched } = state
   let below = (recent.at(-1)?.number ?? 0) - RECENT_BLOCKS_MAX
   for (const height of unverified) below = Math.min(below, height)
+  for (const height of compared.keys()) below = Math.min(below, height)
   return watched.forgetSettledBelow(below) ? [{ type: 'settled-forgotten', chainId, below }] : []
 }
 

@@ -17,6 +17,11 @@ export interface WatcherState {
   readonly watched: WatchList
   /** Heights at which our transactions are, and the chain may have another block since. */
   readonly unverified: Set<number>
+  /**
+   * Those that an answer was compared with once, and the head from which on it is asked for again:
+   * the node may have been on a branch that has lost, and not known it yet.
+   */
+  readonly compared: Map<number, number>
   started: boolean
   /** True while an answer of a node is being waited for. */
   busy: boolean
@@ -56,6 +61,7 @@ export function emptyWatcher(
     recent: [],
     watched: new WatchList(packer),
     unverified: new Set(),
+    compared: new Map(),
     started: false,
     busy: false,
     checking: false,
