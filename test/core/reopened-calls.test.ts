@@ -283,7 +283,9 @@ describe.each(RUNS)('a send that was confirmed and is reopened%s', (_, between) 
     between(world)
   }
 
-  async function reopened(): Promise<WalletWorld> {
+  async function reopened(
+    meanwhile: (world: WalletWorld) => Promise<void> = async () => undefined,
+  ): Promise<WalletWorld> {
     const world = await opened()
     const data = transferData(ROUTER, VALUE)
     await world.handle(preparedSend(1, VALUE, { nowMs, to: ADDRESS, value: 0n, data }), 1)
@@ -296,11 +298,21 @@ describe.each(RUNS)('a send that was confirmed and is reopened%s', (_, between) 
     await mined(world, MINED)
     counts(world, VALUE, 0n, VALUE)
     const stored = record(world) ?? null
+    await meanwhile(world)
     await world.handle({ type: 'unmined', txId, stored, nowMs })
     between(world)
     counts(world, VALUE + GAS, VALUE + GAS, VALUE)
     return world
   }
+
+  test('has its nonce, which a node called free while its record was read', async () => {
+    const world = await reopened(async (ended) => {
+      const head = { type: 'head', chainId: CHAIN_ID, blockNumber: 9, fees: null } as const
+      await ended.handle({ ...head, gasPriceWei: null, chainNonce: 0, finalBlock: null, nowMs })
+    })
+    const lane = world.state.lanes.get(CHAIN_ID)
+    expect(lane).toMatchObject({ nextNonce: 1, gaps: [], flight: [txId] })
+  })
 
   test('and fails counts nothing but its gas', async () => {
     const world = await reopened()

@@ -8,6 +8,7 @@ import {
   freeNonce,
   goOnAt,
   joinFlight,
+  takeAgain,
   trimGaps,
   without,
 } from './lane-nonces.js'
@@ -91,7 +92,9 @@ export function foldReopened(state: AccountState, tx: AccountTransaction, atMs: 
   )
   entry.hasLanded = true
   state.open.set(tx.txId, entry)
-  forgetUse(joinFlight(state, entry), tx.nonce)
+  const lane = joinFlight(state, entry)
+  forgetUse(lane, tx.nonce)
+  takeAgain(lane, tx.nonce)
 }
 
 /** @param ended its record as it ends */

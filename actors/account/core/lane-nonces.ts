@@ -23,6 +23,15 @@ function nonceAt(state: AccountState, lane: NonceLane, index: number): number {
   return (txId === undefined ? undefined : state.open.get(txId)?.tx.nonce) ?? -1
 }
 
+/** A nonce that a node called free while what occupies it was being read from the store. */
+export function takeAgain(lane: NonceLane, nonce: number): void {
+  lane.gaps = lane.gaps.filter((gap) => gap !== nonce)
+  // Nothing moves while anything is being signed above; that has it then, and the ledger decides.
+  if (lane.nextNonce !== null && lane.signing.length === 0) {
+    lane.nextNonce = Math.max(lane.nextNonce, nonce + 1)
+  }
+}
+
 /** A nonce nothing occupies any more: the newest is handed out again, others become gaps. */
 export function freeNonce(lane: NonceLane, nonce: number): void {
   if (lane.nextNonce === null) return
