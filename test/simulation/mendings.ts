@@ -35,7 +35,7 @@ export const MENDINGS: readonly Mending[] = [
   {
     fault: "a gateway's 503 is taken for proof that no node has the bytes",
     foundBy: 'review',
-    seed: 1120,
+    seed: 5544,
     file: 'src/chains/rpc/sends.ts',
     mending: "return cause.phase === 'unsent' || cause.status === 429",
     before: "return cause.phase === 'unsent' || cause.status !== undefined",
@@ -58,14 +58,14 @@ export const MENDINGS: readonly Mending[] = [
   {
     fault: 'a refusal of a cancellation ends the call that it outbids',
     foundBy: 'review',
-    seed: 233,
+    seed: 2134,
     file: 'actors/account/core/decide-broadcast.ts',
     mending: '  if (tx.attempts.at(-1)?.cancels === true) return false\n',
   },
   {
     fault: 'a receipt below all followed blocks is not compared with the chain',
     foundBy: 'review',
-    seed: 4409,
+    seed: 7872,
     file: 'actors/chain-watcher/core/receipts.ts',
     mending:
       'if (seen === undefined && receipt.blockNumber <= head) state.unverified.add(receipt.blockNumber)',
@@ -154,19 +154,25 @@ export const MENDINGS: readonly Mending[] = [
     before: 'return null',
   },
   {
-    fault: 'an end in a lost branch stays where its wallet names another block',
-    foundBy: 'simulator',
-    seed: 1462,
-    file: 'actors/chain-watcher/core/watch-list.ts',
-    mending: 'else if (again.mined?.blockHash !== mined.blockHash) this.setMined(again, mined)',
-    before: 'else if (again.mined === null) this.setMined(again, mined)',
-  },
-  {
     fault: 'a job that has ended is told as it was before that was on disk',
     foundBy: 'simulator',
     seed: 21219,
     file: 'actors/gas-wallet/effects/prepare-job.ts',
     mending: "isEnding ? 'under-way' : found.tx",
     before: 'found.tx',
+  },
+  {
+    fault: 'a start compares with a branch that has lost, and never again',
+    foundBy: 'simulator',
+    seed: 50081,
+    file: 'actors/chain-watcher/core/reorgs.ts',
+    mending: '    if (isFirst) compareAgain(state, block.number)\n',
+  },
+  {
+    fault: 'what a reorg reopens has lost its nonce meanwhile',
+    foundBy: 'simulator',
+    seed: 15528,
+    file: 'actors/account/core/evolve.ts',
+    mending: '  takeAgain(lane, tx.nonce)\n',
   },
 ]

@@ -38,6 +38,8 @@ export interface Outcome {
 
 /** Nothing needs longer to come to rest: intents expire within three minutes. */
 const REST_MS_MAX = 12 * 60_000
+/** But a delegated account sends one call at a time, each of which is outbid where fees stay high. */
+const REST_MS_EACH = 30_000
 const WRONG_MAX = 10
 /** To so many looks at those to which something happened comes one at all that are in memory. */
 const CHECKS_TO_ALL = 32
@@ -150,7 +152,7 @@ class Simulation {
     try {
       await this.#advance(() => this.#callersLeft === 0)
       this.#calm()
-      const untilMs = this.#scheduler.nowMs + REST_MS_MAX
+      const untilMs = this.#scheduler.nowMs + REST_MS_MAX + this.#openCount() * REST_MS_EACH
       let quietSinceMs: number | null = null
       await this.#advance(() => {
         const { nowMs } = this.#scheduler
@@ -190,6 +192,13 @@ class Simulation {
   }
 
   /** Looked at anew only where somebody decided meanwhile, or started. */
+  /** Calls that are signed and have not ended. */
+  #openCount(): number {
+    let count = 0
+    for (const { open } of this.#service.resident.wallets.values()) count += open.size
+    return count
+  }
+
   #isAtRest(): boolean {
     const { decided, life } = this.#service
     const { commits } = this.#disk
