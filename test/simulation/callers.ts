@@ -212,6 +212,8 @@ export class Callers {
   #ask(wanted: Wanted): void {
     const { madeWith, kind, chainId, micros, key } = wanted
     const { keyId, proofKey } = madeWith
+    // The front end knows no key before it is on disk, which may be slow.
+    if (this.#service.reader.keys.byId(keyId) === undefined) return
     const txId = this.#id<TxId>(ID_PREFIX.tx)
     wanted.txIds.set(txId, this.#scheduler.nowMs)
     const n = wanted.txIds.size
