@@ -17,6 +17,17 @@ function grow(chain: WatchedChain, blocks: number): void {
 
 const toldOf = (chain: WatchedChain, n = TX) => chain.told.get(txIdOf(n))
 
+/** Of two confirmations: one transaction is confirmed, in the sixth block. */
+function confirmedChain(): WatchedChain {
+  const chain = new WatchedChain(2)
+  chain.watch(TX)
+  grow(chain, 5)
+  chain.extend([TX])
+  chain.poll()
+  grow(chain, 3)
+  return chain
+}
+
 describe('the chain watcher', () => {
   test('tells of a block with the transaction at once, and of its confirmation at its depth', () => {
     const chain = new WatchedChain(3)
@@ -207,12 +218,7 @@ describe('the chain watcher', () => {
   })
 
   test.for(['before', 'after'])('what had ended is taken back by a reorg %s a start', (when) => {
-    const chain = new WatchedChain(2)
-    chain.watch(TX)
-    grow(chain, 5)
-    chain.extend([TX])
-    chain.poll()
-    grow(chain, 3)
+    const chain = confirmedChain()
     expect(toldOf(chain)).toBe('confirmed')
     const reorg = () => {
       chain.fork(6)
@@ -230,12 +236,7 @@ describe('the chain watcher', () => {
   })
 
   test('what had ended is taken back though a node has the branch that lost when it is first asked', () => {
-    const chain = new WatchedChain(2)
-    chain.watch(TX)
-    grow(chain, 5)
-    chain.extend([TX])
-    chain.poll()
-    grow(chain, 3)
+    const chain = confirmedChain()
     chain.comparedWith = chain.branch
     chain.fork(6)
     for (let i = 0; i < 8; i++) chain.extend([])

@@ -51,6 +51,15 @@ async function ownerOf(engine: MemoryEngine, timers: VirtualTimers): Promise<Own
   return { store, beats, die: () => void journal.close() }
 }
 
+/** @param commits that it has stored */
+async function ownerAtWork(commits: number) {
+  const timers = new VirtualTimers(START_MS)
+  const engine = createMemoryEngine()
+  const owner = await ownerOf(engine, timers)
+  await doWork(owner.store, 0, commits)
+  return { timers, engine, owner }
+}
+
 function emptyStore(): Environment {
   const environment = openEnvironment(newDirectory())
   closing(() => environment.root.close())
@@ -92,6 +101,16 @@ function follow(
   }
 }
 
+/** One that has begun to have what its owner has. */
+async function followed(
+  journal: Pick<Journal, 'look' | 'read'>,
+  timers: VirtualTimers,
+): Promise<Following> {
+  const following = follow(journal, timers)
+  await untilSo(timers, () => (following.progress()?.applied ?? 0) > 0)
+  return following
+}
+
 /** Lets time pass in small steps, so that each of two who go by it has its turn. */
 async function passes(timers: VirtualTimers, byMs: number): Promise<void> {
   for (let left = byMs; left > 0; left -= STEP_MS) await timers.pass(Math.min(STEP_MS, left))
@@ -109,12 +128,8 @@ async function untilSo(timers: VirtualTimers, isSo: () => boolean): Promise<void
 
 describe('a store that follows the owner of its journal', () => {
   test('has what the owner has, and waits for as long as that lives', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 5)
-    const following = follow(engine.connect(), timers)
-    await untilSo(timers, () => (following.progress()?.applied ?? 0) > 0)
+    const { timers, engine, owner } = await ownerAtWork(5)
+    const following = await followed(engine.connect(), timers)
     await doWork(owner.store, 5, 5)
     const { stored } = owner.store.writer.readings
     await untilSo(timers, () => following.progress()?.applied === stored)
@@ -125,12 +140,8 @@ describe('a store that follows the owner of its journal', () => {
   })
 
   test('takes over once the owner is silent for long enough, and no sooner', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 1)
-    const following = follow(engine.connect(), timers)
-    await untilSo(timers, () => (following.progress()?.applied ?? 0) > 0)
+    const { timers, engine, owner } = await ownerAtWork(1)
+    const following = await followed(engine.connect(), timers)
     owner.die()
     await passes(timers, OWNER_SILENT_MS - 500)
     expect(following.overtakes()).toBeNull()
@@ -138,12 +149,8 @@ describe('a store that follows the owner of its journal', () => {
   })
 
   test('takes over at once from an owner that says that it leaves', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 1)
-    const following = follow(engine.connect(), timers)
-    await untilSo(timers, () => (following.progress()?.applied ?? 0) > 0)
+    const { timers, engine, owner } = await ownerAtWork(1)
+    const following = await followed(engine.connect(), timers)
     const leaving = owner.beats.leave()
     const saidAtMs = timers.now()
     await untilSo(timers, () => following.overtakes() === 1)
@@ -152,10 +159,7 @@ describe('a store that follows the owner of its journal', () => {
   })
 
   test('counts the silence anew while the journal does not answer', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 1)
+    const { timers, engine, owner } = await ownerAtWork(1)
     const inner = engine.connect()
     let isAway = false
     const journal: Pick<Journal, 'look' | 'read'> = {
@@ -163,8 +167,7 @@ describe('a store that follows the owner of its journal', () => {
       look: (partition) =>
         isAway ? Promise.reject(new JournalUnavailable('away')) : inner.look(partition),
     }
-    const following = follow(journal, timers)
-    await untilSo(timers, () => (following.progress()?.applied ?? 0) > 0)
+    const following = await followed(journal, timers)
     isAway = true
     await passes(timers, 3 * OWNER_SILENT_MS)
     owner.die()
@@ -176,10 +179,7 @@ describe('a store that follows the owner of its journal', () => {
   })
 
   test('takes an answer that came late for no silence', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 1)
+    const { timers, engine } = await ownerAtWork(1)
     const inner = engine.connect()
     let looks = 0
     const journal: Pick<Journal, 'look' | 'read'> = {
@@ -253,18 +253,14 @@ describe('a store that follows the owner of its journal', () => {
   })
 
   test('ends with what to do where its journal was set back', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 3)
+    const { timers, engine } = await ownerAtWork(3)
     const inner = engine.connect()
     let other: Journal | null = null
     const journal: Pick<Journal, 'look' | 'read'> = {
       look: (partition) => (other ?? inner).look(partition),
       read: (...asked) => (other ?? inner).read(...asked),
     }
-    const following = follow(journal, timers)
-    await untilSo(timers, () => (following.progress()?.applied ?? 0) > 0)
+    const following = await followed(journal, timers)
     const set = createMemoryEngine()
     const next = await ownerOf(set, timers)
     await doWork(next.store, 10, 9)
@@ -355,10 +351,7 @@ describe('a standby', () => {
   })
 
   test('takes over with all that was stored, of two standbys one, and the other follows that', async () => {
-    const timers = new VirtualTimers(START_MS)
-    const engine = createMemoryEngine()
-    const owner = await ownerOf(engine, timers)
-    await doWork(owner.store, 0, 3)
+    const { timers, engine, owner } = await ownerAtWork(3)
     const both = [standsBy(engine.connect(), timers), standsBy(engine.connect(), timers)]
     await untilSo(timers, () => both.every((each) => each.applied() > 0))
     owner.die()

@@ -36,7 +36,9 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
   const { reader } = service
   const { callers, chains, quorum, markets } = world
   const users = [...new Set(callers.wallets.map(({ userId }) => userId))]
-  const all = users.flatMap((id) => [...reader.transactions.ofUserOldestFirst(id, null)])
+  const all = withoutTwins(
+    users.flatMap((id) => [...reader.transactions.ofUserOldestFirst(id, null)]),
+  )
   return [
     ...all.flatMap((tx) => endedAsLanded(tx, reader, chains)),
     ...callers.wanted.flatMap((wanted) => landedOnce(wanted, reader, chains)),
@@ -65,6 +67,21 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
       toldAsRegistered(known, reader, world.receivers.receptions),
     ),
   ]
+}
+
+/**
+ * A gap that is filled once more at the same fees is filled by the same bytes, which one that was
+ * dropped then has in common with the one that landed: they land for that.
+ * @param all oldest first
+ */
+function withoutTwins(all: readonly Transaction[]): Transaction[] {
+  const latest = new Map<Hex, TxId>()
+  for (const { txId, attempts } of all) {
+    for (const { txHash } of attempts) latest.set(txHash, txId)
+  }
+  const hasTwin = ({ txId, attempts }: Transaction) =>
+    attempts.some(({ txHash }) => latest.get(txHash) !== txId)
+  return all.filter((tx) => !(isFiller(tx) && tx.status === 'dropped' && hasTwin(tx)))
 }
 
 /**
