@@ -42,13 +42,13 @@ export function spentOf(tx: Transaction, chains: ChainWorlds): bigint {
 
 /**
  * As far as a cap can be held: what was final had its price, and what it left of the cap others may
- * have spent before a reorg took it back, to land for another.
+ * have spent before a reorg took it back, to land for another, or to succeed where it had failed.
  */
 export function spentWithinCap(tx: Transaction, chains: ChainWorlds): bigint {
   const chain = chains.get(tx.call.chainId)?.chain
   const before = tx.attempts.flatMap(({ txHash }) => chain?.takenBack(txHash) ?? [])
   let least = spentOf(tx, chains)
-  if (isSponsored(tx.kind)) return least
+  if (isSponsored(tx.kind)) return before.some(({ executed }) => executed === null) ? 0n : least
   for (const landed of before) {
     const cost = costOf(tx, landed)
     if (cost < least) least = cost
