@@ -8,7 +8,7 @@ import { KNOWN_SHAPES } from '../../src/screening/walk/known-shapes.js'
 import { walkCalldata } from '../../src/screening/walk/walker.js'
 import { WalkPool } from '../../src/screening/walk-pool.js'
 import {
-  BUILT_WALK,
+  builtPool,
   CLEAN,
   callOf,
   fixedLists,
@@ -33,10 +33,14 @@ function sharedBlob(count: number, blob: string): Hex {
   return `0xac9650d8${word(32)}${word(count)}${word(count * 32).repeat(count)}${word(bytes)}${padded}`
 }
 
-function timed<T>(run: () => T): { readonly value: T; readonly ms: number } {
-  const startedAt = performance.now()
-  const value = run()
-  return { value, ms: performance.now() - startedAt }
+/** The least of several times: the machine does other things as well. */
+function leastMs(times: number, run: () => unknown): number {
+  const ms = Array.from({ length: times }, () => {
+    const startedAt = performance.now()
+    run()
+    return performance.now() - startedAt
+  })
+  return Math.min(...ms)
 }
 
 const BOMBS: readonly (readonly [string, Hex])[] = [
@@ -51,9 +55,9 @@ describe('a bomb is refused', () => {
   it.each(BOMBS)('%s', async (_name, data) => {
     const bytes = Buffer.from(data.slice(2), 'hex')
     expect(bytes.length).toBeLessThanOrEqual(CALLDATA_BYTES_MAX)
-    const { value, ms } = timed(() => walkCalldata(KNOWN_SHAPES, bytes, bytes.length))
-    expect(value.failure).not.toBeNull()
-    expect(ms).toBeLessThan(REFUSED_MS_MAX)
+    const walk = () => walkCalldata(KNOWN_SHAPES, bytes, bytes.length)
+    expect(walk().failure).not.toBeNull()
+    expect(leastMs(5, walk)).toBeLessThan(REFUSED_MS_MAX)
     expect(told(await screener.screen(callOf(data)))).toMatch(/^undecodable/)
   })
 
@@ -62,11 +66,9 @@ describe('a bomb is refused', () => {
     for (let i = 0; i < 8; i++) inner = sharedBlob(8, inner).slice(2)
     const bytes = Buffer.from(inner, 'hex')
     expect(bytes.length).toBeLessThanOrEqual(INLINE_WALK_BYTES_MAX)
-    const runs = Array.from({ length: 50 }, () =>
-      timed(() => walkCalldata(KNOWN_SHAPES, bytes, bytes.length)),
-    )
-    for (const { value } of runs) expect(value.failure?.cause).toBe('too-large')
-    expect(Math.min(...runs.map(({ ms }) => ms))).toBeLessThan(1)
+    const walk = () => walkCalldata(KNOWN_SHAPES, bytes, bytes.length)
+    expect(walk().failure?.cause).toBe('too-large')
+    expect(leastMs(50, walk)).toBeLessThan(1)
   })
 
   it('and blocked when it holds a listed address', async () => {
@@ -77,7 +79,7 @@ describe('a bomb is refused', () => {
 
 describe('calldata too long to be scanned among other calls', () => {
   const own = prepareUserRules([{ address: CLEAN[0] ?? TARGET, action: 'block' }])
-  const ruled = testScreener({ rulesOf: () => own, walkPool: new WalkPool(BUILT_WALK) })
+  const ruled = testScreener({ rulesOf: () => own, walkPool: builtPool() })
   afterAll(() => ruled.close())
   const long = (inner: string): Hex =>
     `0xac9650d8${word(32)}${word(2)}${word(64)}${word(64 + 32 + 20_000)}${word(20_000)}${'00'.repeat(20_000)}${word(68)}${inner.padEnd(192, '0')}`
@@ -95,7 +97,7 @@ describe('calldata too long to be scanned among other calls', () => {
   it('stays with the caller where an allow entry has a say in each hit', async () => {
     const allow = prepareUserRules([{ address: CLEAN[2] ?? TARGET, action: 'allow' }])
     const lists = fixedLists([{ name: 'scams', kind: 'risk', addresses: CLEAN.slice(2, 4) }])
-    const pool = new WalkPool(BUILT_WALK)
+    const pool = builtPool()
     const allowing = testScreener({ lists, rulesOf: () => allow, walkPool: pool })
     expect(told(await allowing.screen(callOf(long(transferTo(CLEAN[2] ?? TARGET)))))).toBe('clean')
     expect(told(await allowing.screen(callOf(long(transferTo(CLEAN[3] ?? TARGET)))))).toMatch(
@@ -126,15 +128,16 @@ describe('honest calldata of full size passes', () => {
     ['ones', 'ff'],
   ])('as 128 KiB of %s behind an unknown selector', async (_name, byte) => {
     const bytes = Buffer.from(`deadbeef${byte.repeat(CALLDATA_BYTES_MAX - 4)}`, 'hex')
-    const { value, ms } = timed(() => screener.screen(callOf(bytes)))
+    const verdicts: ReturnType<typeof screener.screen>[] = []
+    const ms = leastMs(5, () => verdicts.push(screener.screen(callOf(bytes))))
     expect(ms).toBeLessThan(REFUSED_MS_MAX)
-    expect(told(await value)).toBe('clean')
+    for (const verdict of verdicts) expect(told(await verdict)).toBe('clean')
   })
 })
 
 describe('the walk pool', () => {
   it('answers from its own thread, in turn', async () => {
-    const pool = new WalkPool(BUILT_WALK)
+    const pool = builtPool()
     const bytes = () =>
       new Uint8Array(Buffer.from(sharedBlob(1_900, 'ff'.repeat(60_000)).slice(2), 'hex'))
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => pool.check(bytes())))
@@ -145,7 +148,7 @@ describe('the walk pool', () => {
   })
 
   it('refuses what waits too long in line, and recovers', async () => {
-    const pool = new WalkPool(BUILT_WALK)
+    const pool = builtPool()
     const many = Array.from({ length: 80 }, () => pool.check(new Uint8Array(8)))
     const outcomes = await Promise.all(many)
     expect(outcomes.filter(({ outcome }) => outcome === 'unavailable')).toHaveLength(16)
@@ -154,7 +157,7 @@ describe('the walk pool', () => {
   })
 
   it('ends a walk that does not end, says so, and goes on', async () => {
-    const pool = new WalkPool(new URL('./fixtures-hostile-walk.mjs', import.meta.url))
+    const pool = new WalkPool(new URL('./fixtures-hostile-walk.mjs', import.meta.url), 2_000)
     const slow = await pool.check(new Uint8Array(1))
     expect(slow).toMatchObject({ outcome: 'undecodable', undecodable: { cause: 'too-slow' } })
     const fat = await pool.report(new Uint8Array(1))

@@ -56,10 +56,15 @@ export function fixedLists(
   return { current: () => open, close: () => {} }
 }
 
+/** What it says is not to hang on what else the machine does. */
+export function builtPool(): WalkPool {
+  return new WalkPool(BUILT_WALK, 30_000)
+}
+
 export function testScreener(options: Partial<ScreenerOptions> = {}): Screener {
   return createScreener({
     lists: fixedLists([{ name: 'test-list', kind: 'sanctions', addresses: [LISTED] }]),
-    walkPool: new WalkPool(BUILT_WALK),
+    walkPool: builtPool(),
     ...options,
   })
 }

@@ -9,8 +9,7 @@ import { importList, ListShrankError } from '../../src/screening/lists/import-li
 import { checkAddress, listsStatus } from '../../src/screening/lists/inspect-lists.js'
 import { createListOwner } from '../../src/screening/lists/list-owner.js'
 import { createScreener } from '../../src/screening/local-screener.js'
-import { WalkPool } from '../../src/screening/walk-pool.js'
-import { BUILT_WALK, CLEAN, callOf, LISTED, told } from './fixtures.js'
+import { builtPool, CLEAN, callOf, LISTED, told } from './fixtures.js'
 import {
   ADVANCED_TAIL,
   advanced,
@@ -259,7 +258,7 @@ describe('a live service', () => {
   it('starts with an imported list, takes over an import by another process, and blocks', async () => {
     await importList({ source: 'ofac-sdn', file: await put('a.xml', advanced(PARTIES)) }, context())
     const owner = await createListOwner(ownerOptions('live'))
-    const screener = createScreener({ lists: owner, walkPool: new WalkPool(BUILT_WALK) })
+    const screener = createScreener({ lists: owner, walkPool: builtPool() })
     const judge = async () =>
       told(await screener.screen(callOf('0x', { to: first as `0x${string}` })))
     expect(await judge()).toBe('blocked ofac-sdn to')
@@ -281,7 +280,7 @@ describe('a live service', () => {
       await importList({ source: 'plain', name: `list-${at}`, file }, context())
     }
     const owner = await createListOwner(ownerOptions('live'))
-    const screener = createScreener({ lists: owner, walkPool: new WalkPool(BUILT_WALK) })
+    const screener = createScreener({ lists: owner, walkPool: builtPool() })
     const call = (to: string) => callOf('0x', { to: to as `0x${string}` })
     for (const to of [LISTED, first, second, third]) {
       expect(told(await screener.screen(call(to)))).toMatch(/^blocked/)
@@ -297,7 +296,7 @@ describe('a live service', () => {
     const owner = await createListOwner(ownerOptions('live', () => nowMs))
     const screener = createScreener({
       lists: owner,
-      walkPool: new WalkPool(BUILT_WALK),
+      walkPool: builtPool(),
       nowMs: () => nowMs,
     })
     const call = callOf('0x')
@@ -327,7 +326,7 @@ describe('a live service', () => {
     const whole = await readFile(path, 'utf8')
     await writeFile(path, whole.slice(0, -10))
     const owner = await createListOwner(ownerOptions('live'))
-    const screener = createScreener({ lists: owner, walkPool: new WalkPool(BUILT_WALK) })
+    const screener = createScreener({ lists: owner, walkPool: builtPool() })
     const judge = async () =>
       told(await screener.screen(callOf('0x', { to: first as `0x${string}` })))
     expect(await judge()).toMatch(/^unavailable/)

@@ -10,8 +10,7 @@ import {
 } from '../../src/screening/lists/text-directory.js'
 import { createScreener } from '../../src/screening/local-screener.js'
 import { findEntry } from '../../src/screening/set/address-set.js'
-import { WalkPool } from '../../src/screening/walk-pool.js'
-import { BUILT_WALK, CLEAN, callOf, LISTED, packed, told } from './fixtures.js'
+import { builtPool, CLEAN, callOf, LISTED, packed, told } from './fixtures.js'
 import { recordingLog } from './recording-log.js'
 
 const [first = '', second = '', third = ''] = CLEAN
@@ -184,7 +183,7 @@ describe('a file that is being written', () => {
 describe('screening follows the lists', () => {
   it('without a restart, with the version of each list in the verdict', async () => {
     const lists = await start()
-    const screener = createScreener({ lists, walkPool: new WalkPool(BUILT_WALK) })
+    const screener = createScreener({ lists, walkPool: builtPool() })
     const call = callOf('0x', { to: first as `0x${string}` })
     expect(told(await screener.screen(call))).toBe('clean')
     await writeFile(file('ops.txt'), `${first}\n`)
