@@ -1,36 +1,50 @@
 import { createHash } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { PLANTED } from './planted.js'
 import { runOnThreads, serveSeeds } from './run-on-threads.js'
 import { notCalm, shrink } from './shrink.js'
 import { type Outcome, simulate } from './simulation.js'
 
-/** `npm run simulate`: runs worlds from seeds, and says of a failing one what happened. */
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    runs: { type: 'string' },
-    for: { type: 'string', default: '1m' },
-    shrink: { type: 'boolean', default: false },
-    plant: { type: 'string' },
-    seen: { type: 'boolean', default: false },
-    // What the bundle was made without.
-    without: { type: 'string' },
-    lines: { type: 'string', default: '60' },
-  },
-})
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 }
 
 function durationMs(text: string): number {
-  const [, count, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? []
-  const unitMs = UNIT_MS[unit]
-  if (count === undefined || unitMs === undefined)
-    throw new Error(`${text} is no time: 90s, 10m, 8h`)
-  return Number(count) * unitMs
+  const [, times, unit] = /^(\d+)([smh])$/.exec(text) ?? []
+  if (times === undefined) throw new InvalidArgumentError('It is no time: 90s, 10m, 8h.')
+  return Number(times) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }
+
+function count(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is no whole number.')
+}
+
+interface Options {
+  readonly seed?: number
+  readonly from: number
+  readonly runs?: number
+  readonly for?: number
+  readonly shrink?: true
+  readonly plant?: string
+  readonly without?: string
+  readonly seen?: true
+  readonly lines: number
+}
+
+/** `npm run simulate`: runs worlds from seeds, and says of a failing one what happened. */
+const values = new Command('npm run simulate --')
+  .description('Runs worlds from seeds, and says of one that fails what happened in it.')
+  .option('--seed <n>', 'this one world', count)
+  .option('--from <n>', 'the first of many', count, 1)
+  .option('--runs <n>', 'how many; without it, as many as fit into the time', count)
+  .option('--for <time>', '90s, 10m, 8h; without it, a minute', durationMs)
+  .option('--lines <n>', 'of what happened, the last', count, 60)
+  .option('--seen', 'count what happened, by kind')
+  .option('--shrink', 'of a world that fails, the least that still fails')
+  .option('--plant <fault>', 'put a fault into the service, by the words of planted.ts')
+  .option('--without <fault>', 'take a mending out of it, by the words of mendings.ts')
+  .parse()
+  .opts<Options>()
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -42,11 +56,11 @@ if (values.plant !== undefined && planted === null) {
 }
 
 async function run(seed: number): Promise<Outcome> {
-  const shrunk = values.shrink ? await shrink(seed, planted) : null
+  const shrunk = values.shrink === true ? await shrink(seed, planted) : null
   return shrunk ?? simulate(seed, planted)
 }
 
-const onlySeed = values.seed === undefined ? null : Number(values.seed)
+const onlySeed = values.seed ?? null
 const seen = new Map<string, number>()
 const traces = createHash('sha256')
 let commands = 0
@@ -65,7 +79,7 @@ function ended(outcome: Outcome): void {
   print(`seed ${outcome.seed} (trace ${outcome.traceHash}) fails:`)
   for (const what of outcome.wrong) print(`  ${what}`)
   if (onlySeed !== null || failed === 1) {
-    for (const line of outcome.script.slice(-Number(values.lines))) print(`    ${line}`)
+    for (const line of outcome.script.slice(-values.lines)) print(`    ${line}`)
   }
 }
 
@@ -74,9 +88,8 @@ async function runAll(): Promise<number> {
     ended(await run(onlySeed))
     return 1
   }
-  const runs = values.runs === undefined ? null : Number(values.runs)
-  const forMs = durationMs(values.for)
-  return runOnThreads({ first: Number(values.from), runs, forMs, ended })
+  const { from: first, runs = null, for: forMs = UNIT_MS.m } = values
+  return runOnThreads({ first, runs, forMs, ended })
 }
 
 /** `head` has gone when it has enough: nobody reads, and nothing is wrong. */
@@ -92,7 +105,7 @@ async function main(): Promise<void> {
   const beganMs = performance.now()
   const beganCpu = process.cpuUsage()
   const done = await runAll()
-  if (values.seen) {
+  if (values.seen === true) {
     for (const [kind, count] of [...seen].sort()) print(`  ${kind}: ${count}`)
   }
   print(`traces ${traces.digest('hex').slice(0, 16)}`)
