@@ -77,16 +77,21 @@ interface Mending extends Mended {
   readonly also?: Mended
 }
 
-/** The service as it would be without it. */
-function takenOut({ file, mending, before = '' }: Mended): Plugin {
+/** The service as it would be without them. */
+function withoutThem(mended: readonly Mended[]): Plugin {
   return {
-    name: 'a mending is taken out',
+    name: 'mendings are taken out',
     setup({ onLoad }) {
-      onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, async ({ path }) => {
-        const whole = await readFile(path, 'utf8')
-        if (!whole.includes(mending)) throw new Error(`${file} has no such mending any more`)
-        return { contents: whole.replace(mending, () => before), loader: 'ts' }
-      })
+      for (const file of new Set(mended.map((one) => one.file))) {
+        onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, async ({ path }) => {
+          let contents = await readFile(path, 'utf8')
+          for (const { mending, before = '' } of mended.filter((one) => one.file === file)) {
+            if (!contents.includes(mending)) throw new Error(`${file} has no such mending any more`)
+            contents = contents.replace(mending, () => before)
+          }
+          return { contents, loader: 'ts' }
+        })
+      }
     },
   }
 }
@@ -113,7 +118,7 @@ await build({
   outfile,
   bundle: true,
   packages: 'external',
-  plugins: [smallCaches, standInCurves, ...mended.map(takenOut)],
+  plugins: [smallCaches, standInCurves, withoutThem(mended)],
   platform: 'node',
   format: 'esm',
   target: 'node20.19',

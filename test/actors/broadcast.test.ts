@@ -94,6 +94,12 @@ interface Ledger {
   readonly block?: string | null
   /** The account's nonce there. */
   readonly nonce?: number
+  /** The block in which the last nonce was used. */
+  readonly usedIn?: number
+  /** What that block has; null: what it has is not said. */
+  readonly transactions?: readonly string[] | null
+  /** The first block whose state is kept. */
+  readonly keptFrom?: number
   readonly mined?: boolean
   readonly toSends?: string
 }
@@ -102,16 +108,27 @@ interface Ledger {
 function nodeWith({
   block = FINAL_HASH,
   nonce = 8,
+  usedIn = 90,
+  transactions = ['0xe1'],
+  keptFrom = 0,
   mined = false,
   toSends = 'nonce too low: next nonce 8, tx nonce 7',
 }: Ledger): Script {
-  return (method) => {
+  return (method, [first, second]) => {
     switch (method) {
-      case 'eth_getBlockByNumber':
-        return block === null ? null : { hash: block }
-      case 'eth_getTransactionCount':
+      case 'eth_getBlockByNumber': {
+        const number = Number(first)
+        if (block === null) return null
+        const hash = number === FINAL.blockNumber ? block : `0x${number}`
+        if (transactions === null) return { hash }
+        return { hash, transactions: number === usedIn ? transactions : [] }
+      }
+      case 'eth_getTransactionCount': {
+        const number = Number(second)
         if (block === null) throw new NodeError(-32000, 'header not found')
-        return `0x${nonce.toString(16)}`
+        if (number < keptFrom) throw new NodeError(-32000, 'missing trie node e1 (path )')
+        return `0x${(number < usedIn ? nonce - 1 : nonce).toString(16)}`
+      }
       case 'eth_getTransactionReceipt':
         return mined ? { transactionHash: OURS } : null
       default:
@@ -137,6 +154,42 @@ describe('a nonce that is used', () => {
   test('is not a stranger’s because the preferred node lies, as long as another tells the truth', async () => {
     expect(await outcomeAt(nodeWith({}), nodeWith({ mined: true }))).toEqual({ kind: 'accepted' })
     expect(await outcomeAt(nodeWith({}), nodeWith({ nonce: 7 }))).toEqual(UNCLEAR)
+  })
+
+  test.each([1, 2, 89, 90, 96, 97])(
+    'is ours when block %i has it and no index does',
+    async (usedIn) => {
+      const landed = { usedIn, transactions: ['0xe1', OURS, '0xe2'] }
+      expect(await outcomeAt(nodeWith(landed))).toEqual({ kind: 'accepted' })
+      expect(await outcomeAt(nodeWith({ usedIn }), nodeWith(landed))).toEqual({ kind: 'accepted' })
+      expect(await outcomeAt(nodeWith({ usedIn }))).toEqual({ kind: 'nonce-lost', chainNonce: 8 })
+    },
+  )
+
+  test('is indeterminate when the block that used it is not shown whole', async () => {
+    expect(await outcomeAt(nodeWith({ transactions: null }))).toEqual(UNCLEAR)
+    expect(await outcomeAt(nodeWith({}), nodeWith({ transactions: null }))).toEqual(UNCLEAR)
+  })
+
+  test('went to a stranger by receipts alone where a node keeps no state of that time', async () => {
+    expect(await outcomeAt(nodeWith({ keptFrom: 92 }))).toEqual({
+      ...{ kind: 'nonce-lost', chainNonce: 8 },
+    })
+  })
+
+  test.each([
+    [-32005, 'limit exceeded: archive state is not available'],
+    [-32603, 'Internal error'],
+    [-32000, 'header not found'],
+  ])('is indeterminate when a node is asked of the past and says %i %s', async (code, words) => {
+    const node = nodeWith({})
+    const busy: Script = (method, params) => {
+      if (method === 'eth_getTransactionCount' && Number(params[1]) < FINAL.blockNumber) {
+        throw new NodeError(code, words)
+      }
+      return node(method, params)
+    }
+    expect(await outcomeAt(busy)).toEqual(UNCLEAR)
   })
 
   test('is indeterminate while no block is final that we have followed', async () => {

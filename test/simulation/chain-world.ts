@@ -58,11 +58,11 @@ export class ChainWorld {
       (_, i) => new Node(this.chain, scheduler, drawOf(seed, `node ${i} of ${name}`)),
     )
     const { lagMsMax, splits, evictions, ungossiped, unpaid, strays, hasDialects } = features
-    const { refusesSelfSends } = features
+    const { refusesSelfSends, indexLagMsMax } = features
     const rules = drawOf(seed, `rules of ${name}`)
     for (const node of this.nodes) {
       node.peers = this.nodes
-      node.faults = { lagMsMax, splits, evictions, ungossiped, unpaid, strays }
+      node.faults = { lagMsMax, splits, evictions, ungossiped, unpaid, strays, indexLagMsMax }
       node.rules = { ...(hasDialects ? poolRulesFrom(rules) : GETH_RULES), refusesSelfSends }
     }
   }

@@ -102,6 +102,8 @@ export interface Features {
   readonly hasPatience: boolean
   /** Of receipts that are gone, how many an index still has that has yet to hear of the last reorg. */
   readonly strays: number
+  /** An index of receipts knows of what a block has so much later than the block, at most. */
+  readonly indexLagMsMax: number
 }
 
 /** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
@@ -109,6 +111,8 @@ const LONG_RUNS = 0.2
 /** Of runs, how many sign by the real curves, which takes longer than all else that they do. */
 const REAL_CURVES = 1 / 16
 const LONG_TIMES = 10
+/** Longer than any chain here takes to make final what it has. */
+const INDEX_LAG_MS_MAX = 300_000
 /** Ends of processes, in a run that long. */
 const LONG_ENDS = 4
 /** Of runs, how many have any of what was thought of last; the others are as they were before. */
@@ -148,6 +152,7 @@ type Last =
   | 'reorgKills'
   | 'hasPatience'
   | 'strays'
+  | 'indexLagMsMax'
 
 /** Each new one is drawn behind the others. */
 function lastOf(draw: Draw, drawn: Omit<Features, Later>): Pick<Features, Last> {
@@ -163,9 +168,12 @@ function lastOf(draw: Draw, drawn: Omit<Features, Later>): Pick<Features, Last> 
   const diskStalls = some(0.1)
   const reorgKills = some(0.5)
   const hasPatience = draw.chance(0.5) && hasThem && hasApprovals
+  const strays = some(0.5)
+  const indexLagMsMax =
+    draw.chance(0.1) && hasThem ? Math.floor(draw.fraction() * INDEX_LAG_MS_MAX) : 0
   return {
     ...{ liftsRefused, hasDearEnd, unpaid, refusesSelfSends },
-    ...{ diskStalls, reorgKills, hasPatience, strays: some(0.5) },
+    ...{ diskStalls, reorgKills, hasPatience, strays, indexLagMsMax },
   }
 }
 

@@ -44,9 +44,22 @@ export const MENDINGS: readonly Mending[] = [
     fault: 'a nonce is called lost by a node that has our own bytes in its block',
     foundBy: 'review',
     seed: 442,
-    file: 'actors/account/effects/broadcast.ts',
+    file: 'actors/account/effects/who-used-the-nonce.ts',
     mending: 'if (views.some(([, , ...receipts]) => receipts.some((receipt) => receipt !== null)))',
     before: 'if (views.some(() => false))',
+    also: {
+      file: 'actors/account/effects/who-used-the-nonce.ts',
+      mending: 'if (contents.some((hashes) => hashes?.some((hash) => ours.has(hash))))',
+      before: 'if (contents.some(() => false))',
+    },
+  },
+  {
+    fault: 'a nonce is called lost for want of a receipt that an index does not have yet',
+    foundBy: 'review',
+    seed: 800190,
+    file: 'actors/account/effects/who-used-the-nonce.ts',
+    mending: 'if (contents.some((hashes) => hashes?.some((hash) => ours.has(hash))))',
+    before: 'if (contents.some(() => false))',
   },
   {
     fault: 'a freeze made while one is lifted counts as known to the provider',
@@ -164,7 +177,7 @@ export const MENDINGS: readonly Mending[] = [
   {
     fault: 'a start compares with a branch that has lost, and never again',
     foundBy: 'simulator',
-    seed: 50081,
+    seed: 256145,
     file: 'actors/chain-watcher/core/reorgs.ts',
     mending: '    if (isFirst) compareAgain(state, block.number)\n',
   },

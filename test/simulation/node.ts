@@ -36,10 +36,13 @@ export interface NodeFaults {
   readonly unpaid: number
   /** Of receipts that are gone, how many an index still has that has yet to hear of the last reorg. */
   readonly strays: number
+  /** The index of receipts knows of a block's transactions so much later, at most. */
+  readonly indexLagMsMax: number
 }
 
 export const CALM: NodeFaults = {
-  ...{ lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0, unpaid: 0, strays: 0 },
+  ...{ lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0, unpaid: 0 },
+  ...{ strays: 0, indexLagMsMax: 0 },
 }
 /** No index is behind for longer. */
 const STRAY_MS_MAX = 30_000
@@ -60,6 +63,7 @@ export class Node {
   /** Of the branch that it left last. */
   #left: { readonly head: Block; readonly untilMs: number } | null = null
   readonly #pool = new Map<Hex, Map<number, SignedTransaction>>()
+  readonly #indexedAtMs = new Map<Block, number>()
   readonly #scheduler: Scheduler
   readonly #draw: Draw
 
@@ -151,9 +155,19 @@ export class Node {
     const { strays } = this.faults
     const left = this.#left
     const landed = this.chain.landing(hash, head)
+    if (landed !== null && !this.#isIndexed(landed.block)) return null
     if (strays === 0 || landed !== null || left === null) return landed
     const isStray = this.#scheduler.nowMs <= left.untilMs && this.#draw.chance(strays)
     return isStray ? this.chain.landing(hash, left.head) : null
+  }
+
+  #isIndexed(block: Block): boolean {
+    const { indexLagMsMax } = this.faults
+    if (indexLagMsMax === 0) return true
+    const atMs =
+      this.#indexedAtMs.get(block) ?? block.timestampMs + this.#draw.integer(indexLagMsMax)
+    this.#indexedAtMs.set(block, atMs)
+    return this.#scheduler.nowMs >= atMs
   }
 
   #estimate(head: Block, [call, , overrides]: readonly unknown[]): Hex {

@@ -72,6 +72,7 @@ const CALM: Readonly<Features> = {
   reorgKills: 0,
   hasPatience: false,
   strays: 0,
+  indexLagMsMax: 0,
 }
 
 /** Calls are left out in halves, quarters and so on, at the end of the run. */

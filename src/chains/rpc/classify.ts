@@ -1,5 +1,5 @@
 import type { BroadcastOutcome, Certainty } from './broadcast-outcome.js'
-import { boundedText } from './errors.js'
+import { boundedText, RpcCallError } from './errors.js'
 import { NODE_ERROR_ROWS, type NodeErrorRow } from './node-errors.js'
 
 export interface NodeVerdict {
@@ -75,6 +75,19 @@ export function isEndpointFault(code: number, message: string): boolean {
   return (
     ENDPOINT_FAULT_CODES.has(code) || ENDPOINT_FAULT_TEXT.test(message.slice(0, MATCHED_LENGTH_MAX))
   )
+}
+
+/**
+ * As geth and its forks, nitro, erigon, nethermind, reth and besu say that they no longer have the
+ * state of a block that they have.
+ */
+const PRUNED_TEXT =
+  /missing ?trie ?node|historical state|state (?:is |at |for |of )?.{0,80}(?:pruned|not available|unavailable)|no state available|world state/i
+
+/** True when a node answers that it has the block and its state no more; never of a busy one. */
+export function isPruned(error: Error): boolean {
+  if (!(error instanceof RpcCallError) || error.code === CODE_LIMIT_EXCEEDED) return false
+  return PRUNED_TEXT.test(error.message.slice(0, MATCHED_LENGTH_MAX))
 }
 
 /** Why a read that runs a transaction (`eth_call`, `eth_estimateGas`) gave an error. */

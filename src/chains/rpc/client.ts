@@ -179,7 +179,10 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         if (closed || calls.length > BATCH_MAX) return resolve([])
         if (
           views.push({
-            texts: calls.map((call) => ({ text: serialiseCall(call) })),
+            texts: calls.map((call) => ({
+              text: serialiseCall(call),
+              mayBePruned: call.mayBePruned === true,
+            })),
             isEnough: isEnough ?? null,
             resolve,
           })

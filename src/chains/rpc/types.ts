@@ -9,6 +9,12 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
+/** One of a view's. */
+export interface ViewCall extends RpcCall {
+  /** Where the node keeps the state no more that it is asked of, null is what it sees. */
+  readonly mayBePruned?: true
+}
+
 export type RpcResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: Error }
@@ -45,7 +51,7 @@ export interface RpcClient {
    * not make. Never rejects; empty when no endpoint answered all, or too much waits.
    * @param isEnough asks one endpoint after another instead, until what one sees is enough
    */
-  views(calls: readonly RpcCall[], isEnough?: (view: View) => boolean): Promise<readonly View[]>
+  views(calls: readonly ViewCall[], isEnough?: (view: View) => boolean): Promise<readonly View[]>
   /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
   sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
   /**

@@ -1,3 +1,4 @@
+import { isPruned } from './classify.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import type { View } from './types.js'
@@ -10,10 +11,15 @@ import { requestBody } from './wire.js'
  */
 export interface PendingViews {
   /** `serialiseCall` of each call. */
-  readonly texts: readonly { readonly text: string }[]
+  readonly texts: readonly ViewText[]
   /** Null: every endpoint is asked, all at once. */
   readonly isEnough: ((view: View) => boolean) | null
   resolve(views: readonly View[]): void
+}
+
+interface ViewText {
+  readonly text: string
+  readonly mayBePruned: boolean
 }
 
 export interface ViewRunner {
@@ -35,10 +41,17 @@ async function inTurn(
 }
 
 export function createViewRunner(set: EndpointSet): ViewRunner {
-  async function viewOf(endpoint: Endpoint, body: string, count: number): Promise<View | null> {
-    const answers = await endpoint.post(body, count).catch(() => [])
-    const values = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
-    return values.length === count ? values : null
+  async function viewOf(
+    endpoint: Endpoint,
+    body: string,
+    texts: readonly ViewText[],
+  ): Promise<View | null> {
+    const answers = await endpoint.post(body, texts.length).catch(() => [])
+    const values = answers.flatMap((answer, i) => {
+      if (answer.ok) return [answer.value]
+      return texts[i]?.mayBePruned === true && isPruned(answer.error) ? [null] : []
+    })
+    return values.length === texts.length ? values : null
   }
 
   return {
@@ -46,7 +59,7 @@ export function createViewRunner(set: EndpointSet): ViewRunner {
       for (const { texts, isEnough, resolve } of items) {
         const body = requestBody(texts)
         const usable = await set.usable()
-        const ask = (endpoint: Endpoint) => viewOf(endpoint, body, texts.length)
+        const ask = (endpoint: Endpoint) => viewOf(endpoint, body, texts)
         const views =
           isEnough === null
             ? await Promise.all(usable.map(ask))

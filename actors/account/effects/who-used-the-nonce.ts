@@ -1,0 +1,135 @@
+import { quantityNumber, record, toQuantity } from '../../../src/chains/hex.js'
+import type { RpcClient, View } from '../../../src/chains/rpc/types.js'
+import type { BlockRef, Transaction } from '../../../src/domain/transaction.js'
+import type { Outcome } from '../core/messages.js'
+
+type Views = Pick<RpcClient, 'views'>
+type Signed = Pick<Transaction, 'from' | 'nonce' | 'attempts'>
+
+const UNCLEAR = { kind: 'indeterminate', maybeBroadcast: true } as const
+
+/**
+ * Whether the nonce went to one of our own hashes (the usual case: it was mined while we asked) or
+ * to a stranger. Signing again after a wrong "stranger" would pay twice, so it needs proof, and all
+ * of it from one node in one request: that it follows the chain that we followed, up to a block
+ * that is final there, that the nonce is used in that block, and that it has a receipt for none of
+ * our hashes. Every node is asked, and one that says otherwise leaves it indeterminate. An index of
+ * receipts can be behind by more than what makes a block final, so that the block in which the nonce
+ * was used is asked what it has.
+ */
+export async function whoUsedTheNonce(
+  rpc: Views,
+  tx: Signed,
+  finalBlock: BlockRef | null,
+): Promise<Outcome> {
+  if (finalBlock === null) return UNCLEAR
+  const final = finalBlock.blockNumber
+  const views = await rpc.views([
+    blockAt(final),
+    nonceAt(tx, final),
+    ...tx.attempts.map(({ txHash }) => ({
+      method: 'eth_getTransactionReceipt',
+      params: [txHash],
+    })),
+  ])
+  if (views.some(([, , ...receipts]) => receipts.some((receipt) => receipt !== null))) {
+    return { kind: 'accepted' }
+  }
+  const nonces = views.flatMap(([block, nonce]) =>
+    isBlock(block, finalBlock) ? (numberOf(nonce) ?? []) : [],
+  )
+  const chainNonce = Math.min(...nonces)
+  if (nonces.length === 0 || chainNonce <= tx.nonce) return UNCLEAR
+  const used = await usedIn(rpc, tx, final)
+  if (used === 'indeterminate') return UNCLEAR
+  const user = used === 'pruned' ? 'stranger' : await whoIsIn(rpc, tx, used, finalBlock)
+  if (user === 'ours') return { kind: 'accepted' }
+  return user === 'stranger' ? { kind: 'nonce-lost', chainNonce } : UNCLEAR
+}
+
+/**
+ * The block before which the nonce was free and after which it is not, by the account's nonces of
+ * the past, in about twice as many questions as its depth has bits.
+ *
+ * @returns pruned when the node has the block that it was asked of and no longer its state. Such a
+ *   node keeps what it looks up in its own database, which it writes with the block; indexes that
+ *   lag stand before nodes that keep all.
+ */
+async function usedIn(
+  rpc: Views,
+  tx: Signed,
+  final: number,
+): Promise<number | 'pruned' | 'indeterminate'> {
+  let [free, used] = [-1, final]
+  for (let depth = 1; used - free > 1; depth *= 2) {
+    const at = free < 0 ? Math.max(0, final - depth) : Math.floor((free + used) / 2)
+    const call = { ...nonceAt(tx, at), mayBePruned: true } as const
+    const [view] = await rpc.views([blockAt(at), call], isAny)
+    if (view === undefined || view[0] === null) return 'indeterminate'
+    if (view[1] === null) return 'pruned'
+    const nonce = numberOf(view[1])
+    if (nonce === null) return 'indeterminate'
+    if (nonce > tx.nonce) used = at
+    else free = at
+  }
+  return used
+}
+
+/** By every node that has the nonce used there; one that has ours in it is believed. */
+async function whoIsIn(
+  rpc: Views,
+  tx: Signed,
+  used: number,
+  finalBlock: BlockRef,
+): Promise<'ours' | 'stranger' | 'indeterminate'> {
+  const views = await rpc.views([
+    blockAt(finalBlock.blockNumber),
+    nonceAt(tx, used - 1),
+    nonceAt(tx, used),
+    blockAt(used),
+  ])
+  const ours = new Set<unknown>(tx.attempts.map(({ txHash }) => txHash))
+  const contents = views.flatMap(([final, before, after, block]) => {
+    const [free, taken] = [numberOf(before), numberOf(after)]
+    const isUsedThere = free !== null && free <= tx.nonce && taken !== null && taken > tx.nonce
+    return isUsedThere && isBlock(final, finalBlock) ? [hashesIn(block)] : []
+  })
+  if (contents.some((hashes) => hashes?.some((hash) => ours.has(hash)))) return 'ours'
+  return contents.length > 0 && !contents.includes(null) ? 'stranger' : 'indeterminate'
+}
+
+function blockAt(number: number) {
+  return { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }
+}
+
+function nonceAt({ from }: Signed, number: number) {
+  return { method: 'eth_getTransactionCount', params: [from, toQuantity(number)] }
+}
+
+const isAny = () => true
+
+function isBlock(block: unknown, { blockHash }: BlockRef): boolean {
+  return fieldOf(block, 'hash') === blockHash
+}
+
+/** Null when it does not say. */
+function hashesIn(block: unknown): readonly unknown[] | null {
+  const hashes = fieldOf(block, 'transactions')
+  return Array.isArray(hashes) ? hashes : null
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  try {
+    return record(value)[name]
+  } catch {
+    return undefined
+  }
+}
+
+function numberOf(value: View[number]): number | null {
+  try {
+    return quantityNumber(value)
+  } catch {
+    return null
+  }
+}
