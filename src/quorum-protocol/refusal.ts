@@ -55,6 +55,8 @@ export const REFUSAL_CODES = {
   APPROVAL_DECLINED: 28,
   /** Its delay is not over by the user side's clock. */
   APPROVAL_EARLY: 29,
+  /** The call that holds the nonce, with fees that are not above those approved there. */
+  UNDERPRICED: 30,
 } as const
 
 export type RefusalCode = keyof typeof REFUSAL_CODES

@@ -16,10 +16,10 @@ const NOW = { maxFeePerGas: 400n, maxPriorityFeePerGas: 10n }
 type Signs = AccountPorts['coSigner']['sign']
 
 /** Asks for a higher bid on a thread on which nobody follows the chain. */
-async function bidOf(sign: Signs): Promise<AccountCommand> {
+async function bidOf(sign: Signs, now = NOW): Promise<AccountCommand> {
   const chain = {
     config: { id: CHAIN_ID, max_fee_per_gas_ceiling_wei: '1000000' },
-    fees: { latest: () => null, quote: async () => ({ fees: NOW }) },
+    fees: { latest: () => null, quote: async () => ({ fees: now }) },
   }
   const ports = {
     chains: new Map([[CHAIN_ID, chain]]),
@@ -53,27 +53,43 @@ test('a stuck transaction is outbid on a thread on which nobody follows the chai
   expect(asked.map(({ payload }) => payload)).toMatchObject([{ maxFeePerGas: 400n }])
 })
 
-test('where the ledger holds a cancellation that nobody here remembers, it is cancelled once more', async () => {
-  const takenBy = new Uint8Array(32).fill(2)
-  const bid = await bidOf(async ({ payload, replaces }) => {
-    const isNamed = Buffer.compare(replaces ?? NOTHING, takenBy) === 0
-    if (!isNamed) return { ok: false, reason: 'NONCE_TAKEN', takenBy, detail: 'NONCE_TAKEN' }
-    if (payload.type === 'transaction' && payload.to === FROM && payload.value === 0n) {
-      return signed()
-    }
-    return { ok: false, reason: 'REFUSED', detail: 'STALE_GRANT' }
-  })
-  expect(bid).toMatchObject({ type: 'replacement-signed', txId, nonce: 7, purpose: 'cancel' })
-})
+const DEAR = { maxFeePerGas: 750_000n, maxPriorityFeePerGas: 10n }
 
-test('a bid of dearer times whose bytes were lost is outbid, and nothing cancelled', async () => {
+test.each([
+  ['', NOW],
+  [' also where bids cannot go much higher', DEAR],
+])(
+  'where the ledger holds a cancellation that nobody here remembers, it is cancelled once more%s',
+  async (_, now) => {
+    const takenBy = new Uint8Array(32).fill(2)
+    const bid = await bidOf(async ({ payload, replaces }) => {
+      const isNamed = Buffer.compare(replaces ?? NOTHING, takenBy) === 0
+      if (!isNamed) return { ok: false, reason: 'NONCE_TAKEN', takenBy, detail: 'NONCE_TAKEN' }
+      if (payload.type === 'transaction' && payload.to === FROM && payload.value === 0n) {
+        return signed()
+      }
+      return { ok: false, reason: 'REFUSED', detail: 'STALE_GRANT' }
+    }, now)
+    expect(bid).toMatchObject({ type: 'replacement-signed', txId, nonce: 7, purpose: 'cancel' })
+  },
+)
+
+/** What a ledger says that holds the same call for so much. */
+function holdingAt(heldWei: bigint): Signs {
   const takenBy = new Uint8Array(32).fill(2)
-  const heldWei = 700n
-  const bid = await bidOf(async ({ payload, replaces }) => {
+  return async ({ payload, replaces }) => {
     const isNamed = Buffer.compare(replaces ?? NOTHING, takenBy) === 0
     if (!isNamed) return { ok: false, reason: 'NONCE_TAKEN', takenBy, detail: 'NONCE_TAKEN' }
     const isHigher = payload.type === 'transaction' && payload.maxFeePerGas > heldWei
-    return isHigher ? signed() : { ok: false, reason: 'REFUSED', detail: 'STALE_GRANT' }
-  })
+    return isHigher ? signed() : { ok: false, reason: 'REFUSED', detail: 'UNDERPRICED' }
+  }
+}
+
+test('a bid of dearer times whose bytes were lost is outbid, and nothing cancelled', async () => {
+  const bid = await bidOf(holdingAt(700n))
   expect(bid).toMatchObject({ type: 'replacement-signed', txId, nonce: 7, purpose: 'bump' })
+})
+
+test('a lost bid that is as high as bids may be is waited for, and nothing cancelled', async () => {
+  expect(await bidOf(holdingAt(2_000_000n))).toEqual({ type: 'replacement-failed', txId })
 })

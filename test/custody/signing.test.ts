@@ -78,6 +78,25 @@ describe('signatures of the quorum', () => {
     }
   })
 
+  test('without a key, the same call is outbid, and nothing else takes its place', async () => {
+    const first = await signed(quorum, requestOf(wallet, transfer(50)))
+    const asked = (payload: ReturnType<typeof transfer>) =>
+      quorum.coSigner.sign({
+        ...requestOf(wallet, payload),
+        ...{ proofKey: null, replaces: first.intentId },
+      })
+    const call = transfer(50)
+    expect(await asked({ ...call, maxFeePerGas: call.maxFeePerGas - 1n })).toMatchObject({
+      ...{ ok: false, reason: 'REFUSED', detail: 'UNDERPRICED' },
+    })
+    expect(await asked({ ...call, value: 1n })).toMatchObject({
+      ...{ ok: false, reason: 'REFUSED', detail: 'STALE_GRANT' },
+    })
+    expect(await asked({ ...call, maxFeePerGas: call.maxFeePerGas * 2n })).toMatchObject({
+      ok: true,
+    })
+  })
+
   test('a router intent has the wallet’s signature and a low-s co-signature', async () => {
     const intent = routerIntent(wallet.address)
     const outcome = await signed(

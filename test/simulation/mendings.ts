@@ -163,8 +163,7 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'simulator',
     seed: 855,
     file: 'actors/account/effects/replace.ts',
-    mending: "return higherBid(ports, { ...replaced, purpose: 'cancel', feeCapWei: null })",
-    before: 'return null',
+    mending: 'if (outcome.detail !== OUTBID) return insteadOfCancellation(ports, replaced)',
   },
   {
     fault: 'a job that has ended is told as it was before that was on disk',

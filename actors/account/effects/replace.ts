@@ -1,6 +1,7 @@
 import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
 import type { KeyId, SubWalletId } from '../../../src/domain/ids.js'
 import type { AccountTransaction } from '../../../src/domain/transaction.js'
+import type { RefusalCode } from '../../../src/quorum-protocol/refusal.js'
 import type { SignedAuthorization } from '../../../src/quorum-protocol/sign-payload.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
 import type { AccountCommand, ReplacePurpose } from '../core/messages.js'
@@ -22,6 +23,8 @@ export interface Replaced {
  * leaves one of them; more only pile up while the quorum keeps failing half-way.
  */
 const LOST_APPROVALS_MAX = 8
+/** The ledger has this call with higher fees. */
+const OUTBID: RefusalCode = 'UNDERPRICED'
 
 type Outbid = Extract<AccountCommand, { type: 'replacement-signed' | 'replacement-failed' }>
 
@@ -72,11 +75,21 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
       continue
     }
     if (!ledgerDiffers || outcome.reason !== 'REFUSED') return null
+    if (outcome.detail !== OUTBID) return insteadOfCancellation(ports, replaced)
     fees = bump(fees, current, ceilingWei)
   }
-  // What it holds is no bid for this call, but a cancellation that a crash or a reorg had forgotten
-  // here. Without a key only another cancellation takes its place, and the lane would stop for good.
-  if (purpose === 'cancel') return null
+  return null
+}
+
+/**
+ * What the ledger holds is no bid for this call, but a cancellation that a crash or a reorg had
+ * forgotten here. Without a key only another one takes its place, and the lane would stop for good.
+ */
+async function insteadOfCancellation(
+  ports: AccountPorts,
+  replaced: Replaced,
+): Promise<Outbid | null> {
+  if (replaced.purpose === 'cancel') return null
   return higherBid(ports, { ...replaced, purpose: 'cancel', feeCapWei: null })
 }
 

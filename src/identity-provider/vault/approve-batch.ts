@@ -18,6 +18,7 @@ import {
   intentId,
   isAbsent,
   keyProofOver,
+  usesGrant,
 } from '../../quorum-protocol/intent.js'
 import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
 import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
@@ -40,7 +41,14 @@ import type { Grants } from './grants.js'
 import { judgePath, judgePolicies, PolicyDenied } from './judge-policy.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
-import { entryOf, isCancel, NonceTaken, relate, underApproval } from './nonce-ledger.js'
+import {
+  entryOf,
+  isCancel,
+  NonceTaken,
+  relate,
+  requireOtherCall,
+  underApproval,
+} from './nonce-ledger.js'
 import {
   checkGrant,
   checkServicePayload,
@@ -280,6 +288,7 @@ function approve(
   }
   if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
   if (needsGrant(relation, kind) && !endsDelegation(intent, payload, held)) {
+    if (!usesGrant(intent)) requireOtherCall(held, fresh)
     checkKey(candidate, ledger, context, nowMs)
     bindApproval(intent, payload, ledger)
   }

@@ -69,6 +69,15 @@ export function relate(
 }
 
 /**
+ * Of what asks without a key for something new at a nonce.
+ * @throws Refusal UNDERPRICED where it is the call that is there, and outbids it too little
+ */
+export function requireOtherCall(held: LedgerEntry | null, candidate: LedgerEntry): void {
+  if (held === null || !sameBytes(held.bodyHash, candidate.bodyHash)) return
+  throw new Refusal('UNDERPRICED', 'fees no higher than those approved at this nonce')
+}
+
+/**
  * What a replacement leaves at its nonce: the same call rests on what it rested on before.
  * @throws Refusal APPROVAL_USED where it names an approval that is another call's
  */
