@@ -20,6 +20,8 @@ export interface Holder {
   readonly history: DeliveryHistory
   /** Progress since the state was written. */
   unsaved: boolean
+  /** The decision whose alarm is set; an earlier one sets none. */
+  wokenBy: number
   /** Who asked for the command in hand, for the audit trail. */
   asker: Asker
 }

@@ -51,12 +51,20 @@ const FEED_SCAN_MAX = 2_000
 /** What the endpoint does by itself. */
 const NOBODY: Asker = {}
 
+type Wake = Extract<EndpointEffect, { type: 'wake' }>
+type ShellEffect = Exclude<EndpointEffect, Wake> | OrderedWake
+interface OrderedWake extends Wake {
+  /** Grows with each decision. */
+  readonly turn: number
+}
+
 export function createWebhookShell(
   ports: WebhookPorts,
-): ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect> {
+): ActorShell<Holder, IncomingCommand, EndpointEvent, ShellEffect> {
   const { reader, sequence, deliverer, sealedText, pace, timers, log } = ports
   /** Retry times of resident endpoints; durable in their state, so a restart sets them anew. */
   const alarms = new Map<string, Alarm>()
+  let turns = 0
 
   function feed(state: EndpointState, afterSeq: number, limit: number): LogCommand {
     // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
@@ -168,6 +176,28 @@ export function createWebhookShell(
     })
   }
 
+  /**
+   * What is decided while an earlier decision is being written may need no commit, and is acted on
+   * first: only the latest knows when to wake, and an earlier one would take its alarm away.
+   */
+  function wake(
+    id: string,
+    holder: Holder | undefined,
+    { atMs, turn }: OrderedWake,
+    self: (command: LogCommand) => void,
+  ): void {
+    if (holder === undefined || turn < holder.wokenBy) return
+    holder.wokenBy = turn
+    alarms.get(id)?.cancel()
+    alarms.delete(id)
+    if (atMs !== null) {
+      alarms.set(
+        id,
+        timers.at(atMs, () => self({ type: 'tick', nowMs: timers.now() })),
+      )
+    } else if (holder.state === null) holders.delete(id)
+  }
+
   return {
     kind: 'webhook-endpoint',
     load(id) {
@@ -180,6 +210,7 @@ export function createWebhookShell(
         endpoint: state?.endpoint ?? null,
         history: new DeliveryHistory(reader, webhookId),
         unsaved: false,
+        wokenBy: 0,
         asker: NOBODY,
       }
       holders.set(id, holder)
@@ -194,7 +225,11 @@ export function createWebhookShell(
       const { events, effects, reply } = decide(holder.state, command)
       holder.state = events.reduce(evolve, holder.state)
       holder.endpoint = holder.state?.endpoint ?? holder.endpoint
-      return withReply({ events, effects, replies: [] }, token, reply)
+      const turn = ++turns
+      const ordered = effects.map((effect) =>
+        effect.type === 'wake' ? { ...effect, turn } : effect,
+      )
+      return withReply({ events, effects: ordered, replies: [] }, token, reply)
     },
     record(writer, holder, events) {
       recordEvents(writer, holder, events)
@@ -204,14 +239,7 @@ export function createWebhookShell(
       const state = holder?.state ?? null
       if (holder?.unsaved === true) planCheckpoint(id, self)
       if (effect.type === 'wake') {
-        alarms.get(id)?.cancel()
-        alarms.delete(id)
-        if (effect.atMs === null) {
-          if (state === null) holders.delete(id)
-          return
-        }
-        const tick = () => self({ type: 'tick', nowMs: timers.now() })
-        alarms.set(id, timers.at(effect.atMs, tick))
+        wake(id, holder, effect, self)
         return
       }
       if (state === null) return
@@ -239,10 +267,10 @@ function contextOf(webhookId: string): string {
 }
 
 function withReply(
-  decision: Decision<EndpointEvent, EndpointEffect>,
+  decision: Decision<EndpointEvent, ShellEffect>,
   token: ReplyToken | null,
   reply: ReturnType<typeof decide>['reply'],
-): Decision<EndpointEvent, EndpointEffect> {
+): Decision<EndpointEvent, ShellEffect> {
   return token === null || reply === undefined
     ? decision
     : { ...decision, replies: [{ token, result: reply }] }

@@ -20,7 +20,7 @@ import { byKey, mustEqual, World } from './world.js'
 
 type EndpointShell = ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect>
 
-const ID = 'we_00000000000000000000000001' as WebhookId
+export const ID = 'we_00000000000000000000000001' as WebhookId
 
 export const ENDPOINT: Omit<WebhookEndpoint, 'secrets'> = {
   webhookId: ID,
@@ -34,7 +34,7 @@ export const ENDPOINT: Omit<WebhookEndpoint, 'secrets'> = {
 }
 
 /** Delivers nothing by itself: whoever drives it ends its effects. */
-function shellOn(reader: Reader): EndpointShell {
+export function shellOn(reader: Reader, timers = new VirtualTimers(START_MS)): EndpointShell {
   return createWebhookShell({
     reader,
     sequence: attachEventSequence(createEventSequenceBuffer(), () => false),
@@ -42,7 +42,7 @@ function shellOn(reader: Reader): EndpointShell {
     sealedText: { seal: (text) => `sealed ${text}`, open: (text) => text },
     pace: { next: () => 0 },
     log: { error: () => undefined },
-    timers: new VirtualTimers(START_MS),
+    timers,
   })
 }
 

@@ -181,6 +181,14 @@ export const MENDINGS: readonly Mending[] = [
     mending: '    if (isFirst) compareAgain(state, block.number)\n',
   },
   {
+    fault: 'an earlier decision that is acted on later takes away the time of a retry',
+    foundBy: 'simulator',
+    seed: 925807,
+    file: 'actors/webhook-endpoint/shell.ts',
+    mending: 'holder === undefined || turn < holder.wokenBy',
+    before: 'holder === undefined',
+  },
+  {
     fault: 'what a reorg reopens has lost its nonce meanwhile',
     foundBy: 'simulator',
     seed: 15528,
