@@ -36,10 +36,11 @@ export interface Outcome {
   readonly features: Features
 }
 
-/** Nothing needs longer to come to rest: intents expire within three minutes. */
+/**
+ * Nothing needs longer to come to rest, or one call longer to land behind another: intents expire
+ * within three minutes. A delegated account sends one at a time, each outbid where fees stay high.
+ */
 const REST_MS_MAX = 12 * 60_000
-/** But a delegated account sends one call at a time, each of which is outbid where fees stay high. */
-const REST_MS_EACH = 30_000
 const WRONG_MAX = 10
 /** To so many looks at those to which something happened comes one at all that are in memory. */
 const CHECKS_TO_ALL = 32
@@ -152,13 +153,18 @@ class Simulation {
     try {
       await this.#advance(() => this.#callersLeft === 0)
       this.#calm()
-      const untilMs = this.#scheduler.nowMs + REST_MS_MAX + this.#openCount() * REST_MS_EACH
+      let confirmed = 0
+      let untilMs = 0
       let quietSinceMs: number | null = null
       await this.#advance(() => {
         const { nowMs } = this.#scheduler
         const isQuiet = this.#isAtRest() && this.#callers.waiting.size === 0
         if (!isQuiet) quietSinceMs = null
         else quietSinceMs ??= nowMs
+        if (untilMs === 0 || this.#confirmedCount() !== confirmed) {
+          confirmed = this.#confirmedCount()
+          untilMs = nowMs + REST_MS_MAX
+        }
         // Reorgs are over by then, and what they took back would be under way again.
         return nowMs > untilMs || (quietSinceMs !== null && nowMs > quietSinceMs + this.#settleMs)
       })
@@ -191,13 +197,13 @@ class Simulation {
     }
   }
 
-  /** Looked at anew only where somebody decided meanwhile, or started. */
-  /** Calls that are signed and have not ended. */
-  #openCount(): number {
-    let count = 0
-    for (const { open } of this.#service.resident.wallets.values()) count += open.size
-    return count
+  /** How often an owner heard that a block is final. */
+  #confirmedCount(): number {
+    const { seen } = this.#history
+    return (seen.get('sub-wallet confirmed') ?? 0) + (seen.get('gas-wallet confirmed') ?? 0)
   }
+
+  /** Looked at anew only where somebody decided meanwhile, or started. */
 
   #isAtRest(): boolean {
     const { decided, life } = this.#service
