@@ -38,7 +38,7 @@ it('by the end of the pool that checks signatures', async () => {
 })
 
 it('by a walk that comes while it loads, which waits', async () => {
-  const pool = new WalkPool(SLOW)
+  const pool = new WalkPool(SLOW, 30_000)
   const first = pool.check(new Uint8Array(1))
   expect(await pool.check(new Uint8Array(1))).toEqual({ outcome: 'walked', value: null })
   expect(await first).toEqual({ outcome: 'walked', value: null })

