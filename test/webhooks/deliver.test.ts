@@ -3,7 +3,11 @@ import type { Agent } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { IN_FLIGHT_MAX } from '../../actors/webhook-endpoint/core/state.js'
 import type { EventId } from '../../src/domain/ids.js'
-import { createDeliverer, type DeliveryOutcome } from '../../src/webhooks/deliver.js'
+import {
+  createDeliverer,
+  DELIVERY_TIMEOUT_MS,
+  type DeliveryOutcome,
+} from '../../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../../src/webhooks/guarded-agent.js'
 import { generateWebhookSecret } from '../../src/webhooks/signature.js'
 import { type Answer, type Receiver, startReceiver, status } from './receiver.js'
@@ -13,6 +17,8 @@ const event = {
   body: '{"type":"transaction.confirmed","timestamp":"2026-01-02T03:04:05.678Z","data":{"é":"✓"}}',
 }
 const secret = generateWebhookSecret()
+/** Of what is to come about: the machine may be busy for seconds. */
+const PATIENT_MS = 30_000
 
 const open: { stop(): Promise<void> }[] = []
 afterEach(async () => {
@@ -31,7 +37,11 @@ function agent(): Agent {
   return made
 }
 
-function deliverTo(url: string, secrets = [secret], timeoutMs = 2_000): Promise<DeliveryOutcome> {
+function deliverTo(
+  url: string,
+  secrets = [secret],
+  timeoutMs = PATIENT_MS,
+): Promise<DeliveryOutcome> {
   return createDeliverer({ dispatcher: agent(), mailer: null, timeoutMs }).deliver(
     { kind: 'webhook', url, secrets },
     event,
@@ -94,7 +104,7 @@ describe('one delivery', () => {
     const target = await receiver(() => undefined)
     const outcome = await deliverTo(target.url, [secret], 200)
     expect(outcome).toMatchObject({ kind: 'retry', status: null, error: 'no response in time' })
-    expect(outcome.durationMs).toBeLessThan(1_500)
+    expect(outcome.durationMs).toBeLessThan(DELIVERY_TIMEOUT_MS)
   })
 
   it('is not held up by others of the same host that hang', async () => {
@@ -102,19 +112,22 @@ describe('one delivery', () => {
       if (url === '/hook') response.writeHead(200).end()
     })
     const dispatcher = agent()
-    const to = (url: string, timeoutMs: number) =>
-      createDeliverer({ dispatcher, mailer: null, timeoutMs }).deliver(
+    const to = (url: string) =>
+      createDeliverer({ dispatcher, mailer: null, timeoutMs: PATIENT_MS }).deliver(
         { kind: 'webhook', url, secrets: [secret] },
         event,
       )
+    let over = 0
     const hanging = Array.from({ length: 2 * IN_FLIGHT_MAX }, () =>
-      to(`${target.url}/hanging`, 3_000),
+      to(`${target.url}/hanging`).finally(() => over++),
     )
-    expect(await to(target.url, 1_000)).toMatchObject({ kind: 'delivered' })
+    expect(await to(target.url)).toMatchObject({ kind: 'delivered' })
+    expect(over).toBe(0)
+    await expect.poll(() => target.received).toHaveLength(hanging.length + 1)
+    await target.stop()
     for (const outcome of await Promise.all(hanging)) {
-      expect(outcome).toMatchObject({ error: 'no response in time' })
+      expect(outcome).toMatchObject({ error: 'connection closed before a response' })
     }
-    expect(target.received).toHaveLength(hanging.length + 1)
   })
 
   it('counts an answer whose body never ends', async () => {
@@ -122,7 +135,10 @@ describe('one delivery', () => {
       response.writeHead(200)
       response.write('x')
     })
-    expect(await deliverTo(target.url, [secret], 300)).toMatchObject({ kind: 'delivered' })
+    // Each has to end by its time-out, before which a busy machine may not get as far as the answer.
+    await expect
+      .poll(() => deliverTo(target.url, [secret], 300))
+      .toMatchObject({ kind: 'delivered' })
   })
 
   it('reads no more than a little of a huge answer', async () => {

@@ -63,7 +63,7 @@ async function refusal(options: GuardedAgentOptions, url: string): Promise<unkno
 }
 
 async function get(dispatcher: Dispatcher, url: string): Promise<number> {
-  const response = await request(url, { dispatcher, signal: AbortSignal.timeout(3_000) })
+  const response = await request(url, { dispatcher, signal: AbortSignal.timeout(30_000) })
   await response.body.dump()
   return response.statusCode
 }
