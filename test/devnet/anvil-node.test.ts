@@ -10,11 +10,11 @@ import { freePort } from '../support/ports.js'
 import { isAlive, type Recorder, recorder, scratchDir } from './support/observer.js'
 
 /** A busy machine takes seconds for what takes milliseconds. */
-const WAIT = { timeout: 30_000, interval: 50 }
+const WAIT = { timeout: 60_000, interval: 50 }
 const SENDER = '0x00000000000000000000000000000000000fa0ce'
 const RECEIVER = '0x000000000000000000000000000000000000dEaD'
 
-describe('a development chain', { timeout: 60_000 }, () => {
+describe('a development chain', () => {
   let scratch: ReturnType<typeof scratchDir>
   let seen: Recorder
   let nodes: AnvilNode[]

@@ -33,4 +33,4 @@ test('a chain that somebody else mines is left to them, until it automines again
     node.closeAllConnections()
     node.close()
   }
-}, 30_000)
+})

@@ -17,7 +17,7 @@ const ALICE = '0x00000000000000000000000000000000000a11ce'
 const BOB = '0x0000000000000000000000000000000000000b0b'
 
 /** One home, whose instance is started, hurt and started again; the tests follow its life. */
-describe('npm start', { timeout: 240_000 }, () => {
+describe('npm start', { timeout: 360_000 }, () => {
   let scratch: ReturnType<typeof scratchDir>
   let home: string
   let port: number
@@ -28,11 +28,11 @@ describe('npm start', { timeout: 240_000 }, () => {
     home = join(scratch.path, 'home')
     started = await startDev(home)
     port = started.port
-  }, 240_000)
+  }, 360_000)
   afterAll(async () => {
     await started?.stop()
     scratch.dispose()
-  }, 60_000)
+  }, 120_000)
 
   async function api(path: string, body?: unknown): Promise<Response> {
     const { base_url, keys } = started.dev()
@@ -215,16 +215,16 @@ describe('npm start', { timeout: 240_000 }, () => {
     for (const name of ['quorum_signer', 'identity_provider', 'service'] as const) {
       const pid = Number(started.dev().pids[name])
       process.kill(pid, 'SIGKILL')
-      await vi.waitFor(() => expect(started.dev().pids[name]).not.toBe(pid), { timeout: 60_000 })
+      await vi.waitFor(() => expect(started.dev().pids[name]).not.toBe(pid), { timeout: 120_000 })
     }
     const chain = Number(started.dev().pids.chains[8453])
     process.kill(chain, 'SIGKILL')
     await vi.waitFor(() => expect(started.dev().pids.chains[8453]).not.toBe(chain), {
-      timeout: 60_000,
+      timeout: 120_000,
     })
     expect(pidsOf(started.dev()).every(isAlive)).toBe(true)
     await vi.waitFor(async () => expect((await send(ALICE, '7')).status).toBe(200), {
-      timeout: 60_000,
+      timeout: 120_000,
       interval: 250,
     })
   })
@@ -249,7 +249,7 @@ describe('npm start', { timeout: 240_000 }, () => {
   test('leaves nothing running when it is killed itself, and starts again over what is left', async () => {
     const before = started.dev()
     expect(started.supervisor.kill('SIGKILL')).toBe(true)
-    await vi.waitFor(() => expect(pidsOf(before).filter(isAlive)).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(pidsOf(before).filter(isAlive)).toEqual([]), { timeout: 60_000 })
     started = await startDev(home, port)
     expect(started.dev().keys).toEqual(before.keys)
     expect((await api('/api/limits')).status).toBe(200)
@@ -270,7 +270,7 @@ describe('npm start', { timeout: 240_000 }, () => {
           if (line === undefined) throw new Error(`no "${command}" in ${started.output()}`)
           return line
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
     const { trade, read } = started.dev().keys
     const authorize = await shown('authorizer create')

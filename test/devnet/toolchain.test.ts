@@ -29,7 +29,7 @@ interface Ran {
   readonly stderr: string
 }
 
-describe('a script started from a clone', { timeout: 60_000 }, () => {
+describe('a script started from a clone', () => {
   let scratch: ReturnType<typeof scratchDir>
   let root: string
 

@@ -20,7 +20,8 @@ export interface Started {
 }
 
 const START = fileURLToPath(new URL('../../../dist/scripts/dev/start.js', import.meta.url))
-const READY_TIMEOUT_MS = 150_000
+/** Six chains, their contracts, three processes; slow when other work shares the cores. */
+const READY_TIMEOUT_MS = 200_000
 
 export function spawnStart(home: string, port: number) {
   const supervisor = spawn(process.execPath, ['--enable-source-maps', START], {
