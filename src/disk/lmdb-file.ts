@@ -54,19 +54,21 @@ const MAKING_POLL_MS = 5
 
 /**
  * Threads may open the same file at once, a new one too.
+ * @param makingMsMax how long one that is only the beginning of a file is given to become one
  * @throws Error that names the file when it is no LMDB file, or was cut off
  */
 export function openLmdb(
   options: RootDatabaseOptionsWithPath & { readonly path: string },
+  makingMsMax: number = MAKING_MS_MAX,
 ): RootDatabase {
   const { path, noSubdir = extname(path) !== '' } = options
-  requireMadeFile(noSubdir ? path : join(path, 'data.mdb'))
+  requireMadeFile(noSubdir ? path : join(path, 'data.mdb'), makingMsMax)
   return open(options)
 }
 
 /** As `requireLmdbFile`, once nobody can be making it any more. */
-function requireMadeFile(path: string): void {
-  const deadlineMs = performance.now() + MAKING_MS_MAX
+function requireMadeFile(path: string, makingMsMax: number): void {
+  const deadlineMs = performance.now() + makingMsMax
   for (;;) {
     // Before it is looked at: it may be made meanwhile.
     const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
