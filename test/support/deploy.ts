@@ -29,7 +29,7 @@ export async function transact(
   throw new Error(`transaction ${String(hash)} was not mined`)
 }
 
-const RECEIPT_ATTEMPTS_MAX = 500
+const RECEIPT_ATTEMPTS_MAX = 3_000
 const RECEIPT_PAUSE_MS = 10
 
 export interface DeployedContract {

@@ -10,7 +10,7 @@ import { freePort } from './ports.js'
 const USER = 'postgres'
 const INSTALLED = '/usr/lib/postgresql'
 
-const READY_TRIES_MAX = 300
+const READY_TRIES_MAX = 600
 const READY_STEP_MS = 100
 
 export type Settings = Readonly<Record<string, string | number>>

@@ -11,7 +11,7 @@ import { ETHER, kitchenAbi, startWorld, thiefAbi, type World } from './world.js'
 let world: World
 beforeAll(async () => {
   world = await startWorld()
-}, 120_000)
+}, 300_000)
 afterAll(() => world.stop())
 
 async function arm(on: boolean): Promise<void> {

@@ -25,7 +25,7 @@ let world: World
 let wallet: Wallet
 beforeAll(async () => {
   world = await startWorld()
-}, 120_000)
+}, 300_000)
 afterAll(() => world.stop())
 beforeEach(async () => {
   wallet = await world.createWallet()

@@ -176,7 +176,9 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
   const { chains, close } = connectChains([config])
   const chain = chains.get(chainId)
   if (chain === undefined) throw new Error('no chain')
-  const prices = createChainlinkPrices([{ chain: config, rpc: chain.rpc }])
+  // Stands still, so that a test that takes its time sees no reading age, and none asked for anew.
+  const readAtMs = Date.now()
+  const prices = createChainlinkPrices([{ chain: config, rpc: chain.rpc, now: () => readAtMs }])
   await prices.warm()
 
   async function createWallet(): Promise<Wallet> {
@@ -212,6 +214,8 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
   }
 }
 
+const RECEIPT_ATTEMPTS_MAX = 3_000
+
 /** Signs with the wallet's key and the quote's own gas, as the service would, and waits. */
 export async function execute(
   { anvil, chainId }: World,
@@ -234,7 +238,7 @@ export async function execute(
     ...gas.fees,
   })
   const hash = await anvil.rpc('eth_sendRawTransaction', [raw])
-  for (let attempt = 0; attempt < 500; attempt++) {
+  for (let attempt = 0; attempt < RECEIPT_ATTEMPTS_MAX; attempt++) {
     const receipt = await anvil.rpc('eth_getTransactionReceipt', [hash])
     if (receipt !== null) return receipt as ExecutedReceipt
     await sleep(10)
