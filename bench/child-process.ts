@@ -7,6 +7,8 @@ export interface Child {
   readonly pid: number
   /** Its `ready` message, with whatever it tells besides. */
   readonly ready: Readonly<Record<string, unknown>>
+  /** The end of what it has written so far; of a measurement, of its errors alone. */
+  said(): string
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
   /** SIGTERM, and SIGKILL when that takes long; resolves with the exit code. */
@@ -32,6 +34,7 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
   })
   const logs = tailOf(child.stdout)
   const errors = tailOf(child.stderr)
+  const said = () => errors() + logs()
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const readiness = new Promise<Record<string, unknown>>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${entry} is not ready`)), READY_TIMEOUT_MS)
@@ -43,7 +46,7 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
     // Not at its exit: what it wrote last may still be on its way.
     child.once('close', (code) => {
       clearTimeout(timer)
-      reject(new Error(`${entry} ended with ${String(code)}: ${errors()}${logs()}`))
+      reject(new Error(`${entry} ended with ${String(code)}: ${said()}`))
     })
   })
   const kill = () => end(child, gone)
@@ -53,6 +56,7 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
     return {
       pid: child.pid ?? 0,
       ready,
+      said,
       kill,
       async stop() {
         child.kill('SIGTERM')

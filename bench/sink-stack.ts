@@ -21,6 +21,8 @@ export interface SinkStack extends WriteTarget {
   readonly user: { readonly email: string; readonly password: string }
   /** Of that user; good for an hour. */
   readonly consoleToken: string
+  /** The end of what the service, or its supervisor, has written (`child-process.ts`). */
+  serviceSaid(): string
   /**
    * Kills the service alone as a power cut would, and starts it again.
    * @param whileDown has its store to itself meanwhile
@@ -48,6 +50,8 @@ export interface SinkStackOptions {
   readonly policy?: object
   /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
+  /** Of the service; by default one on which nothing listens now. */
+  readonly port?: number
 }
 
 /** @throws Error when a process does not become ready; nothing is left running */
@@ -73,7 +77,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER), { mode: 0o600 })
     await provisionDev(home)
     const quorum = await start('dist/src/quorum-signer/main.js', {})
-    const port = await freePort()
+    const port = options.port ?? (await freePort())
     const identity = await start('dist/src/identity-provider/main.js', {
       IDENTITY_PORT: '0',
       // By its address, the console is asked for consent once, not with every load.
@@ -107,6 +111,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
       get pids() {
         return { service: service.pid, identity: identity.pid, quorum: quorum.pid, chain: sink.pid }
       },
+      serviceSaid: () => service.said(),
       async restartService(whileDown) {
         await service.kill()
         children.splice(children.indexOf(service), 1)

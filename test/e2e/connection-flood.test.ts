@@ -47,7 +47,7 @@ test.runIf(process.platform === 'linux')(
       })
       flood.push(socket)
     }
-    await expect.poll(() => refused).toBeGreaterThan(0)
+    await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThan(0)
     const free = () => OPEN_FILES_MAX - readdirSync(`/proc/${pids.service}/fd`).length
     expect(free()).toBeGreaterThan(FREE_MIN)
 
@@ -63,7 +63,7 @@ test.runIf(process.platform === 'linux')(
 
     for (const socket of flood.splice(0)) socket.destroy()
     const others = async () => (await stack.service.api().get('/api/limits')).status
-    await expect.poll(() => others().catch(() => 0)).toBe(200)
+    await expect.poll(() => others().catch(() => 0), { timeout: 60_000 }).toBe(200)
     caller.close()
     expect(stack.service.dev().pids).toEqual(pids)
   },

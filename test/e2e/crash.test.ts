@@ -79,7 +79,7 @@ describe('a crash', () => {
         expect(stored).toHaveLength(5)
         return stored
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     )
     expect(seen).toEqual(expect.arrayContaining(signed.map(({ status }) => status)))
     const pid = service.dev().pids.service ?? 0
@@ -149,6 +149,22 @@ describe('a crash', () => {
       const key = await issueKey(stack, { chains: [OPTIMISM] })
       const opening = await openBooks(stack, key, OPTIMISM, recipient)
       let restarted: Promise<void> | null = null
+      let refused = () => {}
+      const isRefused = new Promise<void>((resolve) => {
+        refused = resolve
+      })
+      /** It stays away until a send has met that: a busy machine may have it back before. */
+      async function goAway(): Promise<void> {
+        const pid = service.dev().pids[part] ?? 0
+        service.restarts(false)
+        service.signal(part, 'SIGKILL')
+        try {
+          await Promise.race([isRefused, running])
+        } finally {
+          service.restarts(true)
+        }
+        await service.awaitRestart(part, pid)
+      }
       const running = runLoad({
         key,
         chainId: OPTIMISM,
@@ -158,10 +174,13 @@ describe('a crash', () => {
         connections: 10,
         // By the count and not by the clock: a fast machine would be through before.
         onAnswered(count) {
-          if (count >= 10) restarted ??= service.killAndAwaitRestart(part)
+          if (count >= 10) restarted ??= goAway()
+        },
+        onSeen(fate) {
+          if (fate === '503 COSIGNER_UNAVAILABLE') refused()
         },
       })
-      await vi.waitUntil(() => restarted !== null, { timeout: 30_000, interval: 5 })
+      await vi.waitUntil(() => restarted !== null, { timeout: 90_000, interval: 5 })
       expect((await key.api.get('/api/limits')).status).toBe(200)
       await restarted
       const { sent, seen } = await running

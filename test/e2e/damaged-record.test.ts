@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
 import { placesOfRecords, type RecordPlace } from '../actors/lmdb-pages.js'
+import { isAlive } from '../devnet/support/observer.js'
 import { type IssuedKey, issueKey, type Stack, startStack } from './stack.js'
 
 const BASE = 8453
@@ -58,8 +59,12 @@ test('a wallet whose record is damaged is refused in so many words, and the othe
   const { service } = stack
   expect((await hurt.api.get('/api/limits')).status).toBe(200)
   const before = service.dev().pids.service ?? 0
+  // What is flipped is not to be written anew meanwhile, nor read before.
+  service.restarts(false)
   service.signal('service', 'SIGKILL')
+  await expect.poll(() => isAlive(before), HAPPENS).toBe(false)
   flipIn(join(service.home, 'service', 'store', 'data.mdb'), '33-sub-wallet-marks', hurtWallet)
+  service.restarts(true)
   await service.awaitRestart('service', before)
   await expect.poll(async () => (await send(healthy)).status, HAPPENS).toBe(200)
 

@@ -6,6 +6,8 @@ import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from './sta
 
 const BASE = 8453
 const RESERVED = ['reserved_usd', 'daily_used_usd'] as const
+/** The machine does other things as well, for seconds at times. */
+const TRIES_MAX = 3
 
 let stack: Stack
 let key: IssuedKey
@@ -60,16 +62,20 @@ describe('a write that asks for a fault', () => {
   })
 
   test('slow-node is answered seconds later, and nobody else waits', async () => {
-    let answered = false
-    const slow = send('slow-node').finally(() => {
-      answered = true
-    })
-    const plain = await other.api.post('/api/tx/send', call())
-    expect(plain.status, plain.text).toBe(200)
-    expect(answered).toBe(false)
-    const { status, json, text } = await slow
-    expect(status, text).toBe(200)
-    expect((await finalOf(key.api, String(json.tx_id))).status).toBe('confirmed')
+    let waited = true
+    for (let turn = 0; waited && turn < TRIES_MAX; turn++) {
+      let answered = false
+      const slow = send('slow-node').finally(() => {
+        answered = true
+      })
+      const plain = await other.api.post('/api/tx/send', call())
+      expect(plain.status, plain.text).toBe(200)
+      waited = answered
+      const { status, json, text } = await slow
+      expect(status, text).toBe(200)
+      expect((await finalOf(key.api, String(json.tx_id))).status).toBe('confirmed')
+    }
+    expect(waited).toBe(false)
   })
 
   test('dropped-broadcast is signed, and lands once, under its first hash', async () => {
@@ -87,7 +93,15 @@ describe('a write that asks for a fault', () => {
     expect(status, text).toBe(200)
     const { tx_id: txId } = json
     await finalOf(key.api, String(txId))
-    const used = await limits()
+    // Its block may be gone before the limits are read: then they are those of the end.
+    const used = await vi.waitFor(
+      async () => {
+        const now = await limits()
+        expect(now).toEqual(['0.00', expect.any(String)])
+        return now
+      },
+      { timeout: 60_000, interval: 100 },
+    )
     await vi.waitFor(
       async () => {
         const types = await eventsOf(txId)

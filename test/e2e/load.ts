@@ -14,6 +14,8 @@ export interface Load {
   readonly connections: number
   /** Called with the number of sends that have their final answer. */
   readonly onAnswered?: (count: number) => void
+  /** Called with each answer or failure on the way, as `seen` names them. */
+  readonly onSeen?: (fate: string) => void
 }
 
 export interface LoadResult {
@@ -48,6 +50,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       const answer = await key.api.post('/api/tx/send', body, headers).catch(() => null)
       const fate = answer === null ? 'no answer' : `${answer.status} ${answer.code ?? ''}`.trim()
       seen.set(fate, (seen.get(fate) ?? 0) + 1)
+      load.onSeen?.(fate)
       if (answer === null || RETRIED.has(answer.status)) {
         await delay(RETRY_MS)
         continue

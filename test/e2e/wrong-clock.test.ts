@@ -9,7 +9,7 @@ const SHIFTED_CLOCK = fileURLToPath(new URL('../support/shifted-clock.mjs', impo
 const YEAR_MS = 365 * 86_400_000
 const BASE = 8453
 const DEAD = '0x000000000000000000000000000000000000dEaD'
-const SETTLES = { timeout: 30_000, interval: 100 }
+const SETTLES = { timeout: 60_000, interval: 100 }
 
 const directory = mkdtempSync(join(tmpdir(), 'cs-clock-'))
 const shiftFile = join(directory, 'shift')
