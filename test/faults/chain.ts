@@ -21,6 +21,8 @@ export interface FaultChain {
   readonly proxies: readonly [FaultProxy, FaultProxy]
   /** A connection of its own to both proxies; the caller closes its `rpc`. */
   connect(): ChainAccess
+  /** Has connections that are made from now on give up an answer that hangs after so long. */
+  giveUpAfter(ms: number): void
   /** One block every so often, until `stopMining`. */
   startMining(everyMs?: number): void
   stopMining(): Promise<void>
@@ -38,6 +40,8 @@ export interface FaultChain {
 export interface FaultChainOptions {
   readonly confirmations?: number
   readonly ceilingWei?: bigint
+  /** As `giveUpAfter` has it. */
+  readonly rpcTimeoutMs?: number
 }
 
 /** Runtime code that answers every call with one word of zeros: a token nobody has any of. */
@@ -54,6 +58,7 @@ export async function startFaultChain(
   options: FaultChainOptions = {},
 ): Promise<FaultChain> {
   const { confirmations = 2, ceilingWei = 10n ** 12n } = options
+  let { rpcTimeoutMs = RPC_TIMEOUT_MS } = options
   const anvil = await startAnvil({ chainId: id, args: ['--no-mining', '--order', 'fees'] })
   const open: FaultProxy[] = []
   const proxy = async () => {
@@ -91,7 +96,7 @@ export async function startFaultChain(
         const rpc = createRpcClient({
           chainId: id,
           endpoints: config.rpc_urls,
-          timeoutMs: RPC_TIMEOUT_MS,
+          timeoutMs: rpcTimeoutMs,
         })
         const reads = createChainReads(rpc)
         const gas = createGasPlanner(rpc, reads, config)
@@ -100,6 +105,9 @@ export async function startFaultChain(
           fees: createFeeOracle(rpc, { ceilingWei }),
           simulator: createSimulator(rpc, config.wrapped_native as Address),
         }
+      },
+      giveUpAfter(ms) {
+        rpcTimeoutMs = ms
       },
       startMining(everyMs = BLOCK_MS) {
         maker.start(everyMs)

@@ -14,6 +14,11 @@ const BASE = 8453
 const SEND = 'eth_sendRawTransaction'
 const FINAL_MS = 120_000
 const UNTIL_MS = 60_000
+/**
+ * A node that takes as long is given up: where one hangs, and where the machine keeps all waiting.
+ */
+const HUNG_MS = 2_500
+const PATIENT_MS = 30_000
 /** Transactions that a plain account has out at a time. */
 const WINDOW = 16
 const CONTRACT: Address = '0x000000000000000000000000000000000000c0De'
@@ -26,14 +31,24 @@ describe('a transaction ends', () => {
   let harness: Harness
   let chain: FaultChain
   beforeAll(async () => {
-    harness = await startHarness([BASE])
+    harness = await startHarness([BASE], { rpcTimeoutMs: PATIENT_MS })
     chain = harness.chain(BASE)
   })
   afterAll(() => harness?.stop())
   afterEach(async () => {
     for (const proxy of chain.proxies) proxy.clear()
     chain.startMining()
+    await giveUpAfter(PATIENT_MS)
   })
+
+  let givesUpAfterMs = PATIENT_MS
+  async function giveUpAfter(ms: number): Promise<void> {
+    if (ms === givesUpAfterMs) return
+    givesUpAfterMs = ms
+    chain.giveUpAfter(ms)
+    await harness.restart()
+    await until(() => harness.baseFeeWei(BASE) !== null)
+  }
 
   function sendMany(wallet: TestWallet, count: number) {
     return Promise.all(Array.from({ length: count }, () => harness.send(wallet, BASE)))
@@ -79,6 +94,7 @@ describe('a transaction ends', () => {
     test(`once, when ${title}`, async () => {
       const wallet = await harness.createWallet()
       chain.startMining()
+      if (fault.kind === 'hang') await giveUpAfter(HUNG_MS)
       inject(fault, times)
       const answers = await sendMany(wallet, 5)
       for (const answer of answers) accepted(answer)
