@@ -23,6 +23,8 @@ export type ChainWriter = ReturnType<typeof openChainWriter>
  * oracle slot of a Uniswap pool), and the estimate is of an earlier block.
  */
 const GAS_PERCENT = 130n
+/** Longer than anvil waits for a block. */
+const REQUEST_TIMEOUT_MS = 60_000
 
 /**
  * @param account pays for and owns what is deployed
@@ -38,7 +40,8 @@ export function openChainWriter(rpcUrl: string, chainId: number, account: LocalA
       nativeCurrency: { name: 'native', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [rpcUrl] } },
     },
-    transport: http(rpcUrl),
+    // To ask again for what waits for its block would send it twice.
+    transport: http(rpcUrl, { timeout: REQUEST_TIMEOUT_MS }),
   })
     .extend(publicActions)
     .extend(walletActions)

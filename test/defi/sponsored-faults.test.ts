@@ -79,7 +79,7 @@ it(`swaps for ${WALLETS} wallets at once while each of them sends on its own`, a
     expect(await chain.balance(chain.usdc, address)).toBe(9n * chain.oneUsdc)
     expect(await chain.client.getTransactionCount({ address })).toBe(3)
   }
-})
+}, 360_000)
 
 it('picks up what a kill interrupted: nothing is lost, nothing happens twice', async () => {
   const chain = chainOf(stack, BASE)

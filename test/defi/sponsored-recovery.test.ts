@@ -199,15 +199,22 @@ it('refuses a sub-wallet whose gas of the day is used up, with the budget and it
   const chain = chainOf(stack, ETHEREUM)
   const { client } = ownerOf(chain)
   const wallet = await funded(chain)
-  await expect
-    .poll(async () => {
-      await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('450') })
-      await client.mine({ blocks: 1 })
-      const gas = await wallet.key.api.get(`/api/gas/estimate?chain_id=${ETHEREUM}`)
-      return BigInt(String(gas.json.gas_price_wei)) > parseGwei('300')
-    }, WAIT)
-    .toBe(true)
-  const refused = await swap(wallet, chain, chain.oneUsdc)
+  // Each block that came by itself would have a lower fee.
+  await client.setAutomine(false)
+  let refused: Awaited<ReturnType<typeof swap>>
+  try {
+    await expect
+      .poll(async () => {
+        await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('450') })
+        await client.mine({ blocks: 1 })
+        const gas = await wallet.key.api.get(`/api/gas/estimate?chain_id=${ETHEREUM}`)
+        return BigInt(String(gas.json.gas_price_wei)) > parseGwei('300')
+      }, WAIT)
+      .toBe(true)
+    refused = await swap(wallet, chain, chain.oneUsdc)
+  } finally {
+    await client.setAutomine(true)
+  }
   expect([refused.status, refused.code], refused.text).toEqual([429, 'RATE_LIMITED'])
   expect(refused.json.error?.details).toMatchObject({
     budget: 'sponsored_gas',

@@ -384,7 +384,7 @@ describe('calls that wait for their owner', () => {
       const route = ['--chain', `${BASE}`, '--from', 'usdc', '--to', 'native', '--amount', one]
       const ended = runProgram(io, ['swap', ...route, '--yes', '--json'])
       const id = /waits for approval \(ask\).*(apr_\w{26})/
-      await expect.poll(() => err, { timeout: 30_000 }).toMatch(id)
+      await expect.poll(() => err, { timeout: 60_000 }).toMatch(id)
       await stack.owner.post(`/approvals/${id.exec(err)?.[1]}/approve`, {})
       expect(await ended, err).toBe(0)
       expect(JSON.parse(out)).toMatchObject({ kind: 'swap', status: 'confirmed' })

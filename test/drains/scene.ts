@@ -85,7 +85,7 @@ const WIDE_USD = '1000000'
 const DOLLARS = 500n
 /** What comes in after the attack, of each token. */
 const LATER_DOLLARS = 10_000n
-const QUIET_TIMEOUT_MS = 60_000
+const QUIET_TIMEOUT_MS = 120_000
 const POLL_MS = 50
 
 const endowedAbi = parseAbi([

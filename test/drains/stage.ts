@@ -70,7 +70,7 @@ const NATIVE_USD = 3_000n
 const SHARES = 10n ** 12n
 const GAS_MAX = 10_000_000n
 /** One case may keep blocks from coming while another deploys. */
-const MINED_TIMEOUT_MS = 60_000
+const MINED_TIMEOUT_MS = 120_000
 /** What the benefactor has to give, enough for a few hundred wallets. */
 const STASH_USD = 5_000_000n
 const POOL_SIDE_USD = 1_000_000n

@@ -25,7 +25,7 @@ const LISTED = '0x8f3a1c5e7b924d60a1b8c37e5f2d9046bc71e8a5'
 const RECIPIENT = '0x000000000000000000000000000000000000dEaD'
 const USER = { email: 'grace@example.test', password: 'correct horse battery staple' }
 const UNITS = ['countersign-quorum-signer', 'countersign-identity-provider', 'countersign-service']
-const READY_MS = 60_000
+const READY_MS = 180_000
 const POLL_MS = 250
 const LOG_TAIL_CHARS = 4_000
 

@@ -21,7 +21,7 @@ const CAP_USD = 80
 const SENDS = 40
 const LATER_SENDS = 10
 const POLL_MS = 100
-const GONE_MS = 30_000
+const GONE_MS = 120_000
 
 let stack: Stack
 let chain: ChainView
