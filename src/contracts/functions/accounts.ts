@@ -1,4 +1,22 @@
-import { type ContractFunction, operator, simulated } from './contract-function.js'
+import { type ContractFunction, operator, operatorUnless, simulated } from './contract-function.js'
+
+/**
+ * Safe's MultiSendCallOnly, whose code is the same wherever it is (safe-deployments: v1.3.0, the
+ * same by EIP-155, v1.4.1, v1.5.0).
+ */
+const MULTI_SEND_CALL_ONLY: ReadonlySet<bigint> = new Set([
+  0x40a2accbd92bca938b02010e17a5b8929b49130dn,
+  0xa1dabef33b3b82c7814b6d82a79e50f4ac44102bn,
+  0x9641d764fc13c8b624c04430c7356c1c7c8102e2n,
+  0xa83c336b20401af773b6219ba5027174338d1836n,
+])
+
+/**
+ * With operation 1 a Safe runs foreign code as its own, which may give it other owners without a
+ * word of it in a log or in the calldata.
+ */
+const callsAlone = (word: (index: number) => bigint) =>
+  word(3) === 0n || (word(3) === 1n && MULTI_SEND_CALL_ONLY.has(word(0)))
 
 /** Multicall3, Disperse, Safe, ERC-4337, ERC-7579, ERC-7821 and plain account executors. */
 export const ACCOUNT_FUNCTIONS: readonly ContractFunction[] = [
@@ -19,9 +37,10 @@ export const ACCOUNT_FUNCTIONS: readonly ContractFunction[] = [
     'disperseTokenSimple(address token, address[] recipients, uint256[] values)',
   ),
   // Safe
-  simulated(
+  operatorUnless(
     '6a761202',
     'execTransaction(address to, uint256 value, bytes:call data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes:opaque signatures)',
+    callsAlone,
   ),
   simulated('8d80ff0a', 'multiSend(bytes:multisend _)'),
   simulated(
@@ -35,10 +54,34 @@ export const ACCOUNT_FUNCTIONS: readonly ContractFunction[] = [
   operator('0d582f13', 'addOwnerWithThreshold(address owner, uint256 threshold)', null),
   operator('e318b52b', 'swapOwner(address prevOwner, address oldOwner, address newOwner)', null),
   operator('610b5925', 'enableModule(address module)', null),
-  simulated(
+  operatorUnless(
     '468721a7',
     'execTransactionFromModule(address to, uint256 value, bytes:call data, uint8 operation)',
+    callsAlone,
   ),
+  operatorUnless(
+    '5229073f',
+    'execTransactionFromModuleReturnData(address to, uint256 value, bytes:call data, uint8 operation)',
+    callsAlone,
+  ),
+  // Zodiac's roles, v2 and v1
+  operatorUnless(
+    'c6fe8747',
+    'execTransactionWithRole(address to, uint256 value, bytes:call data, uint8 operation, bytes32 role, bool shouldRevert)',
+    callsAlone,
+  ),
+  operatorUnless(
+    '2b99e506',
+    'execTransactionWithRoleReturnData(address to, uint256 value, bytes:call data, uint8 operation, bytes32 role, bool shouldRevert)',
+    callsAlone,
+  ),
+  operatorUnless(
+    '6928e74b',
+    'execTransactionWithRole(address to, uint256 value, bytes:call data, uint8 operation, uint16 role, bool shouldRevert)',
+    callsAlone,
+  ),
+  // A message that the Safe has signed from then on, by ERC-1271
+  operator('85a5affe', 'signMessage(bytes message)', null),
   // ERC-4337 v0.6 and v0.7
   simulated(
     '1fad948c',

@@ -81,13 +81,15 @@ interface ItemMove {
 
 /**
  * Lets others act in the wallet's name, or hands on what a contract keeps for it in books of its
- * own: operators, managers, delegates, owners and modules, pre-signed orders, claims moved within
- * a contract. What they open up nobody here can price.
+ * own: operators, managers, delegates, owners and modules, pre-signed orders, calls that wait for
+ * somebody to execute them, claims moved within a contract. What they open up nobody here can price.
  */
-interface OperatorGrant {
+export interface OperatorGrant {
   readonly kind: 'operator'
   /** Word that is zero when the call takes the power back; null where none says so. */
   readonly revokedByZeroAt: number | null
+  /** True of arguments that open up nothing: what such a call moves shows when it is run. */
+  readonly unless?: (word: (index: number) => bigint) => boolean
 }
 
 const SIMULATED: SimulatedEffect = { kind: 'simulated' }
@@ -129,7 +131,16 @@ export function operator(
   signature: string,
   revokedByZeroAt: number | null,
 ): ContractFunction {
-  return row(selector, signature, { kind: 'operator', revokedByZeroAt: revokedByZeroAt })
+  return row(selector, signature, { kind: 'operator', revokedByZeroAt })
+}
+
+/** A function that opens up something by some of its arguments alone. */
+export function operatorUnless(
+  selector: string,
+  signature: string,
+  unless: NonNullable<OperatorGrant['unless']>,
+): ContractFunction {
+  return row(selector, signature, { kind: 'operator', revokedByZeroAt: null, unless })
 }
 
 /** A function whose selector others use as well. */

@@ -1,4 +1,18 @@
-import { type ContractFunction, operator } from './contract-function.js'
+import { type ContractFunction, operator, operatorUnless } from './contract-function.js'
+
+const WORD_BYTES = 32n
+const USER_BALANCE_OP_WORDS = 5
+const INTERNAL_TO_INTERNAL = 2n
+/** More than anybody sends; beyond it the call counts as one that moves within the vault. */
+const USER_BALANCE_OPS_MAX = 32n
+
+/** Balancer's operations are one array; its kinds but one move tokens, which shows. */
+const movesNothingWithin = (word: (index: number) => bigint) => {
+  const count = word(1)
+  if (word(0) !== WORD_BYTES || count > USER_BALANCE_OPS_MAX) return false
+  const kinds = Array.from({ length: Number(count) }, (_, i) => word(2 + i * USER_BALANCE_OP_WORDS))
+  return !kinds.includes(INTERNAL_TO_INTERNAL)
+}
 
 const SEAPORT_ORDER_PARAMETERS =
   '(address offerer, address zone, (uint8 itemType, address token, uint256 id, uint256 startAmount, uint256 endAmount)[] offer, (uint8 itemType, address token, uint256 id, uint256 startAmount, uint256 endAmount, address recipient)[] consideration, uint8 orderType, uint256 startTime, uint256 endTime, bytes32 zoneHash, uint256 salt, bytes32 conduitKey, uint256 total) parameters'
@@ -84,12 +98,28 @@ export const OPERATOR_FUNCTIONS: readonly ContractFunction[] = [
     null,
   ),
   operator('d4d9bdcd', 'approveHash(bytes32 hash)', null),
-  // What moves within a contract: ERC-6909; Comet
+  // Signed elsewhere, handed in by anybody: Comet; Aave's debts
+  operator(
+    'bb24d994',
+    'allowBySig(address owner, address manager, bool isAllowed, uint256 nonce, uint256 expiry, uint8 v, bytes32 r, bytes32 s)',
+    2,
+  ),
+  operator(
+    '0b52d558',
+    'delegationWithSig(address delegator, address delegatee, uint256 amount, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+    2,
+  ),
+  // What moves within a contract: ERC-6909; Comet; Balancer
   operator('095bcdb6', 'transfer(address to, uint256 id, uint256 amount)', null),
   operator('439e2e45', 'transferAsset(address to, address asset, uint256 amount)', null),
   operator(
     'c1ee2c18',
     'transferAssetFrom(address from, address to, address asset, uint256 amount)',
     null,
+  ),
+  operatorUnless(
+    '0e8e3e84',
+    'manageUserBalance((uint8 kind, address asset, uint256 amount, address sender, address recipient)[] ops)',
+    movesNothingWithin,
   ),
 ]

@@ -34,6 +34,16 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
   operator('5b0fc9c3', 'setOwner(bytes32 node, address owner)', null),
   operator('06ab5923', 'setSubnodeOwner(bytes32 node, bytes32 label, address owner)', null),
   operator('28ed4f6c', 'reclaim(uint256 id, address owner)', null),
+  operator(
+    'cf408823',
+    'setRecord(bytes32 node, address owner, address resolver, uint64 ttl)',
+    null,
+  ),
+  operator(
+    '5ef2c7f0',
+    'setSubnodeRecord(bytes32 node, bytes32 label, address owner, address resolver, uint64 ttl)',
+    null,
+  ),
   // Administrators and whoever else rules a contract
   operator('704b6c02', 'setAdmin(address admin)', null),
   operator('4dd18bf5', 'setPendingAdmin(address admin)', null),
@@ -137,7 +147,54 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
   operator('e74b981b', 'setFeeRecipient(address recipient)', null),
   operator('f46901ed', 'setFeeTo(address recipient)', null),
   operator('f0f44260', 'setTreasury(address treasury)', null),
-  // Streams go on by themselves: Superfluid
+  operator(
+    'ecef0ace',
+    'updateSplit(address split, address[] accounts, uint32[] parts, uint32 fee)',
+    null,
+  ),
+  operator('d0e4b2f4', 'transferControl(address split, address controller)', null),
+  // Calls that wait for somebody to execute them: OpenZeppelin's, Compound's; old multisigs
+  operator(
+    '01d5062a',
+    'schedule(address target, uint256 value, bytes:call data, bytes32 predecessor, bytes32 salt, uint256 delay)',
+    null,
+  ),
+  operator(
+    '8f2a0bb0',
+    'scheduleBatch(address[] targets, uint256[] values, bytes:call[] data, bytes32 predecessor, bytes32 salt, uint256 delay)',
+    null,
+  ),
+  operator('f801a698', 'schedule(address target, bytes:call data, uint48 when)', null),
+  operator(
+    '3a66f901',
+    'queueTransaction(address target, uint256 value, string signature, bytes data, uint256 eta)',
+    null,
+  ),
+  operator('c6427474', 'submitTransaction(address target, uint256 value, bytes:call data)', null),
+  operator('c01a8c84', 'confirmTransaction(uint256 id)', null),
+  // Streams go on by themselves: LlamaPay, Sablier, Superfluid
+  operator('c355f343', 'createStream(address to, uint216 amountPerSecond)', null),
+  operator(
+    '8835510c',
+    'createStreamWithReason(address to, uint216 perSecond, string reason)',
+    null,
+  ),
+  operator(
+    'c6a64771',
+    'modifyStream(address oldTo, uint216 oldPerSecond, address to, uint216 perSecond)',
+    null,
+  ),
+  operator('a8a482a6', 'adjustRatePerSecond(uint256 id, uint128 perSecond)', 1),
+  operator(
+    '5a6c6dbc',
+    'distributeFlow(address token, address from, address pool, int96 flowrate, bytes userData)',
+    3,
+  ),
+  operator(
+    '50734e44',
+    'increaseFlowRateAllowance(address token, address operator, int96 added)',
+    2,
+  ),
   operator('57e6aa36', 'setFlowrate(address token, address receiver, int96 flowrate)', 2),
   operator('62fc305e', 'createFlow(address token, address receiver, int96 flowrate, bytes ctx)', 2),
   operator('50209a62', 'updateFlow(address token, address receiver, int96 flowrate, bytes ctx)', 2),
