@@ -3,12 +3,14 @@ import type { SimulatedApproval, Simulation } from '../chains/simulate/simulatio
 import type { AllowanceAmount, Exposure, TokenExposure } from '../domain/exposure.js'
 import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
+import { worthOf } from '../domain/unit-price.js'
 import { namedIn } from './calldata.js'
 import type { Holdings } from './holdings.js'
 import type { PriceBook } from './price-book.js'
 import type { Approval, Movement, QuotedCall, Recipient } from './quoter.js'
 import type { StaticReading } from './static-reading.js'
 import { gainedByOthers } from './third-parties.js'
+import { givesAwayUnpriced } from './unpriced-of-others.js'
 import { PERMIT2, UINT256_MAX } from './well-known.js'
 
 /**
@@ -19,6 +21,8 @@ import { PERMIT2, UINT256_MAX } from './well-known.js'
 export interface Outflow {
   /** No bound when `prices` has a gap afterwards. */
   readonly exposure: Exposure
+  /** Of the exposure, what others get and are let take; and what the wallet itself pays when run. */
+  readonly others: { readonly countedMicros: UsdMicros; readonly paidMicros: UsdMicros }
   readonly unpriced: boolean
   readonly movements: readonly Movement[]
   readonly approvals: readonly Approval[]
@@ -48,8 +52,12 @@ export function outflowOf(input: OutflowInput): Outflow {
   const nativeMicros = prices.native(max(call.value, run.nativeOut))
   const approved = byToken(approvals.filter(hasAmount))
   const opened = openedByOthers(call, simulation)
-  if (opened.items) unpriced = true
+  const transfers = simulation?.transfers ?? []
+  if (opened.items || givesAwayUnpriced(call, transfers, prices)) unpriced = true
   const tokens: TokenExposure[] = []
+  let countedMicros = gainedByOthers(call.from, transfers, prices)
+  let paidMicros = nativeMicros
+  const otherMicros = nativeMicros + countedMicros
   for (const key of new Set([
     ...direct.keys(),
     ...run.outflows.keys(),
@@ -65,9 +73,11 @@ export function outflowOf(input: OutflowInput): Outflow {
     if (!isOwn && byOthers === 0n) continue
     const unit = prices.unit(key)
     if (unit === null) {
-      if (isOwn) unpriced = true
+      if (isOwn || opened.held.has(key)) unpriced = true
       continue
     }
+    countedMicros += worthOf(byOthers, unit)
+    paidMicros += worthOf(ran, unit)
     const balance = amountOf(holdings.balances, key)
     const takes = input.pullTakesBps?.get(key)
     tokens.push({
@@ -92,10 +102,9 @@ export function outflowOf(input: OutflowInput): Outflow {
       claimedMicros += worth ?? 0n
     } else claimedMicros += mostValuable(claim.amount, holdings, prices)
   }
-  const transfers = simulation?.transfers ?? []
-  const otherMicros = nativeMicros + gainedByOthers(call.from, transfers, prices)
   return {
     exposure: { nativeMicros, otherMicros, claimedMicros, tokens },
+    others: { countedMicros, paidMicros },
     unpriced,
     movements: movementsOf(call.from, simulation, prices),
     approvals: approvals.map((approval) => ({
@@ -192,24 +201,38 @@ function hasAmount<T extends SimulatedApproval>(approval: T): approval is T & Am
   return approval.amount !== 'all' && (approval.kind === 'erc20' || approval.kind === 'permit2')
 }
 
+interface OpenedByOthers {
+  readonly amounts: Amounts
+  /** Lower-case tokens of which an approving contract got nothing in the call: it had them before. */
+  readonly held: ReadonlySet<string>
+  /** Whether items or a collection were approved. */
+  readonly items: boolean
+}
+
 /**
  * A contract that holds money for the wallet may be told to approve somebody. Contracts approve one
  * another all the time, and old tokens log it with each transfer, so only those count whom the call
- * names or reaches; and what left the approving contract within the call was approved for that, once.
+ * names or reaches, and whom the contract that the wallet calls approves for nothing that moves in
+ * this call; and what left the approving contract within the call was approved for that, once.
  */
 export function openedByOthers(
   { from, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
   simulation: Pick<Simulation, 'transfers' | 'approvals'> | null,
-): { readonly amounts: Amounts; readonly items: boolean } {
+): OpenedByOthers {
   const given = (simulation?.approvals ?? []).filter(
     ({ owner, spender, amount }) =>
       owner !== from && amount !== 0n && spender !== ZERO_ADDRESS && spender !== from,
   )
   const named = namedIn(data, new Set(given.map(({ spender }) => spender)))
-  const counted = given.filter(({ spender }) => spender === to || named.has(spender))
+  const transfers = simulation?.transfers ?? []
+  const [left, got] = [movedBy(transfers, 'from'), movedBy(transfers, 'to')]
+  const counted = given.filter(({ owner, token, spender }) => {
+    if (spender === to || named.has(spender)) return true
+    return owner === to && !left.has(`${owner}${token}`) && !got.has(`${owner}${token}`)
+  })
   const priced = counted.filter(hasAmount)
-  const left = leftByOwner(simulation?.transfers ?? [])
   const amounts = new Map<string, bigint>()
+  const held = new Set<string>()
   for (const approvals of bySpender(priced.filter((it) => !isPermit2Itself(it)))) {
     const [{ owner, token }] = approvals
     const largest = approvals.reduce((most, { amount }) => max(most, amount), 0n)
@@ -217,10 +240,12 @@ export function openedByOthers(
     left.set(`${owner}${token}`, amountOf(left, `${owner}${token}`) - used)
     const key = token.toLowerCase()
     for (const { amount } of approvals) {
-      if (amount > used) amounts.set(key, amountOf(amounts, key) + amount - used)
+      if (amount <= used) continue
+      amounts.set(key, amountOf(amounts, key) + amount - used)
+      if (!got.has(`${owner}${token}`)) held.add(key)
     }
   }
-  return { amounts, items: priced.length < counted.length }
+  return { amounts, held, items: priced.length < counted.length }
 }
 
 type Several<T> = [T, ...T[]]
@@ -238,13 +263,14 @@ function bySpender(approvals: readonly AmountApproval[]): Iterable<Several<Amoun
   return found.values()
 }
 
-/** By owner and token, as they are spelt here. */
-function leftByOwner(transfers: Simulation['transfers']): Map<string, bigint> {
-  const left = new Map<string, bigint>()
-  for (const { from, token, amount } of transfers) {
-    if (token !== null) left.set(`${from}${token}`, amountOf(left, `${from}${token}`) + amount)
+/** What left parties, or came to them, by party and token as they are spelt here. */
+function movedBy(transfers: Simulation['transfers'], end: 'from' | 'to'): Map<string, bigint> {
+  const moved = new Map<string, bigint>()
+  for (const { [end]: party, token, amount } of transfers) {
+    if (token === null || amount === 0n) continue
+    moved.set(`${party}${token}`, amountOf(moved, `${party}${token}`) + amount)
   }
-  return left
+  return moved
 }
 
 /** For people to read: an unlimited approval is worth all there is of the token. */

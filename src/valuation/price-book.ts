@@ -59,6 +59,11 @@ export class PriceBook {
     return unit === null ? 0n : worthOf(amountWei, unit)
   }
 
+  /** Whether there is a feed, late or not. @param token lower-case */
+  has(token: string): boolean {
+    return this.#tokens.has(token)
+  }
+
   /** @param token lower-case */
   token(token: string, amount: bigint): Worth {
     if (amount === 0n) return 0n

@@ -3,7 +3,7 @@ import type { SimulatedTransfer, Simulation } from '../chains/simulate/simulatio
 import { ZERO_ADDRESS } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import type { ChainView } from './chain-view.js'
-import { openedByOthers } from './outflow.js'
+import { type Outflow, openedByOthers } from './outflow.js'
 import type { PriceBook } from './price-book.js'
 import type { QuotedCall } from './quoter.js'
 import { gainedByOthers } from './third-parties.js'
@@ -36,6 +36,21 @@ export function shownByLogs(
     shown += prices.token(token, takeable) ?? 0n
   }
   return shown
+}
+
+/**
+ * What of a run's logs was foreseen. Others may hand one another tokens for native currency, which
+ * logs do not show: what looks like a gain there was none, and was not counted. All of that would
+ * hide as much in the receipt that is one. What the wallet itself pays may change its form on the
+ * way, and shows twice then.
+ * @param others what the call counted of the same run
+ */
+export function foreseenByLogs(
+  shownMicros: UsdMicros,
+  { countedMicros, paidMicros }: Outflow['others'],
+): UsdMicros {
+  const most = countedMicros + paidMicros
+  return shownMicros < most ? shownMicros : most
 }
 
 /**

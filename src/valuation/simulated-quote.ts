@@ -18,7 +18,7 @@ import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES, unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
 import { type Run, runAfterUnmined } from './run-after-unmined.js'
-import { shownByLogs } from './shown-by-logs.js'
+import { foreseenByLogs, shownByLogs } from './shown-by-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2 } from './well-known.js'
 
@@ -92,7 +92,8 @@ export function createSimulatedQuoter(
     const { isOurs } = view
     const seen = { call, reading, simulation, holdings, pullTakesBps }
     const outflow = outflowOf({ ...seen, isOurs, prices: book })
-    const { exposure, unpriced, movements, approvals, recipients } = outflow
+    const { exposure, unpriced, movements, approvals, recipients, others } = outflow
+    const shownMicros = shownByLogs(view, call, simulation, holdings.supplies, book)
     const { valueMicros } = spendOf(exposure, null, true)
     return completeQuote(call, book, {
       fees,
@@ -111,7 +112,7 @@ export function createSimulatedQuoter(
         approvals,
         recipients,
         gasUsed: simulation?.gasUsed ?? null,
-        foreseenMicros: shownByLogs(view, call, simulation, holdings.supplies, book),
+        foreseenMicros: foreseenByLogs(shownMicros, others),
       },
     })
   }

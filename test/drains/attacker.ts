@@ -7,7 +7,7 @@ import { askAll, type Stage } from './stage.js'
 import type { Owner } from './wealth.js'
 
 const TEN_ETHER = '0x8ac7230489e80000'
-const GAS = '0x4c4b40'
+const GAS = '0x989680'
 const TRIES_MAX = 40
 const RETRY_MS = 25
 const NONCE_TAKEN = /nonce too low|already (?:known|imported)|replacement transaction underpriced/i

@@ -1,5 +1,6 @@
 import { PERMIT2 } from '../../src/valuation/well-known.js'
 import { approve, callTo, ETHER, multicall, permit2Approve, transfer, USD } from './calls.js'
+import { accountHasPlaces, asSafe } from './cases-accounts.js'
 import { swapSponsored } from './cases-keys.js'
 import { closePosition, collect, executed } from './cases-places.js'
 import { swap } from './cases-venues.js'
@@ -142,6 +143,18 @@ export const HONEST: readonly DrainCase[] = [
     dailyUsd: '5',
     countedAtMost: 2,
     attack: (scene) => scene.send(executed(scene, transfer(scene.at.usdc, scene.wallet, SOME))),
+  },
+  {
+    title: 'shares of an unknown vault that the wallet’s account hands to the wallet',
+    expected: 'counted',
+    harmless: true,
+    dailyUsd: '5',
+    countedAtMost: 3,
+    given: accountHasPlaces,
+    attack: (scene) => {
+      const shares = transfer(scene.at.vault, scene.wallet, SOME * 10n ** 6n)
+      return scene.send(asSafe(scene, shares, 0))
+    },
   },
   {
     title: 'an approval that is taken back',

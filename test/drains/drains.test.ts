@@ -1,3 +1,4 @@
+import { ACCOUNTS } from './cases-accounts.js'
 import { APPROVALS } from './cases-approvals.js'
 import { DECEIT } from './cases-deceit.js'
 import { HONEST } from './cases-honest.js'
@@ -11,6 +12,7 @@ import { judgeDrains } from './judge.js'
 judgeDrains([
   ['what lets others move money', APPROVALS],
   ['what others hold for a wallet', PLACES],
+  ['what an account of the wallet is told', ACCOUNTS],
   ['powers over what a wallet owns', POWERS],
   ['contracts and tokens that deceive', DECEIT],
   ['venues that everybody uses', VENUES],

@@ -30,9 +30,9 @@ export async function wealthOf(stage: Stage, owner: Owner): Promise<bigint> {
   const [native, answers, positions] = await Promise.all([
     Promise.all(holders.map((holder) => client.getBalance({ address: holder }))),
     askAll(stage, listed),
-    positionsWorth(stage, address),
+    Promise.all(holders.map((holder) => positionsWorth(stage, holder))),
   ])
-  let sum = positions
+  let sum = positions.reduce((all, worth) => all + worth, 0n)
   for (const balance of native) sum += valueUsdMicros(balance, 18, NATIVE_USD, 0)
   listed.forEach(({ worth }, i) => {
     const answer = answers[i]
@@ -56,14 +56,18 @@ function assetsOf(stage: Stage, { address }: Owner, holders: readonly Address[])
   )
   for (const [vault, assetsOfShares] of sharePrices) {
     const worth = (shares: bigint) => (shares * assetsOfShares) / SHARES_PRICED
-    assets.push({ to: vault, signature: balance, args: [address], worth })
+    for (const holder of holders) {
+      assets.push({ to: vault, signature: balance, args: [holder], worth })
+    }
   }
   const deposit = 'depositOf(address,address) view returns (uint256)'
   const claim = 'balanceOf(address,uint256) view returns (uint256)'
   const debt = 'debtOf(address) view returns (uint256)'
   return [
     ...assets,
-    { to: at.receipts, signature: balance, args: [address], worth: dollars },
+    ...holders.map((holder) => ({
+      ...{ to: at.receipts, signature: balance, args: [holder], worth: dollars },
+    })),
     { to: at.receipts, signature: debt, args: [address], worth: (owed) => -owed },
     ...holders.map((holder) => ({
       to: at.BookMarket,

