@@ -31,6 +31,8 @@ const provider = (baseUrl: string) => ({
   api_key_file: 'provider.key',
   kind: 'risk',
   when_unavailable: 'stop',
+  // The machine may be busy for longer than a provider is given by default.
+  timeout_ms: 10_000,
 })
 
 describe('screening.json', () => {
