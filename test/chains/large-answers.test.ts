@@ -8,6 +8,8 @@ import { createSimulator } from '../../src/chains/simulate/simulator.js'
 /** A node that is well, but answers simulations with more than anyone asked for. */
 let server: Server
 let url: string
+/** Megabytes take their time on a busy machine. */
+const PATIENCE_MS = 30_000
 const TOO_MUCH = `"0x${'00'.repeat(9 * 1024 * 1024)}"`
 
 beforeAll(async () => {
@@ -31,7 +33,7 @@ afterAll(async () => {
 })
 
 test('an answer past the limit fails that call and leaves the endpoint in use', async () => {
-  const rpc = createRpcClient({ chainId: 8453, endpoints: [url] })
+  const rpc = createRpcClient({ chainId: 8453, endpoints: [url], timeoutMs: PATIENCE_MS })
   await rpc.request('eth_chainId', [])
   for (let i = 0; i < 5; i++) {
     await expect(rpc.request('debug_traceCall', [])).rejects.toBeInstanceOf(RpcShapeError)

@@ -13,6 +13,9 @@ const SIZES: Readonly<Record<string, number>> = {
   '0xff': 17 * 1024 * 1024,
 }
 
+/** Megabytes take their time on a busy machine. */
+const PATIENCE_MS = 30_000
+
 let server: Server
 let url: string
 
@@ -51,7 +54,7 @@ function answerTo(body: string): string {
 }
 
 async function lengthsOf(sizes: readonly string[]): Promise<readonly (number | string)[]> {
-  const rpc = createRpcClient({ chainId: 8453, endpoints: [url] })
+  const rpc = createRpcClient({ chainId: 8453, endpoints: [url], timeoutMs: PATIENCE_MS })
   try {
     await rpc.request('eth_chainId', [])
     const calls = sizes.map((size) => ({ method: 'eth_getTransactionReceipt', params: [size] }))
@@ -80,7 +83,7 @@ test('one that is too large alone costs no other call its answer', async () => {
 })
 
 test('a receipt that is too large keeps no other back', async () => {
-  const rpc = createRpcClient({ chainId: 8453, endpoints: [url] })
+  const rpc = createRpcClient({ chainId: 8453, endpoints: [url], timeoutMs: PATIENCE_MS })
   const reads = createChainReads(rpc)
   expect(await reads.receipts(['0x01', '0xff', '0x02'])).toEqual([null, undefined, null])
   await expect(reads.receipts(['0xff'])).rejects.toBeInstanceOf(RpcShapeError)
