@@ -229,7 +229,7 @@ export function exchangeRaw(
   port: number,
   parts: Iterable<string | Buffer>,
   until: RegExp,
-  timeoutMs = 5_000,
+  timeoutMs = 20_000,
 ): Promise<string> {
   return new Promise((resolve) => {
     let received = ''

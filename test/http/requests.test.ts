@@ -123,7 +123,7 @@ describe('answers', () => {
 
 describe('a long body', () => {
   test('counts as many requests as it is expensive, before it is read into', async () => {
-    await start({ ratePolicy: { name: 'key', refillPerSecond: 1, burst: 80 } })
+    await start({ ratePolicy: { name: 'key', refillPerSecond: 0.01, burst: 80 } })
     const bomb = { ...SEND, data: `0x${'ff'.repeat(100_000)}` }
     expect((await send({}, bomb)).status).toBe(200)
     const refused = await send({}, bomb)
@@ -133,14 +133,14 @@ describe('a long body', () => {
   })
 
   test('passes a bucket that is smaller than its cost, while it is full', async () => {
-    await start({ ratePolicy: { name: 'key', refillPerSecond: 1, burst: 10 } })
+    await start({ ratePolicy: { name: 'key', refillPerSecond: 0.01, burst: 10 } })
     const bomb = { ...SEND, data: `0x${'ff'.repeat(100_000)}` }
     expect((await send({}, bomb)).status).toBe(200)
     expect((await send()).status).toBe(429)
   })
 
   test('that does not say its length counts once it is there', async () => {
-    await start({ ratePolicy: { name: 'key', refillPerSecond: 1, burst: 80 } })
+    await start({ ratePolicy: { name: 'key', refillPerSecond: 0.01, burst: 80 } })
     const bomb = JSON.stringify({ ...SEND, data: `0x${'ff'.repeat(100_000)}` })
     const streamed = () =>
       fetch(`${harness.baseUrl}/api/tx/send`, {

@@ -13,11 +13,13 @@ import { type McpHarness, startMcpHarness } from './harness.js'
 const SEND = { chain_id: 1, to: '0x00000000000000000000000000000000000000aa', value: '5' }
 
 let harness: McpHarness
+/** What a send waits for. */
+let heard = Promise.resolve()
 beforeAll(async () => {
   harness = await startMcpHarness({
     handlers: {
       send_transaction: async (_context, input) => {
-        await new Promise((resolve) => setTimeout(resolve, 1_200))
+        await heard
         return { ok: true, value: { ...(await slowRecord()), to: input.to } }
       },
     },
@@ -129,7 +131,14 @@ describe.each(CLIENTS)('%s', (_name, connect) => {
 
   it('sends, and hears of progress while the write runs', async () => {
     const seen: number[] = []
-    const onprogress = ({ progress }: { progress: number }) => void seen.push(progress)
+    let hear = () => {}
+    heard = new Promise((resolve) => {
+      hear = resolve
+    })
+    const onprogress = ({ progress }: { progress: number }) => {
+      seen.push(progress)
+      if (seen.length >= 2) hear()
+    }
     const call = client.callTool.bind(client) as (
       ...args: unknown[]
     ) => Promise<Record<string, unknown>>
@@ -139,7 +148,7 @@ describe.each(CLIENTS)('%s', (_name, connect) => {
         ? await call(params, undefined, { onprogress })
         : await call(params, { onprogress })
     expect(result.structuredContent).toMatchObject({ to: SEND.to })
-    expect(seen.length).toBeGreaterThanOrEqual(2)
+    expect(seen.length, 'it ended once it was heard of twice').toBeGreaterThanOrEqual(2)
     expect(seen).toEqual([...seen].sort((a, b) => a - b))
     expect(harness.calls.at(-1)).toMatchObject({
       input: SEND,

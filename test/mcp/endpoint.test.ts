@@ -219,10 +219,11 @@ describe('a call', () => {
 
   it('runs to its end when its caller goes away, with its proof key intact', async () => {
     const finished: boolean[] = []
+    const atWork: (() => void)[] = []
     const slow = await startMcpHarness({
       handlers: {
         send_transaction: async (context) => {
-          await new Promise((resolve) => setTimeout(resolve, 300))
+          await new Promise<void>((resolve) => atWork.push(resolve))
           finished.push(context.proofKey.every((byte) => byte === 7))
           return { ok: true, value: {} }
         },
@@ -240,8 +241,13 @@ describe('a call', () => {
         body: JSON.stringify(body),
         signal: abort.signal,
       }).then((response) => response.text())
-      setTimeout(() => abort.abort(), 100)
-      await expect(sent).rejects.toThrow()
+      const left = expect(sent).rejects.toThrow()
+      await expect.poll(() => atWork.length).toBe(1)
+      abort.abort()
+      await left
+      // What is asked after the caller left is answered after the server has seen that.
+      expect((await fetch(`${slow.baseUrl}/healthz`)).status).toBe(200)
+      atWork.shift()?.()
     }
     expect(await slow.server.close()).toBe(0)
     expect(finished).toEqual([true, true])

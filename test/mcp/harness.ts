@@ -116,7 +116,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
       }),
       ...(options.extraRoutes ?? []),
     ],
-    drainTimeoutMs: 2_000,
+    drainTimeoutMs: 20_000,
   })
   const port = await server.listen('127.0.0.1', 0)
   const baseUrl = `http://127.0.0.1:${port}`
