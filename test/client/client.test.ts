@@ -65,6 +65,18 @@ function loseAnswers(count: number): typeof fetch {
   }
 }
 
+/** A service that cannot answer, and says when to come again. */
+function unavailableFor(seconds: number) {
+  let requests = 0
+  const answer: typeof fetch = async () => {
+    requests++
+    const error = { code: 'CHAIN_UNAVAILABLE', message: 'busy', details: {}, request_id: 'r1' }
+    const headers = { 'retry-after': String(seconds) }
+    return Response.json({ error }, { status: 503, headers })
+  }
+  return { fetch: answer, requests: () => requests }
+}
+
 describe('the types', () => {
   it('are those of the operations tables', () => {
     expectTypeOf<Parameters<Client['sendTransaction']>[0]>().toEqualTypeOf<
@@ -194,23 +206,26 @@ describe('a call', () => {
   )
 
   it('is told of a service that asks for an hour, and does not wait for it', async () => {
-    let requests = 0
-    const maintenance: typeof fetch = async () => {
-      requests++
-      return new Response('back soon', { status: 503, headers: { 'retry-after': '3600' } })
-    }
-    await expect(client({ fetch: maintenance }).getLimits()).rejects.toMatchObject({
+    const maintenance = unavailableFor(3_600)
+    await expect(client({ fetch: maintenance.fetch }).getLimits()).rejects.toMatchObject({
       name: 'UnavailableError',
       retryAfterSeconds: 3_600,
     })
-    expect(requests).toBe(1)
+    expect(maintenance.requests()).toBe(1)
   })
 
   it('stops when its caller says so', async () => {
-    const signal = AbortSignal.timeout(300)
+    const busy = unavailableFor(50)
+    const stop = new AbortController()
     const started = performance.now()
-    await expect(client({ retriesMax: 100 }).getWalletAddress({}, { signal })).rejects.toThrow()
-    expect(performance.now() - started).toBeLessThan(3_000)
+    const calling = client({ fetch: busy.fetch }).getLimits({}, { signal: stop.signal })
+    await expect.poll(busy.requests).toBe(1)
+    // By then it pauses; before that it would give up as well.
+    setTimeout(() => stop.abort(), 100)
+    await expect(calling).rejects.toThrow()
+    expect(busy.requests()).toBe(1)
+    // Else it waits for as long as it was asked to.
+    expect(performance.now() - started).toBeLessThan(40_000)
   })
 })
 

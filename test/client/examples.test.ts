@@ -59,7 +59,7 @@ it('the agent over REST pays under the number of its invoice and reads refusals'
   expect(stdout).toMatch(/invoice-1: confirmed/)
   expect(stdout).toMatch(/invoice-2: 0x\w+ is on ofac-sdn/)
   expect(harness.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain('invoice-1')
-}, 30_000)
+})
 
 it('the webhook receiver takes each genuine event once', async () => {
   const { args, options } = example('webhook-receiver', { WEBHOOK_SECRET: SECRET, PORT: '0' })
@@ -95,7 +95,7 @@ it('the webhook receiver takes each genuine event once', async () => {
   } finally {
     child.kill('SIGKILL')
   }
-}, 30_000)
+})
 
 function firstPort(child: ChildProcess, lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { createConsoleTokenVerifier } from '../../src/auth/console-token.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { startLogin } from '../../src/identity-provider/login/start-login.js'
+import { freePort } from '../support/ports.js'
 import { createSignInBrowser } from '../support/sign-in-browser.js'
 import {
   AUDIENCE,
@@ -15,9 +16,6 @@ import {
   type RunningLogin,
   runLogin,
 } from './login-fixture.js'
-
-// A login costs a scrypt hash, some hundred milliseconds of a core that others share.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 let login: RunningLogin
 
@@ -132,7 +130,7 @@ describe('signing in with authorization code and PKCE', () => {
       await expect(guess(`wrong ${attempt}`)).rejects.toThrow('HTTP 401')
     }
     await expect(guess('the right password')).rejects.toThrow('HTTP 429')
-  }, 60_000)
+  }, 120_000)
 
   it('refuses a request without PKCE', async () => {
     const url = authorizeUrl()
@@ -207,7 +205,7 @@ describe('signing in with authorization code and PKCE', () => {
 
 describe('restarting', () => {
   it('keeps signing key, accounts and subject', async () => {
-    const first = await runLogin()
+    const first = await runLogin({ port: await freePort() })
     const user = { email: EMAIL, password: PASSWORD }
     const before = await mintConsoleToken({ issuer: first.issuer, ...user })
     await first.close()
