@@ -36,8 +36,6 @@ export interface SocketClientOptions {
   readonly onConnect: () => void
   /** Each time one is lost. */
   readonly onDisconnect: () => void
-  /** Default: CALL_TIMEOUT_MS. */
-  readonly callTimeoutMs?: number
 }
 
 /** First and longest wait between attempts; a Unix socket answers at once or not at all. */
@@ -58,7 +56,6 @@ interface PendingCall {
 }
 
 export function connectSocket(options: SocketClientOptions): SocketClient {
-  const { callTimeoutMs = CALL_TIMEOUT_MS } = options
   const pending = new Map<number, PendingCall>()
   const inFlight: Record<CallClass, number> = { signing: 0, lookup: 0, console: 0 }
   /** Answers to calls ever heard: that a peer's loop turns gets no signature made. */
@@ -177,7 +174,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
         const timer = setTimeout(() => {
           reject(new Unanswered(options.peer, 'timed out'))
           giveUp(using, since, callClass)
-        }, callTimeoutMs)
+        }, CALL_TIMEOUT_MS)
         const call = { callClass, resolve, reject, timer }
         pending.set(id, call)
         inFlight[callClass]++

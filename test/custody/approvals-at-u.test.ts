@@ -48,6 +48,7 @@ import { countersignOk } from './command.js'
 import {
   DELEGATE,
   type Quorum,
+  READY_MS,
   type ReadyWallet,
   ROUTER,
   readyWallet,
@@ -78,6 +79,7 @@ const OTHER = { email: 'eve@example.test', password: 'another long password' }
 
 const NO_KEY = { proofKey: null }
 const GAS_WEI = 100_000n * 2_000_000_000n
+const DELAY_MS = 1_000
 const POLICY = {
   default: 'deny',
   rules: [
@@ -93,7 +95,12 @@ const POLICY = {
       when: { beneficiaries: [BOB], functions: ['transfer(address,uint256)'] },
       approvals: { needed: 2, expires_seconds: 600 },
     },
-    { name: 'tips', effect: 'allow', when: { functions: ['native'] }, delay_seconds: 1 },
+    {
+      name: 'tips',
+      effect: 'allow',
+      when: { functions: ['native'] },
+      delay_seconds: DELAY_MS / 1_000,
+    },
     { name: 'venue', effect: 'require_approval', when: { operations: ['swap'] } },
     { name: 'dear things', effect: 'require_approval', when: { spend_usd_gt: '5' } },
     { name: 'small payments', effect: 'allow', when: { to: [USDC] } },
@@ -185,6 +192,17 @@ async function approvedPayment(change: Partial<ApprovalTerm> = {}) {
   return { payload, term }
 }
 
+/** Approved for so long; for longer where the machine takes that to ask and to approve. */
+async function approvedFor(lifeMs: number): ReturnType<typeof approvedPayment> {
+  const expiresAtMs = Date.now() + lifeMs
+  try {
+    return await approvedPayment({ expiresAtMs })
+  } catch (error) {
+    if (Date.now() < expiresAtMs || lifeMs > 10_000) throw error
+    return approvedFor(2 * lifeMs)
+  }
+}
+
 describe('what a rule asks people about', () => {
   test('is signed with the proof of one, and raised in its fees up to what was approved', async () => {
     const { payload, term } = await approvedPayment()
@@ -253,7 +271,7 @@ describe('what a rule asks people about', () => {
     await service.close()
     await quorum.identityProvider.kill()
     quorum.identityProvider = await quorum.startIdentityProvider()
-    await quorum.coSigner.whenReady(10_000)
+    await quorum.coSigner.whenReady(READY_MS)
     service = await becomeService(quorum)
     expect(await answerTo(again, term)).toBe('APPROVAL_USED')
   })
@@ -274,8 +292,8 @@ describe('what a rule asks people about', () => {
   })
 
   test('is refused once the approval has expired, was declined or withdrawn', async () => {
-    const soon = await approvedPayment({ expiresAtMs: Date.now() + 250 })
-    await expect.poll(() => Date.now() > soon.term.expiresAtMs, { timeout: 10_000 }).toBe(true)
+    const soon = await approvedFor(250)
+    await expect.poll(() => Date.now() > soon.term.expiresAtMs).toBe(true)
     expect(await answerTo(soon.payload, soon.term)).toBe('APPROVAL_EXPIRED')
     const { payload, term } = await approvedPayment()
     await service.userSide.call('approval-end', [term.approvalId, 'withdrawn'])
@@ -467,14 +485,21 @@ describe('a proof is taken', () => {
 
 describe('a call that waits for its time', () => {
   test('is approved after its delay by the user side’s own clock, and not before', async () => {
-    const payload = transfer(nonce++, { to: ALICE, value: 5n, gasLimit: 21_000n })
-    const term = termFor(payload)
-    expect(await answerTo(payload, term)).toBe('APPROVAL_UNKNOWN')
-    await asked(term, '0x')
-    expect(await answerTo(payload, term)).toBe('APPROVAL_EARLY')
-    await expect
-      .poll(() => answerTo(payload, term), { timeout: 10_000, interval: 100 })
-      .toBe('approved')
+    const askedAndTried = async () => {
+      const payload = transfer(nonce++, { to: ALICE, value: 5n, gasLimit: 21_000n })
+      const term = termFor(payload)
+      expect(await answerTo(payload, term)).toBe('APPROVAL_UNKNOWN')
+      const startedMs = Date.now()
+      await asked(term, '0x')
+      const answer = await answerTo(payload, term)
+      return { payload, term, answer, isInTime: Date.now() < startedMs + DELAY_MS }
+    }
+    let tried = await askedAndTried()
+    // A busy machine may take the whole delay for that; then it is early no more.
+    for (let tries = 1; !tried.isInTime && tries < 10; tries++) tried = await askedAndTried()
+    const { payload, term, answer } = tried
+    expect(answer).toBe('APPROVAL_EARLY')
+    await expect.poll(() => answerTo(payload, term), { interval: 100 }).toBe('approved')
   })
 
   test('is refused once it was declined', async () => {

@@ -28,6 +28,7 @@ import { withinOneUtcDay } from '../support/utc-day.js'
 import { newGrant } from './grants.js'
 import {
   type Quorum,
+  READY_MS,
   type ReadyWallet,
   readyWallet,
   requestOf,
@@ -412,7 +413,7 @@ describe('an identity provider that lost its machine', () => {
     expect(fenced.code, fenced.err).toBe(0)
     expect(JSON.parse(fenced.out).parts).toMatchObject([{ unfenced: false, frozen: false }])
     quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(20_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     const dead = await quorum.coSigner.sign(requestOf(idle, transfer(0)))
     expect(dead).toMatchObject({ ok: false, reason: 'REFUSED', detail: 'NOT_GRANTED' })
     await signed(quorum, requestOf(active, transfer(4)))

@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CALLS_IN_FLIGHT_MAX } from '../../src/quorum-protocol/call-classes.js'
 import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
 import { createConsoleQueue } from '../../src/quorum-protocol/console-queue.js'
+import { CALL_TIMEOUT_MS } from '../../src/quorum-protocol/limits.js'
 import { type Handlers, type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
-
-/** Short, so that a call given up takes no five seconds. */
-const CALL_TIMEOUT_MS = 300
 
 let directory: string
 let server: SocketServer | null = null
@@ -25,7 +23,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function connect(handlers: Handlers, callTimeoutMs: number): Promise<SocketClient> {
+async function connect(handlers: Handlers): Promise<SocketClient> {
   const path = join(directory, 'peer.sock')
   server = await serveSocket({ path, handlers, onFault: () => {} })
   let isLost = false
@@ -34,7 +32,6 @@ async function connect(handlers: Handlers, callTimeoutMs: number): Promise<Socke
     const connecting = connectSocket({
       path,
       peer: 'peer',
-      callTimeoutMs,
       onConnect: () => resolve(connecting),
       onDisconnect: () => {
         isLost = true
@@ -59,9 +56,14 @@ function held() {
 const failureOf = (call: Promise<unknown>) => call.then(String, (error: Error) => error.message)
 
 describe('the window of a connection between domains', () => {
+  // A call is given up when the test says that its time is over, and not before.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+  const giveUp = () => void vi.advanceTimersByTime(CALL_TIMEOUT_MS)
+
   test('console work cannot take the places of signatures', async () => {
     const { handler, releaseAll } = held()
-    const peer = await connect({ 'grant-put': handler, approve: () => 'signed' }, 10_000)
+    const peer = await connect({ 'grant-put': handler, approve: () => 'signed' })
     const asked = Array.from({ length: CALLS_IN_FLIGHT_MAX.console }, () =>
       peer.call('grant-put', []),
     )
@@ -75,9 +77,10 @@ describe('the window of a connection between domains', () => {
 
   test('a slow call is given up alone: the others and the connection go on', async () => {
     const slow = held()
-    const peer = await connect({ approve: slow.handler, sign: () => 'signed' }, CALL_TIMEOUT_MS)
+    const peer = await connect({ approve: slow.handler, sign: () => 'signed' })
     const givenUp = failureOf(peer.call('approve', []))
     expect(await peer.call('sign', [])).toBe('signed')
+    giveUp()
     expect(await givenUp).toBe('peer: timed out')
     // Its answer comes now, and is nobody's.
     slow.releaseAll()
@@ -87,19 +90,22 @@ describe('the window of a connection between domains', () => {
 
   test('a peer that answers nothing at all is connected to anew', async () => {
     const { handler, releaseAll } = held()
-    const peer = await connect({ approve: handler, sign: handler }, CALL_TIMEOUT_MS)
+    const peer = await connect({ approve: handler, sign: handler })
     const calls = [failureOf(peer.call('approve', [])), failureOf(peer.call('sign', []))]
+    giveUp()
     const [first, second] = await Promise.all(calls)
     expect(first).toBe('peer: timed out')
     expect(['peer: timed out', 'peer: connection lost']).toContain(second)
-    await expect.poll(lost, { timeout: 10_000 }).toBe(true)
+    await expect.poll(lost).toBe(true)
     releaseAll()
   })
 
   test('slow console work ends no connection, even when nothing else is asked', async () => {
     const { handler, releaseAll } = held()
-    const peer = await connect({ 'grant-put': handler, sign: () => 'signed' }, CALL_TIMEOUT_MS)
-    expect(await failureOf(peer.call('grant-put', []))).toBe('peer: timed out')
+    const peer = await connect({ 'grant-put': handler, sign: () => 'signed' })
+    const givenUp = failureOf(peer.call('grant-put', []))
+    giveUp()
+    expect(await givenUp).toBe('peer: timed out')
     expect(await peer.call('sign', [])).toBe('signed')
     expect(lost()).toBe(false)
     releaseAll()
@@ -107,10 +113,11 @@ describe('the window of a connection between domains', () => {
 
   test('console calls given up keep their places until they are answered', async () => {
     const { handler, releases, releaseAll } = held()
-    const peer = await connect({ 'grant-put': handler }, CALL_TIMEOUT_MS)
+    const peer = await connect({ 'grant-put': handler })
     const asked = Array.from({ length: CALLS_IN_FLIGHT_MAX.console }, () =>
       failureOf(peer.call('grant-put', [])),
     )
+    giveUp()
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['peer: timed out']))
     await expect(peer.call('grant-put', [])).rejects.toMatchObject({ code: 'OVERLOADED' })
     for (let left = CALLS_IN_FLIGHT_MAX.console; left > 0; ) {
@@ -118,9 +125,12 @@ describe('the window of a connection between domains', () => {
       releaseAll()
       await new Promise(setImmediate)
     }
-    await expect
-      .poll(() => failureOf(peer.call('grant-put', [])), { timeout: 10_000 })
-      .toBe('peer: timed out')
+    const anew = () => {
+      const call = failureOf(peer.call('grant-put', []))
+      giveUp()
+      return call
+    }
+    await expect.poll(anew).toBe('peer: timed out')
     releaseAll()
   })
 })
@@ -128,13 +138,10 @@ describe('the window of a connection between domains', () => {
 describe('console work in a domain', () => {
   test('lets what arrived in between come first, after each begun', async () => {
     const order: string[] = []
-    const peer = await connect(
-      {
-        'keygen-commit': () => void order.push('console'),
-        approve: () => void order.push('approve'),
-      },
-      10_000,
-    )
+    const peer = await connect({
+      'keygen-commit': () => void order.push('console'),
+      approve: () => void order.push('approve'),
+    })
     const console = Array.from({ length: 16 }, () => peer.call('keygen-commit', []))
     const approve = peer.call('approve', [])
     await Promise.all([...console, approve])

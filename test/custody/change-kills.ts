@@ -16,7 +16,7 @@ import { type Quorum, type ReadyWallet, readyWallet } from './harness.js'
 const WALLETS = 4
 /** Changes of the ledger's file, before the kill. */
 const CHANGES_MAX = 12
-const GROWTH_MS_MAX = 5_000
+const GROWTH_MS_MAX = 20_000
 const READY_MS_MAX = 30_000
 
 /** @returns what is wrong with the log; none when all is well */

@@ -11,6 +11,7 @@ import { newGrant } from './grants.js'
 import {
   DELEGATE,
   type Quorum,
+  READY_MS,
   type ReadyWallet,
   ROUTER,
   readyWallet,
@@ -150,8 +151,8 @@ describe('the user side approves nothing that', () => {
     expect((await approve(service, batch)).bitmap).toBe(1)
     await quorum.identityProvider.kill()
     quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(20_000)).toBe(true)
-    await expect.poll(() => service.userSide.connected, { timeout: 20_000 }).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
+    await expect.poll(() => service.userSide.connected, { timeout: 60_000 }).toBe(true)
     await service.nextSeq()
     expect(await refusalOf(approve(service, batch))).toBe('REPLAYED')
   })

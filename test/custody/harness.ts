@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -20,6 +20,7 @@ import {
 } from '../../src/service-custody/connect-co-signer.js'
 import { deriveProofKey } from '../../src/service-custody/key-proof.js'
 import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
+import { freePort } from '../support/ports.js'
 
 /** A home of its own with the real identity provider and the real quorum signer. */
 export const ROUTER: Address = '0x1111111111111111111111111111111111111111'
@@ -30,7 +31,8 @@ const CEILING_WEI = 500n * 10n ** 9n
 /** Where the passkeys of these tests live; no browser goes there. */
 export const WEBAUTHN = { rp_id: 'example.test', origins: ['https://id.example.test'] }
 
-const READY_TIMEOUT_MS = 60_000
+/** A restarted domain has sessions with the service within a second, or when the machine lets it. */
+export const READY_MS = 60_000
 export const USER = { email: 'ada@example.test', password: 'correct horse battery staple' }
 
 export interface Quorum {
@@ -65,8 +67,10 @@ export async function startQuorum(): Promise<Quorum> {
     domains.push(domain)
     return domain
   }
+  // The same at each start, so that tokens stay valid; no other process takes it meanwhile.
+  const port = String(await freePort())
   const startIdentityProvider = (env: Readonly<Record<string, string>> = {}) =>
-    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: issuerPort(home), ...env })
+    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: port, ...env })
   const startQuorumSigner = () => start('dist/src/quorum-signer/main.js')
   let running: Quorum | null = null
 
@@ -114,23 +118,23 @@ async function connected(home: string): Promise<ConnectedCoSigner> {
     timers: systemTimers(),
     log: pino({ level: 'silent' }),
   })
-  if (await coSigner.whenReady(READY_TIMEOUT_MS)) return coSigner
+  if (await coSigner.whenReady(READY_MS)) return coSigner
   await coSigner.close()
   throw new Error('quorum not ready')
 }
 
-/** The port of the start before, so that tokens stay valid across a restart; else a free one. */
+/** The port of the start before, so that tokens stay valid across a restart. */
 export function issuerPort(home: string): string {
-  const path = join(home, 'identity-provider', 'issuer.json')
-  if (!existsSync(path)) return '0'
-  const { issuer } = JSON.parse(readFileSync(path, 'utf8')) as { issuer: string }
-  return new URL(issuer).port
+  return new URL(issuerAt(home)).port
 }
 
-async function signIn(home: string): Promise<string> {
+function issuerAt(home: string): string {
   const text = readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8')
-  const { issuer } = JSON.parse(text) as { issuer: string }
-  return mintConsoleToken({ issuer, ...USER })
+  return (JSON.parse(text) as { issuer: string }).issuer
+}
+
+function signIn(home: string): Promise<string> {
+  return mintConsoleToken({ issuer: issuerAt(home), ...USER })
 }
 
 function subjectOf(token: string): string {

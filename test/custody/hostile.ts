@@ -15,6 +15,7 @@ import { coSignMessage, encodeHeader, laneStart, seqOf } from '../../src/quorum-
 import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
 import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
 import { encodeIntent, type Intent, intentId } from '../../src/quorum-protocol/intent.js'
+import { INTENT_LIFETIME_MS_MAX } from '../../src/quorum-protocol/limits.js'
 import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import { encodePayload } from '../../src/quorum-protocol/payload.js'
 import { offerSession, openBoot } from '../../src/quorum-protocol/quorum-session.js'
@@ -108,6 +109,9 @@ export function dial(path: string): Promise<SocketClient> {
   })
 }
 
+/** Nearly the longest that an intent may live: a busy machine takes its time to judge it. */
+const LIFE_MS = INTENT_LIFETIME_MS_MAX - 5_000
+
 /** An honest intent for the first slot of a batch, changed as the attack wants it. */
 export function intentFor(
   wallet: ReadyWallet,
@@ -126,7 +130,7 @@ export function intentFor(
       grantVersion: 1,
       epoch: 1,
       seq: seqOf(batchSeq, index ?? 0),
-      expiresAtMs: Date.now() + 10_000,
+      expiresAtMs: Date.now() + LIFE_MS,
       requestId: randomBytes(16),
       replaces: Buffer.alloc(32),
       approval: null,

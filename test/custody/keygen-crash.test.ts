@@ -13,7 +13,14 @@ import {
 } from '../../src/quorum-protocol/keygen.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
-import { newWalletId, type Quorum, type ReadyWallet, startQuorum, transfer } from './harness.js'
+import {
+  newWalletId,
+  type Quorum,
+  READY_MS,
+  type ReadyWallet,
+  startQuorum,
+  transfer,
+} from './harness.js'
 import { becomeService, type HostileService, intentFor, judged } from './hostile.js'
 
 let quorum: Quorum
@@ -34,7 +41,7 @@ describe('17: a crash before both sides have acknowledged', () => {
     await generateUpToProof(service, ulidBytes(walletId), quorum.userId)
     await quorum.identityProvider.kill()
     quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
 
     await expect.poll(() => service.userSide.connected).toBe(true)
     await service.nextSeq()
@@ -92,7 +99,7 @@ function createAndDie(walletId: string, delayMs: number): Promise<string> {
         const { home, walletId, userId } = workerData
         const boot = Buffer.from(workerData.boot, 'hex')
         const coSigner = await module.connectCoSigner({ home, mode: 'dev', boot, log, timers: systemTimers() })
-        await coSigner.whenReady(20000)
+        await coSigner.whenReady(60000)
         require('node:fs').writeSync(1, 'asking ')
         const { address } = await coSigner.createWallet(walletId, userId)
         require('node:fs').writeSync(1, address)

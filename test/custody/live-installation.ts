@@ -23,7 +23,7 @@ import { newWalletId, transfer } from './harness.js'
 const USER = { email: 'grace@example.test', password: 'correct horse battery staple' }
 const LISTED = '0x8f3a1c5e7b924d60a1b8c37e5f2d9046bc71e8a5'
 const DOMAINS = ['service', 'user', 'quorum'] as const
-const READY_MS = 20_000
+const READY_MS = 60_000
 
 /** How an installation keeps its keys. */
 export interface LiveKeys {

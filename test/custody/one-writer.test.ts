@@ -140,7 +140,7 @@ describe('a lock file', () => {
     rmSync(lockFile())
     replace()
     const second = await signer()
-    await expect.poll(() => isRunning(first.pid), { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => isRunning(first.pid), { timeout: 60_000 }).toBe(false)
     expect(isRunning(second.pid)).toBe(true)
   })
 

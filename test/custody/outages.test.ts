@@ -7,6 +7,7 @@ import { countersignOk } from './command.js'
 import {
   newWalletId,
   type Quorum,
+  READY_MS,
   type ReadyWallet,
   readyWallet,
   requestOf,
@@ -17,6 +18,9 @@ import {
 
 /** `npm run test:changes:kills` has more. */
 const KILLS = Number(process.env.CHANGE_KILLS ?? 2)
+
+/** A peer that does not answer is given up after five seconds. */
+const HANGING_MS = 6_000
 
 let quorum: Quorum
 let wallet: ReadyWallet
@@ -43,7 +47,7 @@ describe('when another domain is down', () => {
     await quorum.identityProvider.kill()
     await expectUnavailable()
     quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     await signed(quorum, requestOf(wallet, transfer(nonce++)))
   })
 
@@ -51,23 +55,33 @@ describe('when another domain is down', () => {
     await quorum.quorumSigner.kill()
     await expectUnavailable()
     quorum.quorumSigner = await quorum.startQuorumSigner()
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     await signed(quorum, requestOf(wallet, transfer(nonce++)))
   })
 
   test('a death of the quorum signer in the middle of a burst jams no nonce', async () => {
-    const first = nonce
-    nonce += 200
-    const requests = Array.from({ length: 200 }, (_, index) =>
-      requestOf(wallet, transfer(first + index)),
-    )
-    const burst = Promise.all(requests.map((request) => quorum.coSigner.sign(request)))
-    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    await quorum.quorumSigner.kill()
-    const outcomes = await burst
-    expect(outcomes.some((outcome) => !outcome.ok)).toBe(true)
-    quorum.quorumSigner = await quorum.startQuorumSigner()
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    const killedAmidBurst = async () => {
+      const first = nonce
+      nonce += 200
+      const requests = Array.from({ length: 200 }, (_, index) =>
+        requestOf(wallet, transfer(first + index)),
+      )
+      const burst = Promise.all(requests.map((request) => quorum.coSigner.sign(request)))
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+      await quorum.quorumSigner.kill()
+      const outcomes = await burst
+      quorum.quorumSigner = await quorum.startQuorumSigner()
+      expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
+      return { requests, outcomes }
+    }
+    const isUnhurt = (outcomes: readonly { readonly ok: boolean }[]) =>
+      outcomes.every(({ ok }) => ok)
+    let { requests, outcomes } = await killedAmidBurst()
+    // Where this process paused before the kill, the burst may have been over.
+    for (let tries = 1; isUnhurt(outcomes) && tries < 5; tries++) {
+      ;({ requests, outcomes } = await killedAmidBurst())
+    }
+    expect(isUnhurt(outcomes)).toBe(false)
     // The same payloads once more, as the write path does after a crash: with no key at hand for
     // those that were approved, with the key for those that were not.
     for (const [index, request] of requests.entries()) {
@@ -84,7 +98,7 @@ describe('when another domain is down', () => {
       fault: { code: 'COSIGNER_UNAVAILABLE' },
     })
     quorum.quorumSigner = await quorum.startQuorumSigner()
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
     expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
   })
@@ -109,9 +123,9 @@ describe('when another domain is down', () => {
       effect: 'narrows',
       authorization: null,
     }
-    await vi.waitFor(() => quorum.coSigner.putGrant(revocation), { timeout: 10_000 })
+    await vi.waitFor(() => quorum.coSigner.putGrant(revocation), { timeout: 60_000 })
     quorum.quorumSigner = await quorum.startQuorumSigner()
-    expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     expect(await quorum.coSigner.sign(requestOf(taken, transfer(0)))).toMatchObject({
       reason: 'REFUSED',
       detail: 'NOT_GRANTED',
@@ -122,7 +136,7 @@ describe('when another domain is down', () => {
     const restarted = async (env: Readonly<Record<string, string>>) => {
       await quorum.identityProvider.kill()
       quorum.identityProvider = await quorum.startIdentityProvider(env)
-      expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
+      expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     }
     await restarted({ COUNTERSIGN_DISK_FREE_MIN_MIB: '1048576' })
     const request = requestOf(wallet, transfer(nonce++))
@@ -145,9 +159,14 @@ describe('when another domain is down', () => {
 })
 
 async function expectUnavailable(): Promise<void> {
-  const startedAt = performance.now()
-  const outcome = await quorum.coSigner.sign(requestOf(wallet, transfer(nonce++)))
-  expect(outcome).toMatchObject({ ok: false, reason: 'UNAVAILABLE' })
-  expect(performance.now() - startedAt).toBeLessThan(6_000)
+  let shortestMs = Number.POSITIVE_INFINITY
+  // One may take longer since this process paused; not each of them.
+  for (let tries = 0; tries < 3 && shortestMs >= HANGING_MS; tries++) {
+    const startedAt = performance.now()
+    const outcome = await quorum.coSigner.sign(requestOf(wallet, transfer(nonce++)))
+    expect(outcome).toMatchObject({ ok: false, reason: 'UNAVAILABLE' })
+    shortestMs = Math.min(shortestMs, performance.now() - startedAt)
+  }
+  expect(shortestMs).toBeLessThan(HANGING_MS)
   expect(quorum.coSigner.ready).toBe(false)
 }

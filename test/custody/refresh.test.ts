@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => quorum?.close())
 
-const READY_MS = 20_000
+const READY_MS = 60_000
 const refreshing = ['custody', 'refresh-shares']
 const sign = () => signed(quorum, requestOf(wallet, transfer(nonce++)))
 

@@ -9,6 +9,7 @@ import { countersignOk } from './command.js'
 import { answered, askedOf, faultOf, keyProof, newGrant } from './grants.js'
 import {
   type Quorum,
+  READY_MS,
   type ReadyWallet,
   readyWallet,
   requestOf,
@@ -47,7 +48,7 @@ describe('28: a user side that was restored from an older backup', () => {
 
     await command('fence', '--service-log', serviceLayout(quorum.home).evidence)
     quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     const other = requestOf(wallet, transfer(1, { value: 77n }))
     const taken = await quorum.coSigner.sign(other)
     expect(taken).toMatchObject({ ok: false, reason: 'NONCE_TAKEN' })
@@ -119,7 +120,7 @@ describe('28: a user side that lost its disk and was restored from an older back
       ...{ revocations: 1, changes: 1, unconfirmed: 1, authorizers: 1, unknownKeys: 0 },
     })
     quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(20_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
 
     const notGranted = { reason: 'REFUSED', detail: 'NOT_GRANTED' }
     const signing = (of: ReadyWallet, nonce: number, chainId: number) =>

@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => quorum?.close())
 
-const READY_MS = 20_000
+const READY_MS = 60_000
 const sign = () => signed(quorum, requestOf(wallet, transfer(nonce++)))
 
 /** Signs again as soon as the sessions stand: a newer registry makes them anew. */

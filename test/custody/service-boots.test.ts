@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
-import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { createLanes } from '../../src/identity-provider/vault/lanes.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { createServiceBoots } from '../../src/identity-provider/vault/service-boots.js'
 import { type HttpClient, httpClient, type Reply } from '../support/http-client.js'
+import { freePort } from '../support/ports.js'
 
 /** Of the stack that `startSinkStack` makes. */
 const BENCH_USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
 const KEYS = '/api/v1/agent/keys'
 const POLL_MS = 100
-const POLLS_MAX = 300
+const POLLS_MAX = 600
 
 describe('two services on copies of one home', () => {
   let stack: SinkStack
@@ -77,7 +77,7 @@ describe('two services on copies of one home', () => {
     }
     expect((await older.get('/api/limits')).status).toBe(200)
     await expect
-      .poll(async () => (await older.get('/readyz')).text, { timeout: 10_000 })
+      .poll(async () => (await older.get('/readyz')).text, { timeout: 60_000 })
       .toContain('"fenced":true')
     await until(newer, 200)
   })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { identityProviderSocket, quorumSignerSocket } from '../../src/custody/domain-keys/layout.js'
 import {
   type Quorum,
+  READY_MS,
   type ReadyWallet,
   readyWallet,
   requestOf,
@@ -93,7 +94,7 @@ describe('no tampered message', () => {
       // Lists within lists, deeper than any stack.
       await exchangeMany(path, [Buffer.alloc(100_000, 0x91)])
     }
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)
     await signed(quorum, requestOf(wallet, transfer(503)))
   })
 })

@@ -37,7 +37,7 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
         import(path.resolve('dist/src/' + name + '.js')))).then(async ([module, { systemTimers }]) => {
       const log = { info() {}, warn() {}, error() {} }
       const coSigner = await module.connectCoSigner({ ...workerData, mode: 'dev', log, timers: systemTimers() })
-      await coSigner.whenReady(10000)
+      await coSigner.whenReady(60000)
       const { walletId, keyId, proofKey } = workerData.wallet
       const outcomes = await Promise.all(Array.from({ length: workerData.count }, (_, nonce) =>
         coSigner.sign({
