@@ -157,26 +157,38 @@ describe('a webhook endpoint', () => {
     const hook = await startReceiver((response) => response.writeHead(code).end())
     receivers.push(hook)
     const made = await register(hook.url)
-    const tested = await owner.post(`/webhooks/${made.webhook_id}/test`)
-    await vi.waitFor(async () => {
-      const delivery = await deliveryOf(made.webhook_id, tested.json.event_id)
-      expect(delivery).toMatchObject({
-        status: 'pending',
-        attempts: [{ status: 500, error: 'answered 500' }],
-      })
-      expect(Date.parse(String(delivery?.next_try_at))).toBeGreaterThan(Date.now())
-    }, WAIT)
-    const planned = await deliveryOf(made.webhook_id, tested.json.event_id)
-    code = 204
-    const again = await owner.post(`/events/${tested.json.event_id}/redeliver`)
-    expect(again).toMatchObject({ status: 202, json: { webhook_ids: [made.webhook_id] } })
-    await vi.waitFor(async () => {
-      const delivery = await deliveryOf(made.webhook_id, tested.json.event_id)
-      expect(delivery).toMatchObject({ status: 'delivered', attempt_count: 2 })
-      const deliveredAt = Date.parse(String(delivery?.updated_at))
-      expect(deliveredAt).toBeLessThan(Date.parse(String(planned?.next_try_at)))
-    }, WAIT)
-    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    const told = new Set<unknown>()
+    /** @returns whether it came before the next try that was planned */
+    const comesOnDemand = async (): Promise<boolean> => {
+      code = 500
+      const { event_id: eventId } = (await owner.post(`/webhooks/${made.webhook_id}/test`)).json
+      told.add(eventId)
+      const failed = await vi.waitFor(async () => {
+        const delivery = await deliveryOf(made.webhook_id, eventId)
+        expect(delivery).toMatchObject({ status: 'pending', next_try_at: expect.any(String) })
+        expect(delivery?.attempts).toContainEqual(
+          expect.objectContaining({ status: 500, error: 'answered 500' }),
+        )
+        return delivery
+      }, WAIT)
+      const plannedMs = Date.parse(String(failed?.next_try_at))
+      expect(plannedMs).toBeGreaterThan(Date.parse(String(failed?.updated_at)) + 1_000)
+      code = 204
+      const again = await owner.post(`/events/${eventId}/redeliver`)
+      expect(again).toMatchObject({ status: 202, json: { webhook_ids: [made.webhook_id] } })
+      const delivered = await vi.waitFor(async () => {
+        const delivery = await deliveryOf(made.webhook_id, eventId)
+        expect(delivery).toMatchObject({ status: 'delivered' })
+        return delivery
+      }, WAIT)
+      const deliveredMs = Date.parse(String(delivered?.updated_at))
+      return delivered?.attempt_count === 2 && deliveredMs < plannedMs
+    }
+    // The first retry is due after five seconds, which a busy machine may take for all of this.
+    let isOnDemand = await comesOnDemand()
+    for (let tries = 1; !isOnDemand && tries < 5; tries++) isOnDemand = await comesOnDemand()
+    expect(isOnDemand).toBe(true)
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id']))).toEqual(told)
   })
 
   test('that is removed takes its history along', async () => {

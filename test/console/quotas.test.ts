@@ -12,6 +12,7 @@ import { startReceiver, status } from '../webhooks/receiver.js'
 
 /** Fewer than the line of custody holds, so that nothing but the quota refuses. */
 const RACING = 40
+const EVENTS_PER_SECOND = 5
 const LIMITS = { wallets: 5, keys: 7, webhooks: 9, rules: 11 } as const
 type Quota = keyof typeof LIMITS
 
@@ -20,7 +21,7 @@ let owner: HttpClient
 
 beforeAll(async () => {
   stack = await startStack({
-    COUNTERSIGN_EVENTS_PER_SECOND: '5',
+    COUNTERSIGN_EVENTS_PER_SECOND: String(EVENTS_PER_SECOND),
     COUNTERSIGN_RETAIN_AUDIT_DAYS: '30',
     COUNTERSIGN_QUOTA_WALLETS: String(LIMITS.wallets),
     COUNTERSIGN_QUOTA_KEYS: String(LIMITS.keys),
@@ -163,23 +164,36 @@ describe('what the service keeps', () => {
 
 describe('a user with more events than the rate', () => {
   const EVENTS = 30
+  /** All of them by the rate, of which half a second may start at once; and some for the clocks. */
+  const DELIVERED_MS_MIN = (EVENTS / EVENTS_PER_SECOND) * 1_000 - 1_000
   test('gets all of them, later, and delays nobody else', async () => {
     const [busy, other] = [await newUser(), await newUser()]
     const [flooded, quiet] = [await startReceiver(status(200)), await startReceiver(status(200))]
     try {
       const many = await busy.post('/webhooks', { url: flooded.url })
       const one = await other.post('/webhooks', { url: quiet.url })
-      const asked = await Promise.all(
-        Array.from({ length: EVENTS }, () => busy.post(`/webhooks/${many.json.webhook_id}/test`)),
-      )
-      expect(asked.map((answer) => answer.status)).toEqual(Array(EVENTS).fill(202))
-      await other.post(`/webhooks/${one.json.webhook_id}/test`)
-      await expect.poll(() => quiet.received.length, { timeout: 30_000 }).toBe(1)
-      expect(flooded.received.length).toBeLessThan(EVENTS)
+      let events = 0
+      let delivered = 0
+      // A busy machine may take as long to ask as the rate takes to deliver: then nothing waits.
+      for (let floods = 1; delivered === events && floods <= 3; floods++) {
+        const startedMs = performance.now()
+        const asked = await Promise.all(
+          Array.from({ length: EVENTS }, () => busy.post(`/webhooks/${many.json.webhook_id}/test`)),
+        )
+        expect(asked.map((answer) => answer.status)).toEqual(Array(EVENTS).fill(202))
+        events += EVENTS
+        await other.post(`/webhooks/${one.json.webhook_id}/test`)
+        await expect.poll(() => quiet.received.length, { timeout: 60_000 }).toBe(floods)
+        delivered = flooded.received.length
+        if (delivered === events) {
+          expect(performance.now() - startedMs).toBeGreaterThan(DELIVERED_MS_MIN)
+        }
+      }
+      expect(delivered).toBeLessThan(events)
       // The log has them at once: only their delivery is slow.
       const log = (await busy.get('/events?limit=100')).json.events
-      expect(log).toHaveLength(EVENTS)
-      await expect.poll(() => flooded.received.length, { timeout: 60_000 }).toBe(EVENTS)
+      expect(log).toHaveLength(events)
+      await expect.poll(() => flooded.received.length, { timeout: 60_000 }).toBe(events)
     } finally {
       await Promise.all([flooded.stop(), quiet.stop()])
     }

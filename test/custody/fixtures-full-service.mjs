@@ -20,7 +20,7 @@ const coSigner = await connectCoSigner({
   log: silent,
   onBroken: (error) => told.push(error.name),
 })
-await coSigner.whenReady(10_000)
+await coSigner.whenReady(60_000)
 const sign = (nonce) =>
   coSigner.sign({
     walletId,

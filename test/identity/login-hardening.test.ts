@@ -78,7 +78,7 @@ describe('strangers who guess', () => {
     const mark = `${'A'.repeat(22)}.${'A'.repeat(43)}`
     forger.jar.store([`countersign_device=${mark}; Path=/interaction`], url)
     expect(await forger.signIn('grace@example.test', password)).toBe(429)
-  }, 120_000)
+  }, 240_000)
 
   it('keep nobody out of a browser in which they have signed in before', async () => {
     const own = browser()
@@ -92,7 +92,7 @@ describe('strangers who guess', () => {
     // Locked for strangers now, on whatever grounds; not for its owner.
     expect(await browser().signIn(EMAIL, PASSWORD)).toBe(429)
     expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
-  }, 120_000)
+  }, 240_000)
 })
 
 test('a passkey names its user in no more bytes than one has, by which failures are counted', () => {
