@@ -1,16 +1,28 @@
 import { createServer } from 'node:net'
 
+/**
+ * Below those that systems take for connections and for port 0 (32768 and up on Linux, 49152 on
+ * macOS): some seconds pass until it is used, and a restart uses it again.
+ */
+const FIRST = 10_000
+const COUNT = 10_000
+const TRIES_MAX = 100
+
 /** A TCP port of this machine that nothing listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const port = FIRST + Math.floor(Math.random() * COUNT)
+    if (await isFree(port)) return port
+  }
+  throw new Error('no port')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (typeof address === 'object' && address !== null) resolve(address.port)
-        else reject(new Error('no port'))
-      })
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      server.close(() => resolve(true))
     })
   })
 }
