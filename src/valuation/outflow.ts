@@ -41,7 +41,15 @@ export interface OutflowInput {
   readonly prices: PriceBook
   /** Of tokens with a fee on top, by lower-case address; see fees-on-top.ts. */
   readonly pullTakesBps?: ReadonlyMap<string, bigint>
+  /** Of approvals by others; see left-open.ts. Absent: as far as logs tell. */
+  readonly leftOpen?: LeftOpen
 }
+
+/**
+ * What the spender of a third contract's approval could still take after the call, smallest units;
+ * null when only logs tell. Asked where some of the token left that contract in the call.
+ */
+export type LeftOpen = (approval: SimulatedApproval) => bigint | null
 
 export function outflowOf(input: OutflowInput): Outflow {
   const { call, reading, simulation, holdings, prices } = input
@@ -51,7 +59,7 @@ export function outflowOf(input: OutflowInput): Outflow {
   let unpriced = reading.movesItems || run.movesItems || reading.opensToOthers
   const nativeMicros = prices.native(max(call.value, run.nativeOut))
   const approved = byToken(approvals.filter(hasAmount))
-  const opened = openedByOthers(call, simulation)
+  const opened = openedByOthers(call, simulation, input.leftOpen)
   const transfers = simulation?.transfers ?? []
   if (opened.items || givesAwayUnpriced(call, transfers, prices)) unpriced = true
   const tokens: TokenExposure[] = []
@@ -213,11 +221,13 @@ interface OpenedByOthers {
  * A contract that holds money for the wallet may be told to approve somebody. Contracts approve one
  * another all the time, and old tokens log it with each transfer, so only those count whom the call
  * names or reaches, and whom the contract that the wallet calls approves for nothing that moves in
- * this call; and what left the approving contract within the call was approved for that, once.
+ * this call; and what left the approving contract within the call was approved for that, once. By
+ * logs alone, that is: it may have gone another way, and the approval still stand.
  */
 export function openedByOthers(
   { from, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
   simulation: Pick<Simulation, 'transfers' | 'approvals'> | null,
+  leftOpen: LeftOpen = () => null,
 ): OpenedByOthers {
   const given = (simulation?.approvals ?? []).filter(
     ({ owner, spender, amount }) =>
@@ -234,9 +244,12 @@ export function openedByOthers(
   const amounts = new Map<string, bigint>()
   const held = new Set<string>()
   for (const approvals of bySpender(priced.filter((it) => !isPermit2Itself(it)))) {
-    const [{ owner, token }] = approvals
+    const [first] = approvals
+    const { owner, token } = first
     const largest = approvals.reduce((most, { amount }) => max(most, amount), 0n)
-    const used = min(largest, amountOf(left, `${owner}${token}`))
+    let used = min(largest, amountOf(left, `${owner}${token}`))
+    const open = used === 0n ? null : leftOpen(first)
+    if (open !== null) used = min(used, max(largest - open, 0n))
     left.set(`${owner}${token}`, amountOf(left, `${owner}${token}`) - used)
     const key = token.toLowerCase()
     for (const { amount } of approvals) {

@@ -12,6 +12,7 @@ import { allPrices, type ChainView, type VaultShares } from './chain-view.js'
 import { createFeesOnTop } from './fees-on-top.js'
 import { type Funds, lackOfNative } from './funds.js'
 import { type HeldToken, type Holdings, readHoldings } from './holdings.js'
+import { leftOpenAfter } from './left-open.js'
 import { outflowOf } from './outflow.js'
 import { problemOfGas } from './plain-quote.js'
 import { PriceBook } from './price-book.js'
@@ -82,15 +83,14 @@ export function createSimulatedQuoter(
       holdingsFor(view, vaults, call, reading, run, knownSpenders),
       problem === null ? funds.shortfall(chain, call.from, null, call.value + maxFeeWei) : null,
     ])
-    const pullTakesBps = await feesOnTop(
-      chain,
-      call.from,
-      run.state,
-      approvedTokens(run, reading, holdings),
-    )
+    const [pullTakesBps, leftOpen] = await Promise.all([
+      feesOnTop(chain, call.from, run.state, approvedTokens(run, reading, holdings)),
+      leftOpenAfter(chain, call, simulation, run.state, gasLimit),
+    ])
     const book = new PriceBook(withShares(view.priced, vaults, holdings), prices)
     const { isOurs } = view
-    const seen = { call, reading, simulation, holdings, pullTakesBps }
+    const open = leftOpen === undefined ? {} : { leftOpen }
+    const seen = { call, reading, simulation, holdings, pullTakesBps, ...open }
     const outflow = outflowOf({ ...seen, isOurs, prices: book })
     const { exposure, unpriced, movements, approvals, recipients, others } = outflow
     const shownMicros = shownByLogs(view, call, simulation, holdings.supplies, book)

@@ -3,7 +3,7 @@ import type { Address } from '../../src/domain/ids.js'
 import { newAddress } from '../e2e/chain.js'
 import { actAs } from './attacker.js'
 import { approve, type Call, callTo, ETHER, encode, transfer, transferFrom, USD } from './calls.js'
-import { executed } from './cases-places.js'
+import { batchOf, executed } from './cases-places.js'
 import type { DrainCase, Scene } from './scene.js'
 
 const SOME = 400n * USD
@@ -71,6 +71,26 @@ export const ACCOUNTS: readonly DrainCase[] = [
       const back = encode('execute(address,uint256,bytes)', [to, value, data])
       await actAs(stage, attacker, callTo(trickster, 'remember(bytes)', [back]))
       await send(executed(scene, callTo(trickster, 'reenterAsRemembered(address)', [account])))
+    },
+  },
+  {
+    title: 'the wallet’s account pays the wallet, and approves a stranger for as much',
+    expected: 'counted',
+    countsOnKey: 200,
+    attack: (scene) => {
+      const { at, account, wallet, send } = scene
+      const calls = [transfer(at.usdc, wallet, SOME / 2n), approve(at.usdc, at.Thief, SOME / 2n)]
+      return send(batchOf(account, calls))
+    },
+  },
+  {
+    title: 'the wallet’s account pays a stranger, and approves another for as much',
+    expected: 'counted',
+    countsOnKey: 400,
+    attack: (scene) => {
+      const { at, account, attacker, send } = scene
+      const calls = [transfer(at.usdc, attacker, SOME / 2n), approve(at.usdc, at.Thief, SOME / 2n)]
+      return send(batchOf(account, calls))
     },
   },
   {

@@ -2,7 +2,7 @@ import { PERMIT2 } from '../../src/valuation/well-known.js'
 import { approve, callTo, ETHER, multicall, permit2Approve, transfer, USD } from './calls.js'
 import { accountHasPlaces, asSafe } from './cases-accounts.js'
 import { swapSponsored } from './cases-keys.js'
-import { closePosition, collect, executed } from './cases-places.js'
+import { batchOf, closePosition, collect, executed } from './cases-places.js'
 import { swap } from './cases-venues.js'
 import type { DrainCase } from './scene.js'
 
@@ -155,6 +155,20 @@ export const HONEST: readonly DrainCase[] = [
       const shares = transfer(scene.at.vault, scene.wallet, SOME * 10n ** 6n)
       return scene.send(asSafe(scene, shares, 0))
     },
+  },
+  {
+    title: 'what the wallet’s account lends, by an exact approval that is used at once',
+    expected: 'counted',
+    harmless: true,
+    dailyUsd: '110',
+    countedAtMost: 102,
+    attack: ({ at, account, send }) =>
+      send(
+        batchOf(account, [
+          approve(at.usdc, at.BookMarket, SOME),
+          callTo(at.BookMarket, 'supply(address,uint256,address)', [at.usdc, SOME, account]),
+        ]),
+      ),
   },
   {
     title: 'an approval that is taken back',

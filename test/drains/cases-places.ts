@@ -305,7 +305,7 @@ export const PLACES: readonly DrainCase[] = [
   },
 ]
 
-function batchOf(account: Scene['account'], calls: readonly Call[]): Call {
+export function batchOf(account: Scene['account'], calls: readonly Call[]): Call {
   const batch = calls.map(({ to, value, data }) => [to, value, data])
   return callTo(account, 'executeBatch((address,uint256,bytes)[])', [batch])
 }

@@ -2,7 +2,7 @@ import { concatHex, getAddress, pad } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulatedApproval, SimulatedTransfer } from '../../src/chains/simulate/simulation.js'
 import { type Address, type Hex, ZERO_ADDRESS } from '../../src/domain/ids.js'
-import { openedByOthers } from '../../src/valuation/outflow.js'
+import { type LeftOpen, openedByOthers } from '../../src/valuation/outflow.js'
 import { PriceBook } from '../../src/valuation/price-book.js'
 import { givesAwayUnpriced } from '../../src/valuation/unpriced-of-others.js'
 
@@ -113,6 +113,25 @@ describe('what a third contract approves', () => {
     // A router that lets a pool pull, of what came to it.
     expect(opened(account, [], [usdc, wallet, account]).amounts.size).toBe(0)
     expect(opened(account, [], [usdc, account, stranger]).amounts.size).toBe(0)
+  })
+
+  test('counts as far as it stands after the call, whatever else left the contract in it', () => {
+    const paid = (leftOpen?: LeftOpen) =>
+      openedByOthers(
+        { from: wallet, to: account, data: dataNaming(stranger) },
+        {
+          approvals: [approval as SimulatedApproval],
+          transfers: [{ token: usdc, from: account, to: wallet, amount: 400n, kind: 'erc20' }],
+        },
+        leftOpen,
+      ).amounts.get(usdc.toLowerCase())
+    expect(paid(() => 400n)).toBe(400n)
+    expect(paid(() => 150n)).toBe(150n)
+    expect(paid(() => 2n ** 256n - 1n)).toBe(400n)
+    expect(paid(() => 0n)).toBeUndefined()
+    // Where nothing but the logs tells.
+    expect(paid()).toBeUndefined()
+    expect(paid(() => null)).toBeUndefined()
   })
 
   test('was its own before the call when nothing of it came in the call', () => {
