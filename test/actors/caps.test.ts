@@ -238,13 +238,14 @@ describe('a replacement with a higher fee', () => {
       null,
     )
     decide(state, { type: 'signed', txId, nonce: 0, signed, nowMs }, null)
-    const replaceAt = (maxFeePerGas: bigint) => {
+    const replaceAt = (maxFeePerGas: bigint, atMs = nowMs) => {
       const fees = { maxFeePerGas, maxPriorityFeePerGas: 1n }
       const command = { type: 'replacement-signed', txId, nonce: 0, purpose: 'bump' } as const
-      const { effects } = decide(state, { ...command, fees, signed, nowMs }, null)
+      const { effects } = decide(state, { ...command, fees, signed, nowMs: atMs }, null)
       return effects.some(({ type }) => type === 'watch')
     }
-    return { replaceAt, used: () => countersOf(state, LINEAGE_ID, nowMs).dayMicros }
+    const used = (atMs = nowMs) => countersOf(state, LINEAGE_ID, atMs).dayMicros
+    return { replaceAt, used }
   }
 
   test('reserves what its gas may cost more, and does not go out past the cap', () => {
@@ -257,5 +258,18 @@ describe('a replacement with a higher fee', () => {
     expect(used()).toBe(5n + GAS_MICROS + gasMicrosPerWei(50n))
     expect(replaceAt(101n)).toBe(true)
     expect(used()).toBe(5n + GAS_MICROS + gasMicrosPerWei(100n))
+  })
+
+  test('counts whole in the day in which it is made, and not in one that nobody looks at', () => {
+    const gasMicrosPerWei = (wei: bigint) => (wei * 21_000n + WEI_PER_MICRO - 1n) / WEI_PER_MICRO
+    const { replaceAt, used } = stored(5n + GAS_MICROS + gasMicrosPerWei(100n))
+    const laterMs = START_MS + DAY_MS
+    expect(replaceAt(200n, laterMs)).toBe(false)
+    expect(used(laterMs)).toBe(0n)
+    expect(replaceAt(51n, laterMs)).toBe(true)
+    expect(used(laterMs)).toBe(5n + GAS_MICROS + gasMicrosPerWei(50n))
+    expect(replaceAt(200n, laterMs)).toBe(false)
+    expect(replaceAt(101n, laterMs)).toBe(true)
+    expect(used(laterMs)).toBe(5n + GAS_MICROS + gasMicrosPerWei(100n))
   })
 })

@@ -28,7 +28,7 @@ export function capsAbove(
  * steps back between two of them hides it from none.
  */
 export function windowsOf(
-  { day, month }: SpendCounters,
+  { day, month }: Pick<SpendCounters, 'day' | 'month'>,
   above: readonly CapNode[],
 ): Pick<SpendCounters, 'day' | 'month'> {
   let newest = { day, month }

@@ -13,13 +13,7 @@ import { foldKey } from './key-tree.js'
 import { noteLimit } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
-import {
-  adjustOnPath,
-  leaveDay,
-  reserveOnPath,
-  settleOnPath,
-  unsettleOnPath,
-} from './path-spend.js'
+import { leaveDay, reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
 import {
   areStillKnown,
   bookCall,
@@ -214,10 +208,12 @@ function signed(state: SubWalletState, tx: Transaction): void {
   state.requests.set(txId, { proofKey, idempotency, isPlain: isPlain(draft) })
 }
 
-function raised(state: SubWalletState, { txId, reservation }: Of<'reservation-raised'>): void {
+function raised(state: SubWalletState, event: Of<'reservation-raised'>): void {
+  const { txId, reservation, atMs } = event
   const entry = openOf(state, txId)
   const { lineageId, reservation: held } = entry.tx
-  adjustOnPath(state, lineageId, reservation, reservation.micros - held.micros)
+  settleOnPath(state, lineageId, held, 0n)
+  reserveOnPath(state, lineageId, reservation, atMs)
   entry.tx = { ...entry.tx, reservation, spentMicros: reservation.micros }
 }
 

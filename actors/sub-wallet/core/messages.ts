@@ -240,7 +240,12 @@ export type Event =
       readonly atMs: number
     }
   /** What a more expensive replacement holds of the counters from now on. */
-  | { readonly type: 'reservation-raised'; readonly txId: TxId; readonly reservation: Reservation }
+  | {
+      readonly type: 'reservation-raised'
+      readonly txId: TxId
+      readonly reservation: Reservation
+      readonly atMs: number
+    }
   /** Volatile. `confirmed` as in `ReceiptWait`. */
   | {
       readonly type: 'receipt-asked'

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { lesser } from '../../../src/domain/key-policy-forms.js'
 import { amountWithin, valueUsdMicros } from '../../../src/domain/money.js'
-import { capBreach, type Reservation } from '../../../src/domain/spend.js'
+import { capBreach, type Reservation, settle } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { AccountCommand } from '../../account/core/messages.js'
 import type { AccountDraft } from '../../account/core/state.js'
@@ -13,6 +13,9 @@ import { countersOf, type Draft, type SubWalletState } from './state.js'
  * What a higher fee costs beyond what a transaction has reserved. Its value is never counted
  * again; its gas is, as far as it may grow: or a rising market would carry a wallet past its
  * cap. A cancellation is exempt, since it releases the value, and a lane must be able to move.
+ *
+ * A transaction that costs more after its day or month is over counts whole in those of now: in the
+ * old ones nobody looks any more, and what is open has to bound it.
  */
 
 /** Highest maxFeePerGas, wei, that what is left of the key's caps pays for; null is any. */
@@ -20,11 +23,13 @@ export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number):
   const key = state.keys.get(tx.keyId)
   const newest = tx.attempts.at(-1)
   if (key === undefined || newest === undefined) return null
-  const { dailyMicros, monthlyMicros } = leftOfCaps(nodesOf(state, key, nowMs))
+  const { dailyMicros, monthlyMicros } = leftOfCaps(nodesWithout(state, key, tx, nowMs))
   const leftMicros = lesser(dailyMicros, monthlyMicros)
   if (leftMicros === null) return null
+  const moreMicros = leftMicros - tx.reservation.micros
+  if (moreMicros <= 0n) return newest.maxFeePerGas
   const { nativePrice, nativePriceDecimals } = tx.valuation
-  const leftWei = amountWithin(leftMicros, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+  const leftWei = amountWithin(moreMicros, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
   return newest.maxFeePerGas + leftWei / tx.gasLimit
 }
 
@@ -46,17 +51,26 @@ export function reservationFor(
     nativePriceDecimals,
   )
   const micros = valueMicros + gasMicros + extraMicros
-  const more = micros - tx.reservation.micros
-  if (more <= 0n) return tx.reservation
-  const nodes = nodesOf(state, key, nowMs)
-  if (nodes.some((node) => capBreach(node.counters, node.key, more) !== null)) return null
-  return { ...tx.reservation, micros }
+  if (micros <= tx.reservation.micros) return tx.reservation
+  const nodes = nodesWithout(state, key, tx, nowMs)
+  if (nodes.some((node) => capBreach(node.counters, node.key, micros) !== null)) return null
+  const { day, month } = windowsOf(tx.reservation, nodes)
+  return { micros, day, month }
 }
 
-function nodesOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly CapNode[] {
+/** Whose caps hold for it, and what else counts against them. */
+function nodesWithout(
+  state: SubWalletState,
+  key: ApiKey,
+  { reservation }: Transaction,
+  nowMs: number,
+): readonly CapNode[] {
   const { lineageId } = key
   const own = { key, counters: countersOf(state, lineageId, nowMs) }
-  return [own, ...capsAbove(state, lineageId, nowMs)]
+  return [own, ...capsAbove(state, lineageId, nowMs)].map(({ key: of, counters }) => ({
+    key: of,
+    counters: settle(counters, reservation, 0n),
+  }))
 }
 
 /** A self-send that lets `above` go on, as a draft of its lineage. */

@@ -239,7 +239,8 @@ export class Turn implements AccountTurn {
     const reservation = reservationFor(this.state, tx, command)
     if (reservation === null) return false
     if (reservation !== tx.reservation) {
-      this.emit({ type: 'reservation-raised', txId: tx.txId, reservation })
+      const { nowMs: atMs } = command
+      this.emit({ type: 'reservation-raised', txId: tx.txId, reservation, atMs })
     }
     return true
   }
