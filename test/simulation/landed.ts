@@ -42,12 +42,16 @@ export function spentOf(tx: Transaction, chains: ChainWorlds): bigint {
 
 /**
  * As far as a cap can be held: what was final had its price, and what it left of the cap others may
- * have spent before a reorg took it back, to land for another, or to succeed where it had failed.
+ * have spent before a reorg took it back, to land for another, or to succeed where it had failed. A
+ * cancellation may cost more than the call that it ends: a lane must be able to move.
  */
 export function spentWithinCap(tx: Transaction, chains: ChainWorlds): bigint {
   const chain = chains.get(tx.call.chainId)?.chain
   const before = tx.attempts.flatMap(({ txHash }) => chain?.takenBack(txHash) ?? [])
-  let least = spentOf(tx, chains)
+  const spent = spentOf(tx, chains)
+  const { micros } = tx.reservation
+  const isCancelled = landings(tx, chains).some(({ tx: on }) => on.to === on.from)
+  let least = isCancelled && micros < spent ? micros : spent
   if (isSponsored(tx.kind)) return before.some(({ executed }) => executed === null) ? 0n : least
   for (const landed of before) {
     const cost = costOf(tx, landed)
