@@ -25,6 +25,11 @@ const positionOf = ({ stage, at }: Scene, holder: Address) =>
     0n,
   ])
 
+const paysAndApproves = ({ at, account, send }: Scene, payee: Address) => {
+  const calls = [transfer(at.usdc, payee, SOME / 2n), approve(at.usdc, at.Thief, SOME / 2n)]
+  return send(batchOf(account, calls))
+}
+
 /** As a Safe is asked; operation 1 runs what is at `to` as the account's own code. */
 export const asSafe = ({ account }: Scene, { to, value, data }: Call, operation: 0 | 1): Call =>
   callTo(
@@ -77,21 +82,13 @@ export const ACCOUNTS: readonly DrainCase[] = [
     title: 'the wallet’s account pays the wallet, and approves a stranger for as much',
     expected: 'counted',
     countsOnKey: 200,
-    attack: (scene) => {
-      const { at, account, wallet, send } = scene
-      const calls = [transfer(at.usdc, wallet, SOME / 2n), approve(at.usdc, at.Thief, SOME / 2n)]
-      return send(batchOf(account, calls))
-    },
+    attack: (scene) => paysAndApproves(scene, scene.wallet),
   },
   {
     title: 'the wallet’s account pays a stranger, and approves another for as much',
     expected: 'counted',
     countsOnKey: 400,
-    attack: (scene) => {
-      const { at, account, attacker, send } = scene
-      const calls = [transfer(at.usdc, attacker, SOME / 2n), approve(at.usdc, at.Thief, SOME / 2n)]
-      return send(batchOf(account, calls))
-    },
+    attack: (scene) => paysAndApproves(scene, scene.attacker),
   },
   {
     title: 'money that the wallet’s account pays a stranger, in place of a sale among strangers',

@@ -13,7 +13,7 @@ import type { Certificate } from '../../quorum-protocol/keygen.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import type { ApprovalReader, ApprovalRow } from './approval-rows.js'
+import type { ApprovalReader, ApprovalRow, ApprovalWriter } from './approval-rows.js'
 
 /** What an approval has come to when the call that it is for is judged. */
 export interface ApprovalStanding {
@@ -160,4 +160,14 @@ export function termOf(
     return { kind: 'transaction', ...of, to, value, hash: keccak256(data) }
   }
   return { kind: 'intent', ...of, to: payload.target, value: 0n, hash: intentTermsHash(payload) }
+}
+
+/** From now on it is good for this place alone; a delegation uses nothing up. */
+export function bindApproval(
+  { approval }: Pick<Intent, 'approval'>,
+  payload: DecodedPayload,
+  writer: Pick<ApprovalWriter, 'putApprovalUse'>,
+): void {
+  const place = approval === null ? null : placeOf(payload)
+  if (approval !== null && place !== null) writer.putApprovalUse(approval.approvalId, place)
 }

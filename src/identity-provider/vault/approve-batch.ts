@@ -33,7 +33,7 @@ import {
 } from '../../quorum-protocol/sealed-shares.js'
 import type { Ancestor } from './ancestors.js'
 import type { ApprovalReader } from './approval-rows.js'
-import { placeOf, requireGas, standingOf } from './approval-standing.js'
+import { bindApproval, requireGas, standingOf } from './approval-standing.js'
 import { Frozen, type UserSideFreezes } from './freezes.js'
 import { type CountedUse, giveBack } from './give-back.js'
 import { NO_POLICIES, pathOf, policiesOf } from './granted.js'
@@ -293,14 +293,6 @@ function approve(
     bindApproval(intent, payload, ledger)
   }
   ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
-}
-
-/** From now on it is good for this place alone; a delegation uses nothing up. */
-function bindApproval(intent: Intent, payload: DecodedPayload, ledger: ApproveWriter): void {
-  const place = intent.approval === null ? null : placeOf(payload)
-  if (intent.approval !== null && place !== null) {
-    ledger.putApprovalUse(intent.approval.approvalId, place)
-  }
 }
 
 /** What is frozen gets nothing new; the refusal names the first freeze that stops the call. */

@@ -12,7 +12,7 @@ import { decodeIntent, type Intent, intentId } from '../../quorum-protocol/inten
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import { placeOf } from './approval-standing.js'
+import { bindApproval } from './approval-standing.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf } from './nonce-ledger.js'
 
@@ -80,7 +80,7 @@ export function putApproved(
     const payload = decodePayload(intent.type, intent.payload)
     // The Router's nonces are not in the ledger.
     if (payload.kind === 'router-intent') {
-      bindAgain(intent, payload, writer)
+      bindApproval(intent, payload, writer)
       approved.push({ id, intent, payload, isNew: true })
       return
     }
@@ -90,14 +90,9 @@ export function putApproved(
     const isNew = held === null || !sameBytes(held.bodyHash, fresh.bodyHash)
     const entry = isNew ? fresh : { ...fresh, approval: held.approval }
     approved.push({ id, intent, payload, isNew })
-    if (isNew) bindAgain(intent, payload, writer)
+    // Replacements name the approval that their nonce has already.
+    if (isNew) bindApproval(intent, payload, writer)
     writer.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
   })
   return approved
-}
-
-/** Replacements name the approval that their nonce has already. */
-function bindAgain({ approval }: Intent, payload: DecodedPayload, writer: LedgerWriter): void {
-  const place = approval === null ? null : placeOf(payload)
-  if (approval !== null && place !== null) writer.putApprovalUse(approval.approvalId, place)
 }
