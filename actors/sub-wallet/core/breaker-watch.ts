@@ -57,20 +57,24 @@ export function noteSigned(turn: Deciding, tx: Transaction, newPayees: readonly 
   noteOnPath(turn, key, { type: 'signed', atMs, micros, newBeneficiaries }, requestId)
 }
 
-/** None where nobody asks, or nobody knows whom the wallet has paid. */
+/**
+ * None where nobody asks. A send reads whom the wallet has paid; where the store is behind what has
+ * ended here nobody knows, and each counts as new: of a call that is not counted no breaker would
+ * hear again. What people approved reads nothing, and they saw whom it pays.
+ */
 export function newPayeesOf(
   state: SubWalletState,
-  tx: Pick<Transaction, 'keyId' | 'lineageId' | 'kind' | 'call'>,
+  tx: Pick<Transaction, 'keyId' | 'lineageId' | 'kind' | 'call' | 'approval'>,
 ): readonly Address[] {
   const { keys, payees, userWatch } = state
-  if (payees === null) return NONE
+  if (payees === null && tx.approval !== undefined) return NONE
   const key = keys.get(tx.keyId)
   const isAsked =
     userWatch?.payees === true ||
     (key !== undefined && countsPayees(key)) ||
     ancestorsOf(state, tx.lineageId).some(countsPayees)
   if (!isAsked) return NONE
-  return [...new Set(payeesOf(tx).filter((address) => !payees.has(address)))]
+  return [...new Set(payeesOf(tx).filter((address) => payees?.has(address) !== true))]
 }
 
 const NONE: readonly Address[] = []
