@@ -2,6 +2,7 @@ import { chainOfGasWallet, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId, TxId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Writer } from '../../src/store/writer.js'
+import { withoutDrafts } from '../account/core/lane-nonces.js'
 import { laneOf, restoredEntry } from '../account/core/state.js'
 import { changedTransaction, changesLane } from '../account/core/written.js'
 import type { GasWalletEvent } from './core/messages.js'
@@ -97,6 +98,6 @@ function putHeader(writer: Writer, { gasWalletId, chainId, account }: GasWalletS
   const { wallet } = account
   if (wallet === null) throw new Error(`${gasWalletId} has no key to store`)
   const { walletId, address, epoch } = wallet
-  const { nextNonce, ownFrom } = laneOf(account, chainId)
+  const { nextNonce, ownFrom } = withoutDrafts(account, laneOf(account, chainId))
   writer.putGasWallet({ gasWalletId, chainId, walletId, address, epoch, nextNonce, ownFrom })
 }

@@ -7,6 +7,7 @@ import { mayMissIndex } from '../../src/domain/transaction-indexing.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Writer } from '../../src/store/writer.js'
+import { withoutDrafts } from '../account/core/lane-nonces.js'
 import type { AccountEvent } from '../account/core/messages.js'
 import { laneOf, restoredEntry } from '../account/core/state.js'
 import { changedTransaction, changesLane, isAccountEvent } from '../account/core/written.js'
@@ -245,8 +246,9 @@ function note(ids: TxId[], txId: TxId): void {
 function headerOf(state: SubWalletState): SubWalletHeader {
   if (state.wallet === null) throw new Error(`${state.subWalletId} has no wallet to store`)
   const lanes = []
-  for (const { chainId, nextNonce, ownFrom } of state.lanes.values()) {
-    if (nextNonce !== null) lanes.push({ chainId, nextNonce, ownFrom })
+  for (const lane of state.lanes.values()) {
+    const { nextNonce, ownFrom } = withoutDrafts(state, lane)
+    if (nextNonce !== null) lanes.push({ chainId: lane.chainId, nextNonce, ownFrom })
   }
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)

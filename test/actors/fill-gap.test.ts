@@ -73,18 +73,14 @@ test('a hole as wide as four windows is closed', () => {
   expect(headOver(WALLET_ID, 64).signing).toMatchObject({ nonce: GAP })
 })
 
-/** A wallet of which a node took the last of so many sends, after it had refused the others. */
-class Refused {
+/** A wallet without a daily limit, and what it wrote of its sends. */
+class Sends {
   readonly state = emptyState(WALLET_ID)
   readonly events: Event[] = []
 
-  constructor(refused: number) {
+  constructor() {
     this.tell({ type: 'create-wallet', wallet })
     this.tell({ type: 'register-key', key: apiKey({ dailyLimitMicros: null }) })
-    for (let n = 0; n <= refused; n++) this.#store(n)
-    const unaffordable = fault('INSUFFICIENT_FUNDS', { reason: 'insufficient-funds' })
-    for (let n = 0; n < refused; n++) this.#answer(n, { kind: 'rejected', fault: unaffordable })
-    this.#answer(refused, { kind: 'accepted' })
   }
 
   tell(command: Command) {
@@ -93,21 +89,65 @@ class Refused {
     return decision
   }
 
-  #store(n: number): void {
-    const [txId, nowMs] = [txIdOf(n), START_MS]
+  draft(n: number): void {
     this.tell(preparedSend(n, 5n))
     const clean = { refusal: null, screenedAgainst: [], requoted: null }
-    this.tell({ type: 'screened', txId, ...clean, nowMs })
-    const nonce = this.state.drafts.get(txId)?.nonce ?? -1
-    const hash = hashOf(n)
+    this.tell({ type: 'screened', txId: txIdOf(n), ...clean, nowMs: START_MS })
+  }
+
+  sign(n: number): void {
+    const [txId, nowMs, hash] = [txIdOf(n), START_MS, hashOf(n)]
     const signed = { txHash: hash, rawTransaction: hash, intentId: hash, signedAtMs: nowMs }
-    this.tell({ type: 'signed', txId, nonce, signed, nowMs })
+    this.tell({ type: 'signed', txId, nonce: this.nonceOf(n), signed, nowMs })
+  }
+
+  failToSign(n: number): void {
+    const refusal = fault('COSIGNER_UNAVAILABLE')
+    const [txId, nonce] = [txIdOf(n), this.nonceOf(n)]
+    this.tell({ type: 'sign-failed', txId, nonce, fault: refusal, nowMs: START_MS })
+  }
+
+  refuse(n: number): void {
+    const unaffordable = fault('INSUFFICIENT_FUNDS', { reason: 'insufficient-funds' })
+    this.#answer(n, { kind: 'rejected', fault: unaffordable })
+  }
+
+  take(n: number): void {
+    this.#answer(n, { kind: 'accepted' })
+  }
+
+  nonceOf(n: number): number {
+    return this.state.drafts.get(txIdOf(n))?.nonce ?? -1
+  }
+
+  /** The nonce at which its lane goes on here, and after a restart. */
+  async nextNonces(): Promise<(number | null)[]> {
+    const store = await openRealStore()
+    try {
+      await store.write((writer) => recordEvents(writer, this.state, this.events))
+      const stored = loadState(store.reader, WALLET_ID)
+      return [this.state, stored].map((state) => laneOf(state, CHAIN_ID).nextNonce)
+    } finally {
+      await store.close()
+    }
   }
 
   #answer(n: number, outcome: Extract<Command, { type: 'broadcast-outcome' }>['outcome']): void {
     const about = { txId: txIdOf(n), txHash: hashOf(n), blockNumber: 1, nowMs: START_MS }
     this.tell({ type: 'broadcast-outcome', ...about, outcome })
   }
+}
+
+/** A wallet of which a node took the last of so many sends, after it had refused the others. */
+function refusedBelow(refused: number): Sends {
+  const sends = new Sends()
+  for (let n = 0; n <= refused; n++) {
+    sends.draft(n)
+    sends.sign(n)
+  }
+  for (let n = 0; n < refused; n++) sends.refuse(n)
+  sends.take(refused)
+  return sends
 }
 
 function hashOf(n: number): `0x${string}` {
@@ -118,12 +158,12 @@ describe.each([64, 65, 200])(
   'a hole that %i refused sends left below one that a node took',
   (n) => {
     test('is being closed with the next block', () => {
-      const { effects } = new Refused(n).tell(headAt(0))
+      const { effects } = refusedBelow(n).tell(headAt(0))
       expect(effects.filter(({ type }) => type === 'sign')).toMatchObject([{ nonce: 0 }])
     })
 
     test('is being closed after a restart as well', async () => {
-      const { state, events } = new Refused(n)
+      const { state, events } = refusedBelow(n)
       const store = await openRealStore()
       try {
         await store.write((writer) => recordEvents(writer, state, events))
@@ -137,7 +177,7 @@ describe.each([64, 65, 200])(
 )
 
 test('a hole that a node claims below many nonces freed here is closed, and first', () => {
-  const refused = new Refused(100)
+  const refused = refusedBelow(100)
   const lane = laneOf(refused.state, CHAIN_ID)
   // One of those freed is not known to be.
   lane.gaps = lane.gaps.filter((nonce) => nonce !== 0)
@@ -160,4 +200,53 @@ test('a restart does not make a hole that a node claims one of our own', async (
   } finally {
     await store.close()
   }
+})
+
+describe('a nonce freed while another was being signed above it', () => {
+  const above = () => {
+    const sends = new Sends()
+    sends.draft(0)
+    sends.sign(0)
+    sends.draft(1)
+    sends.refuse(0)
+    return sends
+  }
+
+  test('is the next one of a start in between, which knows nothing of what was being signed', async () => {
+    expect(await above().nextNonces()).toEqual([1, 0])
+  })
+
+  test('is handed out again once nothing came of what was being signed', async () => {
+    const sends = above()
+    sends.failToSign(1)
+    expect(await sends.nextNonces()).toEqual([0, 0])
+    sends.draft(2)
+    expect(sends.nonceOf(2)).toBe(0)
+  })
+
+  test('is the next one of a start in between also while it is being filled', async () => {
+    const sends = above()
+    sends.draft(2)
+    expect(sends.nonceOf(2)).toBe(0)
+    expect(await sends.nextNonces()).toEqual([1, 0])
+  })
+
+  test.each([
+    [2, 1],
+    [1, 2],
+  ])('is handed out again once nothing came of %i, and then of %i', async (first, second) => {
+    const sends = above()
+    sends.draft(2)
+    sends.failToSign(first)
+    sends.failToSign(second)
+    expect(await sends.nextNonces()).toEqual([0, 0])
+    expect(laneOf(sends.state, CHAIN_ID).gaps).toEqual([])
+  })
+
+  test('is a gap as before where the other was signed', async () => {
+    const sends = above()
+    sends.sign(1)
+    expect(await sends.nextNonces()).toEqual([2, 2])
+    expect(laneOf(sends.state, CHAIN_ID).gaps).toEqual([0])
+  })
 })

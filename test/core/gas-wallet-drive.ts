@@ -1,3 +1,4 @@
+import { withoutDrafts } from '../../actors/account/core/lane-nonces.js'
 import { laneOf } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/gas-wallet/core/decide.js'
 import type {
@@ -87,7 +88,8 @@ export class GasWalletDrive {
     mustEqual('open', openOf(state), openOf(stored))
     const kept = laneOf(stored.account, CHAIN_ID).nextNonce
     if (kept !== null || account.open.size > 0) {
-      mustEqual('next nonce', laneOf(account, CHAIN_ID).nextNonce, kept)
+      const { nextNonce } = withoutDrafts(account, laneOf(account, CHAIN_ID))
+      mustEqual('next nonce', nextNonce, kept)
     }
     for (const txId of jobs.keys()) {
       if (!account.open.has(txId) && !account.drafts.has(txId)) throw new Error(`${txId} is no job`)

@@ -1,3 +1,4 @@
+import { withoutDrafts } from '../../actors/account/core/lane-nonces.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
@@ -56,10 +57,10 @@ function sponsoredOf({ sponsored }: SubWalletState) {
 
 /** A lane that has stored nothing yet may know its nonce from the chain alone. */
 function checkNonces(state: SubWalletState, stored: SubWalletState): void {
-  for (const [chainId, { nextNonce }] of state.lanes) {
+  for (const [chainId, lane] of state.lanes) {
     const kept = stored.lanes.get(chainId)?.nextNonce ?? null
     if (kept === null && state.open.size === 0) continue
-    mustEqual(`next nonce on ${chainId}`, nextNonce, kept)
+    mustEqual(`next nonce on ${chainId}`, withoutDrafts(state, lane).nextNonce, kept)
   }
   for (const [chainId, next] of stored.intentNonces) {
     const handedOut = state.intentNonces.get(chainId) ?? 0

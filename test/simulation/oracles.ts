@@ -1,4 +1,5 @@
 import { dequal } from 'dequal'
+import { withoutDrafts } from '../../actors/account/core/lane-nonces.js'
 import { laneOf } from '../../actors/account/core/state.js'
 import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { loadGasWallet } from '../../actors/gas-wallet/record.js'
@@ -48,11 +49,11 @@ function mirrorsWallet(state: SubWalletState, reader: Reader, nowMs: number): st
   same('ledgers', byKey(state.policyLedgers), byKey(stored.policyLedgers))
   same('waiting', waitingOf(state), waitingOf(stored))
   same('grants', [...state.grants.byKey.keys()].sort(), [...stored.grants.byKey.keys()].sort())
-  for (const [chainId, { nextNonce }] of state.lanes) {
+  for (const [chainId, lane] of state.lanes) {
     const kept = stored.lanes.get(chainId)?.nextNonce ?? null
     // A lane that has stored nothing yet may know its nonce from the chain alone.
     const hasStored = kept !== null || hasOpenOn(state, chainId)
-    if (hasStored) same('next nonce', nextNonce, kept)
+    if (hasStored) same('next nonce', withoutDrafts(state, lane).nextNonce, kept)
   }
   for (const [chainId, next] of stored.intentNonces) {
     const handedOut = state.intentNonces.get(chainId) ?? 0
@@ -112,7 +113,8 @@ function mirrorsGasWallet(state: GasWalletState, reader: Reader): string[] {
   same('open', openJobsOf(state), openJobsOf(stored))
   const kept = laneOf(stored.account, state.chainId).nextNonce
   if (kept !== null || account.open.size > 0) {
-    same('next nonce', laneOf(account, state.chainId).nextNonce, kept)
+    const { nextNonce } = withoutDrafts(account, laneOf(account, state.chainId))
+    same('next nonce', nextNonce, kept)
   }
   for (const txId of jobs.keys()) {
     const isJob = account.open.has(txId) || account.drafts.has(txId)

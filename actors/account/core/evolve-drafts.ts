@@ -1,5 +1,5 @@
 import type { TxId } from '../../../src/domain/ids.js'
-import { ascending, without } from './lane-nonces.js'
+import { ascending, trimGaps, without } from './lane-nonces.js'
 import type { DraftEvent } from './messages.js'
 import {
   type AccountDraft,
@@ -101,6 +101,7 @@ function signatureFailed(state: AccountState, { txId, fault }: Of<'signature-fai
   if (lane.filling.includes(txId)) {
     lane.filling = without(lane.filling, txId)
     lane.gaps = ascending([...lane.gaps, entry.nonce])
+    trimGaps(lane)
   } else lane.sequence = 'draining'
 }
 
@@ -113,6 +114,7 @@ function resequenced(state: AccountState, lane: NonceLane): void {
   lane.queued = [...lane.signing, ...lane.queued]
   lane.signing = []
   lane.sequence = 'steady'
+  trimGaps(lane)
 }
 
 function draftOf(state: AccountState, txId: TxId): DraftEntry {

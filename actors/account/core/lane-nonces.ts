@@ -49,6 +49,23 @@ export function trimGaps(lane: NonceLane): void {
   lane.ownFrom = Math.min(lane.ownFrom, lane.nextNonce)
 }
 
+/**
+ * Where the lane goes on without its drafts: before what is free or being filled at its end. The
+ * store has it so, since a restart knows neither of drafts nor of gaps, and would leave them open.
+ */
+export function withoutDrafts(
+  { drafts }: Pick<AccountState, 'drafts'>,
+  lane: NonceLane,
+): Pick<NonceLane, 'nextNonce' | 'ownFrom'> {
+  const { gaps, filling, ownFrom } = lane
+  let { nextNonce } = lane
+  if (nextNonce === null || gaps.length + filling.length === 0) return lane
+  const free = new Set(gaps)
+  for (const txId of filling) free.add(drafts.get(txId)?.nonce ?? -1)
+  while (free.has(nextNonce - 1)) nextNonce--
+  return { nextNonce, ownFrom: Math.min(ownFrom, nextNonce) }
+}
+
 /** The lane goes on at a nonce that a node names. */
 export function goOnAt(lane: NonceLane, nextNonce: number | null): void {
   if (nextNonce !== null && nextNonce !== lane.nextNonce) lane.ownFrom = nextNonce
