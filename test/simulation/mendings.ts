@@ -195,4 +195,26 @@ export const MENDINGS: readonly Mending[] = [
     file: 'actors/account/core/evolve.ts',
     mending: '  takeAgain(lane, tx.nonce)\n',
   },
+  {
+    fault: 'what a replacement costs more is counted in the day of its call, which is over',
+    foundBy: 'simulator',
+    seed: 1204360,
+    file: 'actors/sub-wallet/core/replacement-spend.ts',
+    mending:
+      'node.key, micros) !== null)) return null\n  const { day, month } = windowsOf(tx.reservation, nodes)\n  return { micros, day, month }',
+    before:
+      'node.key, micros - (node.counters.day === tx.reservation.day ? 0n : tx.reservation.micros)) !== null)) return null\n  return { ...tx.reservation, micros }',
+    also: {
+      file: 'actors/sub-wallet/core/replacement-spend.ts',
+      mending: 'const moreMicros = leftMicros - tx.reservation.micros',
+      before: 'const moreMicros = leftMicros',
+    },
+  },
+  {
+    fault: 'a start forgets a nonce that was freed below what was being signed',
+    foundBy: 'simulator',
+    seed: 1202240,
+    file: 'actors/account/core/lane-nonces.ts',
+    mending: '  while (free.has(nextNonce - 1)) nextNonce--\n',
+  },
 ]
