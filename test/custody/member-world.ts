@@ -47,12 +47,16 @@ export function removeHome(home: string): void {
 }
 
 /** As a backup does, of stores that are closed. */
-export function copyStores(from: string, to: string, what: readonly ('ledger' | 'log')[]): void {
+export function copyStores(
+  from: string,
+  to: string,
+  what: readonly ('ledger' | 'evidence')[],
+): void {
   for (const part of what) cpSync(join(from, part), join(to, part), { recursive: true })
 }
 
 function openStores(home: string) {
-  const log = openEvidenceLog(join(home, 'log'), 0, () => {})
+  const log = openEvidenceLog(join(home, 'evidence'), 0, () => {})
   const ledger = openLedgerStore(join(home, 'ledger'), log)
   const store = openAuthorizerStore(join(home, 'ledger'))
   async function close(): Promise<void> {

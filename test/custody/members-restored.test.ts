@@ -43,13 +43,14 @@ const mayBob = () => world.persons.may(ownerHashOf(ADA), BOB, 'enlarge')
 
 async function backedUp(): Promise<void> {
   await world.close()
-  copyStores(home, backup, ['ledger', 'log'])
+  copyStores(home, backup, ['ledger', 'evidence'])
   world = await openWorld(home)
 }
 
 /** The ledger of the backup. @param log whether the log of now outlived it */
 async function restored(log: 'own log' | 'no log') {
-  const own = log === 'own log' ? readEvidence('own', world.log.entries()) : null
+  const evidenceOfNow = readEvidence('own', world.log.entries())
+  const own = log === 'own log' ? { evidence: evidenceOfNow, isWhole: true } : null
   const none = readEvidence('service', [])
   const approver = publicKeyFromRaw(world.signer.publicKey)
   const registry = { ...LIVE, keysOf: () => [approver] } as unknown as Registry
@@ -106,7 +107,8 @@ describe('a restored user side', () => {
     const recorded = createRecordedAuthorizers(store, log)
     const stores = { ledger, authorizers: store, recorded, changes }
     const none = readEvidence('service', [])
-    expect(await replayAuthority(stores, forged, none, LIVE)).toMatchObject({ members: 0 })
+    const outlived = { evidence: forged, isWhole: true }
+    expect(await replayAuthority(stores, outlived, none, LIVE)).toMatchObject({ members: 0 })
     expect(world.members.setOf(ADA).members.map(({ personId }) => personId)).toEqual([ADA])
   })
 

@@ -7,10 +7,10 @@ import {
   userSideLayout,
 } from '../../custody/domain-keys/layout.js'
 import {
+  noteUnfenced,
   pendingBackupRestorePath,
-  unfencedPath,
 } from '../../custody/domain-keys/pending-restore.js'
-import { writePrivateFile, writePublicFile } from '../../custody/domain-keys/private-file.js'
+import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { freezeInstance, instanceFreezePath } from '../../custody/instance-freeze.js'
@@ -209,7 +209,7 @@ async function putShareHolder(
   const shares = join(layout.shares, 'data.mdb')
   if (existsSync(shares)) copyDurably(shares, join(layout.sharesCopy, 'data.mdb'))
   if (domain === 'service') return
-  writePublicFile(unfencedPath(layout), Buffer.from('{}'))
+  noteUnfenced(layout, 'of-backup')
   await endSessions(join(home, 'identity-provider'))
 }
 

@@ -6,7 +6,11 @@ import {
   registryPath,
   userSideLayout,
 } from '../../custody/domain-keys/layout.js'
-import { refuseHalfRestored, unfencedPath } from '../../custody/domain-keys/pending-restore.js'
+import {
+  refuseHalfRestored,
+  unfencedEvidence,
+  unfencedPath,
+} from '../../custody/domain-keys/pending-restore.js'
 import { openEvidenceLog, openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
@@ -14,6 +18,7 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { createRecordedAuthorizers } from '../../identity-provider/authorizers/recorded-authorizers.js'
 import { type Fenced, fenceForward } from '../../identity-provider/vault/fence.js'
 import {
+  type OwnLog,
   type ReplayedAuthority,
   replayAuthority,
 } from '../../identity-provider/vault/fence-authority.js'
@@ -50,17 +55,18 @@ async function fence(home: string, serviceLog: string): Promise<FencedUserSide> 
   const own = existsSync(join(layout.evidence, 'data.mdb')) ? await readOwn(layout) : null
   const { evidence, ledger, authorizers } = openStores(layout)
   try {
-    const fenced = await fenceForward(ledger, service, registry)
-    // Its own log is the later word: it has the approvals whose answers were lost, too.
-    const later = own === null ? fenced : await fenceForward(ledger, own, registry)
+    const ownEvidence = own?.evidence ?? null
+    // Its own has the approvals whose answers were lost, too.
+    const logs = ownEvidence === null ? [service] : [service, ownEvidence]
+    const fenced = await fenceForward(ledger, logs, registry)
     const changes = createRecordedChanges(ledger, evidence)
     const recorded = createRecordedAuthorizers(authorizers, evidence)
     const stores = { ledger, authorizers, recorded, changes }
     const replayed = await replayAuthority(stores, own, service, registry)
-    const freezes = await replayFreezes(stores, own, service, registry)
-    await replayUsage(ledger, own === null ? [service] : [service, own], Date.now())
+    const freezes = await replayFreezes(stores, ownEvidence, service, registry)
+    await replayUsage(ledger, logs, Date.now())
     rmSync(unfencedPath(layout), { force: true })
-    return { ...replayed, freezes, approvals: fenced.approvals, lastLane: later.lastLane }
+    return { ...replayed, freezes, ...fenced }
   } finally {
     await evidence.close()
     await authorizers.close()
@@ -76,7 +82,7 @@ function openStores(layout: DomainLayout) {
 }
 
 /** With what its stores owed it when all were left. */
-async function readOwn(layout: DomainLayout): Promise<ReadEvidence> {
+async function readOwn(layout: DomainLayout): Promise<OwnLog> {
   const { evidence, ledger, authorizers } = openStores(layout)
   try {
     await settleOwed({ ledger, authorizers }, evidence)
@@ -85,7 +91,8 @@ async function readOwn(layout: DomainLayout): Promise<ReadEvidence> {
     await ledger.close()
     await evidence.close()
   }
-  return readWhole('user side log', layout.evidence)
+  const read = await readWhole('user side log', layout.evidence)
+  return { evidence: read, isWhole: unfencedEvidence(layout) !== 'of-backup' }
 }
 
 async function readWhole(name: string, path: string): Promise<ReadEvidence> {

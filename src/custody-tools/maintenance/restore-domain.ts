@@ -6,7 +6,12 @@ import {
   serviceLayout,
   userSideLayout,
 } from '../../custody/domain-keys/layout.js'
-import { pendingRestorePath, unfencedPath } from '../../custody/domain-keys/pending-restore.js'
+import {
+  noteUnfenced,
+  type OwnEvidence,
+  pendingRestorePath,
+  unfencedEvidence,
+} from '../../custody/domain-keys/pending-restore.js'
 import { writePublicFile } from '../../custody/domain-keys/private-file.js'
 import { openShareCopies } from '../../custody/domain-keys/share-copies.js'
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
@@ -66,11 +71,12 @@ async function restore(options: RestoreOptions): Promise<number> {
   const staged = stagedLayout(layout)
   try {
     stage(domain, from, staged)
-    if (await isLonger(layout.evidence, staged.evidence)) {
-      rmSync(staged.evidence, { recursive: true })
-    }
+    const outlived = await isLonger(layout.evidence, staged.evidence)
+    if (outlived) rmSync(staged.evidence, { recursive: true })
     const wallets = await checkStaged(options, layout, staged)
-    beginSwap(layout)
+    // What a restore before this one has put there has outlived nothing.
+    const isOfBackup = !outlived || unfencedEvidence(layout) === 'of-backup'
+    beginSwap(layout, isOfBackup ? 'of-backup' : 'outlived')
     finishSwap(domain, layout)
     return wallets
   } finally {
@@ -195,15 +201,20 @@ async function entriesOf(path: string): Promise<ReadEvidence> {
   }
 }
 
-function beginSwap(layout: DomainLayout): void {
-  const note = { aside: `-before-restore-${Date.now()}` }
+interface SwapNote {
+  readonly aside: string
+  readonly evidence?: OwnEvidence
+}
+
+function beginSwap(layout: DomainLayout, evidence: OwnEvidence): void {
+  const note: SwapNote = { aside: `-before-restore-${Date.now()}`, evidence }
   writePublicFile(pendingRestorePath(layout), Buffer.from(JSON.stringify(note)))
 }
 
 /** Each step looks at what is there, so that it may be repeated from any point. */
 function finishSwap(domain: 'service' | 'user', layout: DomainLayout): void {
   const path = pendingRestorePath(layout)
-  const { aside } = JSON.parse(readFileSync(path, 'utf8')) as { aside: string }
+  const { aside, evidence = 'of-backup' } = JSON.parse(readFileSync(path, 'utf8')) as SwapNote
   const staged = stagedLayout(layout)
   for (const store of STORES) {
     if (!existsSync(staged[store])) continue
@@ -211,6 +222,6 @@ function finishSwap(domain: 'service' | 'user', layout: DomainLayout): void {
     moveDurably(staged[store], layout[store])
   }
   // The service has no memory of its own that the other domain would have to refresh.
-  if (domain === 'user') writePublicFile(unfencedPath(layout), Buffer.from('{}'))
+  if (domain === 'user') noteUnfenced(layout, evidence)
   rmSync(path)
 }

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DomainLayout } from './layout.js'
+import { writePublicFile } from './private-file.js'
 
 /** There while a domain's stores change places; see `restoreDomain`. */
 export function pendingRestorePath(layout: Pick<DomainLayout, 'shares'>): string {
@@ -27,6 +28,22 @@ export function pendingBackupRestorePath(layout: Pick<DomainLayout, 'shares'>): 
 /** There from a user side's restore until it is fenced: what it forgot must not count again. */
 export function unfencedPath(layout: Pick<DomainLayout, 'shares'>): string {
   return join(dirname(layout.shares), 'unfenced.json')
+}
+
+/** Of a restored user side's own evidence: whether it has what came after the backup. */
+export type OwnEvidence = 'outlived' | 'of-backup'
+
+/** Keeps the user side from starting, and says what its fence may rely on. Durable on return. */
+export function noteUnfenced(layout: Pick<DomainLayout, 'shares'>, evidence: OwnEvidence): void {
+  writePublicFile(unfencedPath(layout), Buffer.from(`${JSON.stringify({ evidence })}\n`))
+}
+
+/** Null of one that is fenced. A note that says nothing of it promises nothing. */
+export function unfencedEvidence(layout: Pick<DomainLayout, 'shares'>): OwnEvidence | null {
+  const path = unfencedPath(layout)
+  if (!existsSync(path)) return null
+  const { evidence } = JSON.parse(readFileSync(path, 'utf8')) as { evidence?: unknown }
+  return evidence === 'outlived' ? evidence : 'of-backup'
 }
 
 /** @throws Error while approvals, revocations and authorizers made since the backup are forgotten */

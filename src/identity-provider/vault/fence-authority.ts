@@ -44,6 +44,13 @@ export interface AuthorityStores {
   readonly changes: RecordedChanges
 }
 
+/** The user side's own log, where there is one. */
+export interface OwnLog {
+  readonly evidence: ReadEvidence
+  /** False of the backup's: what came after it is not in it. */
+  readonly isWhole: boolean
+}
+
 type Counts = { -readonly [name in keyof ReplayedAuthority]: ReplayedAuthority[name] }
 
 interface Replay extends AuthorityStores {
@@ -65,17 +72,19 @@ type Step = { readonly timeMs: number; readonly body: Buffer } & (
  * Replays grants and authorizers. The service's log may only take away: either side alone may
  * revoke, and neither enlarges alone, so an enlargement counts from the user side's own log alone,
  * and there with its proof. Authorizers carry the user side's own signature wherever they are found.
- * @param own the user side's log when it outlived its stores; null when it is gone
+ * @param own null when it is gone
  * @throws Error when an authorizer in a log is not genuine
  */
 export async function replayAuthority(
   stores: AuthorityStores,
-  own: ReadEvidence | null,
+  own: OwnLog | null,
   service: ReadEvidence,
   registry: Registry,
 ): Promise<ReplayedAuthority> {
-  if (own === null) await forgetMembers(stores.ledger)
-  const ownSteps = own === null ? [] : [...stepsOf(own), ...memberStepsOf(own)]
+  const knowsMembers = own?.isWhole === true
+  if (!knowsMembers) await forgetMembers(stores.ledger)
+  const ownSteps = own === null ? [] : stepsOf(own.evidence)
+  if (knowsMembers) ownSteps.push(...memberStepsOf(own.evidence))
   const ownBodies = new Set(ownSteps.map(({ body }) => hex(body)))
   const others = stepsOf(service).filter(({ body }) => !ownBodies.has(hex(body)))
   const counts = {

@@ -1,5 +1,5 @@
 import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
-import type { ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import {
   approvalMessage,
   coSignMessage,
@@ -7,7 +7,7 @@ import {
   hasBit,
   laneOf,
 } from '../../quorum-protocol/batch.js'
-import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { decodeIntent, type Intent, intentId } from '../../quorum-protocol/intent.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
@@ -27,16 +27,16 @@ export interface Fenced {
  * Brings a restored ledger up to date from evidence. The service cannot invent any of its own: each
  * batch carries the user side's approval, which is verified. Approvals that the service never
  * received are missing there, and were never signed either.
- * @param evidence a whole log
- * @throws Error when an approval in it is not genuine
+ * @param logs whole ones; neither has to have all that the other has
+ * @throws Error when an approval in them is not genuine
  */
 export async function fenceForward(
   ledger: LedgerStore,
-  evidence: ReadEvidence,
+  logs: readonly ReadEvidence[],
   registry: Registry,
 ): Promise<Fenced> {
   let approvals = 0
-  for (const { index, timeMs, value } of evidence.batches) {
+  for (const { index, timeMs, value } of batchesOf(logs)) {
     const ids = value.intents.map(intentId)
     const coSigned = coSignMessage(value.header, ids)
     const message = approvalMessage(coSigned, value.bitmap, value.quorumBoot)
@@ -49,6 +49,19 @@ export async function fenceForward(
     await flushed
   }
   return { approvals, lastLane: ledger.lastLane }
+}
+
+/**
+ * Each once, in the order of the decisions, which is that of the sequences: what a nonce came to hold
+ * last may be in either log alone.
+ */
+function batchesOf(logs: readonly ReadEvidence[]): Dated<BatchEvidence>[] {
+  const found = new Map<string, Dated<BatchEvidence>>()
+  for (const dated of logs.flatMap(({ batches }) => batches)) {
+    found.set(viewOf(dated.value.approval).toString('latin1'), dated)
+  }
+  const seqOf = ({ value }: Dated<BatchEvidence>) => decodeHeader(value.header).batchSeq
+  return [...found.values()].sort((a, b) => seqOf(a) - seqOf(b))
 }
 
 /** One intent of a batch in the evidence that was approved. */
