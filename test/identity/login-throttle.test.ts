@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createLoginThrottle } from '../../src/identity-provider/login/login-throttle.js'
+import {
+  createLoginThrottle,
+  type LoginCaller,
+} from '../../src/identity-provider/login/login-throttle.js'
 
-function caller(accountKey: string, address: string, device: string | null = null) {
-  return { accountKey, address, device }
+function caller(accountKey: string, address: string, device: string | null = null): LoginCaller {
+  return { accountKey, by: 'password', address, device }
 }
 
 describe('login throttling', () => {
@@ -31,6 +34,19 @@ describe('login throttling', () => {
     const throttle = createLoginThrottle()
     for (let i = 0; i < 20; i++) throttle.recordFailure(caller('a@x', '192.0.2.1'), 0)
     expect(throttle.waitMs(caller('a@x', '198.51.100.7'), 1)).toBe(0)
+  })
+
+  it('lets strangers everywhere keep nobody from signing in by a passkey', () => {
+    const throttle = createLoginThrottle()
+    const by = (address: string) =>
+      ({ ...caller('passkey user_a', address), by: 'passkey' }) as const
+    for (let i = 0; i < 200; i++) throttle.recordFailure(by(`192.0.2.${i % 50}`), 0)
+    expect(throttle.waitMs(by('198.51.100.7'), 1)).toBe(0)
+    for (let i = 0; i < 8; i++) throttle.recordFailure(by('192.0.2.60'), 0)
+    expect(throttle.waitMs(by('192.0.2.60'), 1)).toBeGreaterThan(0)
+    // A password is guessed, from wherever.
+    for (let i = 0; i < 200; i++) throttle.recordFailure(caller('a@x', `192.0.2.${i % 50}`), 0)
+    expect(throttle.waitMs(caller('a@x', '198.51.100.7'), 1)).toBeGreaterThan(0)
   })
 
   it('stops one address that tries many accounts', () => {

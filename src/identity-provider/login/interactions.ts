@@ -137,7 +137,7 @@ function showLogin(
   sendPage(response, status, html, client.redirect.origin, policy)
 }
 
-/** Counted like passwords, though none is guessed: each try costs a verification. */
+/** Counted by address, though nothing is guessed: each try costs a verification. */
 async function submitPasskey(
   deps: InteractionDeps,
   interaction: Interaction,
@@ -149,7 +149,8 @@ async function submitPasskey(
   const client = await describeClient(deps, interaction)
   const refuse = (status: number, problem: string) =>
     showLogin(deps, interaction, client, request, response, status, '', problem)
-  const caller = { accountKey: `passkey ${given?.userId ?? ''}`, address, device: null }
+  const accountKey = `passkey ${given?.userId ?? ''}`
+  const caller = { accountKey, by: 'passkey', address, device: null } as const
   const waitMs = deps.throttle.waitMs(caller, Date.now())
   if (waitMs > 0) {
     response.setHeader('Retry-After', Math.ceil(waitMs / 1_000))
@@ -189,7 +190,7 @@ async function submitLogin(
   const address = deps.clientAddress(request)
   const accountKey = normaliseEmail(email) ?? 'malformed'
   const device = deps.devices.read(request, accountKey)
-  const caller = { accountKey, address, device }
+  const caller = { accountKey, by: 'password', address, device } as const
   const client = await describeClient(deps, interaction)
   const refuse = (status: number, problem: string) =>
     showLogin(deps, interaction, client, request, response, status, email, problem)

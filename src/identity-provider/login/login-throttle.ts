@@ -31,6 +31,11 @@ export interface LoginThrottle {
 
 export interface LoginCaller {
   readonly accountKey: string
+  /**
+   * `passkey`: nothing is guessed, and whose it is the caller says. A bound over all addresses would
+   * keep nobody out but that person.
+   */
+  readonly by: 'password' | 'passkey'
   readonly address: string
   /** Mark of a browser that has signed in to this account before; it counts alone then. */
   readonly device: string | null
@@ -39,14 +44,16 @@ export interface LoginCaller {
 export function createLoginThrottle(): LoginThrottle {
   const counters = new LRUCache<string, Counter>({ max: COUNTERS_MAX })
 
-  function bounds({ accountKey, address, device }: LoginCaller): [key: string, max: number][] {
+  function bounds({ accountKey, by, address, device }: LoginCaller): [key: string, max: number][] {
     // What strangers fail at, with this account or from this address, is not its fault.
     if (device !== null) return [[`device\0${device}`, DEVICE_FAILURES_MAX]]
-    return [
+    const ofCaller: [key: string, max: number][] = [
       [pairKey(accountKey, address), PAIR_FAILURES_MAX],
-      [`account\0${accountKey}`, ACCOUNT_FAILURES_MAX],
       [`address\0${address}`, ADDRESS_FAILURES_MAX],
     ]
+    return by === 'passkey'
+      ? ofCaller
+      : [...ofCaller, [`account\0${accountKey}`, ACCOUNT_FAILURES_MAX]]
   }
 
   return {
