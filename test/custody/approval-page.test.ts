@@ -41,7 +41,8 @@ function onCommandLine(to: Address, data: Hex, value: bigint) {
   return showCall(client as AuthorizerClient, ASKED.approvalId)
 }
 
-function waitingFor(change: Partial<ApprovalRow> = {}) {
+/** @param people who approved it, as the ledger counts them */
+function waitingFor(change: Partial<ApprovalRow> = {}, people = 0) {
   const data = pays(ALICE, 1_000n)
   const term = callTerm(ASKED, { chainId: 8453, to: USDC, value: 0n, data })
   const row: ApprovalRow = {
@@ -54,8 +55,8 @@ function waitingFor(change: Partial<ApprovalRow> = {}) {
     ...{ id: new Uint8Array(16).fill(1), kind: 'p256', label: 'Phone' },
     ...{ createdAtMs: 0, credentialId: Buffer.alloc(0), publicKey: Buffer.alloc(65) },
   }
-  const waiting = { row, term, call: fromHex(data) }
-  return { waiting, authorizers: [authorizer], nowMs: NOW_MS + 1_000 }
+  const waiting = { row, term, call: fromHex(data), approvers: [authorizer], people }
+  return { waiting, nowMs: NOW_MS + 1_000 }
 }
 
 const given = (authorizerId: Uint8Array) => ({ authorizerId, proof: Buffer.alloc(0), atMs: NOW_MS })
@@ -126,7 +127,7 @@ describe('a call in words', () => {
 describe('the page of a call that waits', () => {
   test('says what it is worth by the service’s word, the rule, who approved, and the time left', () => {
     const lines = Object.fromEntries(
-      linesOf(waitingFor({ approvals: [given(new Uint8Array(16).fill(1))] })),
+      linesOf(waitingFor({ approvals: [given(new Uint8Array(16).fill(1))] }, 1)),
     )
     expect(lines).toMatchObject({
       'Worth, as the service says': '1000.00 USD',
@@ -179,9 +180,9 @@ describe('the page of a call that waits', () => {
   test('counts nobody who is no authorizer any more', () => {
     const removed = waitingFor({ needed: 1, approvals: [given(new Uint8Array(16).fill(9))] })
     expect(stateOf(removed)).toBe('open')
-    expect(stateOf(waitingFor({ needed: 1, approvals: [given(new Uint8Array(16).fill(1))] }))).toBe(
-      'approved',
-    )
+    const approvals = [given(new Uint8Array(16).fill(1))]
+    expect(stateOf(waitingFor({ needed: 1, approvals }, 1))).toBe('approved')
+    expect(stateOf(waitingFor({ needed: 2, approvals }, 1))).toBe('open')
     expect(stateOf({ ...waitingFor(), nowMs: NOW_MS + 600_000 })).toBe('expired')
   })
 

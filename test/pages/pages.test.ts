@@ -82,8 +82,11 @@ const IDENTITY_PAGES = [
     '/approve',
     scriptedPagePolicy(),
     approvalPage({
-      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', authorizers: [], nowMs: 0 },
-      waiting: { row: WAITING, term: TERM, call: Buffer.from(TRANSFER.slice(2), 'hex') },
+      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', nowMs: 0 },
+      waiting: {
+        ...{ row: WAITING, term: TERM, call: Buffer.from(TRANSFER.slice(2), 'hex') },
+        ...{ approvers: [], people: 0 },
+      },
     }),
   ),
 ]

@@ -13,7 +13,7 @@ import {
   declineCallBody,
   waitingCallBody,
 } from '../authorizers/wire.js'
-import type { UserSideApprovals, WaitingApproval } from '../vault/approvals.js'
+import type { SeenApproval, UserSideApprovals } from '../vault/approvals.js'
 import { approvalIdOf, linesOf, stateOf } from './approval-page.js'
 
 /**
@@ -63,15 +63,15 @@ function requireWaiting(
   { approvals }: ApprovalApiDeps,
   approvalId: Uint8Array,
   userId: string,
-): WaitingApproval {
+): SeenApproval {
   const waiting = approvals.waiting(approvalId, userId)
   if (waiting === null) throw new Refusal('APPROVAL_UNKNOWN', 'no such approval of yours')
   return waiting
 }
 
-function callJson({ ceremonies }: ApprovalApiDeps, waiting: WaitingApproval, userId: string) {
+function callJson({ ceremonies }: ApprovalApiDeps, waiting: SeenApproval, userId: string) {
   const authorizers = ceremonies.list(userId)
-  const facts = { waiting, authorizers, nowMs: Date.now() }
+  const facts = { waiting, nowMs: Date.now() }
   return {
     approval_id: approvalIdOf(waiting),
     state: stateOf(facts),

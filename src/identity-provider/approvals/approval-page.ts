@@ -1,21 +1,19 @@
 import { approvalTermMessage } from '../../custody/approvals/approval-term.js'
-import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
+import { authorizerName } from '../../custody/authorizers/authorizer.js'
 import { escapeHtml } from '../../domain/escape-html.js'
 import { ID_PREFIX, ulidOfBytes } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { rowHtml, scriptedPage, timeLeft } from '../authorizers/pages.js'
 import { base64Url, COMMENT_CHARS_MAX } from '../authorizers/wire.js'
-import type { WaitingApproval } from '../vault/approvals.js'
+import type { SeenApproval, WaitingApproval } from '../vault/approvals.js'
 import { callInWords, type Line, saysWhomItPays } from './call-words.js'
 
 export interface ApprovalPage {
   readonly email: string
   readonly rpId: string
   readonly signInPath: string
-  readonly waiting: WaitingApproval
-  /** The user's present ones. */
-  readonly authorizers: readonly Authorizer[]
+  readonly waiting: SeenApproval
   readonly nowMs: number
 }
 
@@ -57,19 +55,18 @@ export function approvalIdOf({ term }: WaitingApproval): string {
   return `${ID_PREFIX.approval}${ulidOfBytes(term.approvalId)}`
 }
 
-export function stateOf({ waiting, nowMs, authorizers }: ApprovalFacts): ApprovalState {
-  const { row, term } = waiting
+export function stateOf({ waiting, nowMs }: ApprovalFacts): ApprovalState {
+  const { row, term, people } = waiting
   if (row.ended !== null) return 'ended'
   if (term.expiresAtMs <= nowMs) return 'expired'
-  const { people, needed } = peopleOf({ waiting, authorizers, nowMs })
-  return needed > 0 && people.length >= needed ? 'approved' : 'open'
+  return row.needed > 0 && people >= row.needed ? 'approved' : 'open'
 }
 
 function isOver(state: ApprovalState): boolean {
   return state === 'ended' || state === 'expired'
 }
 
-type ApprovalFacts = Pick<ApprovalPage, 'waiting' | 'authorizers' | 'nowMs'>
+type ApprovalFacts = Pick<ApprovalPage, 'waiting' | 'nowMs'>
 
 function controls({ waiting }: ApprovalPage, state: ApprovalState): string {
   const approve =
@@ -87,8 +84,9 @@ function controls({ waiting }: ApprovalPage, state: ApprovalState): string {
 /** All that a person is told of it: what was decoded here, and in their own lines the service's words. */
 export function linesOf(page: ApprovalFacts): Line[] {
   const { waiting } = page
-  const { row, term, call } = waiting
-  const { people, needed } = peopleOf(page)
+  const { row, term, call, people } = waiting
+  const { needed } = row
+  const names = approvedBy(waiting)
   return [
     ...(row.askedAgain === null ? [] : [againLine(row.askedAgain)]),
     ...callInWords(term, call),
@@ -102,7 +100,7 @@ export function linesOf(page: ApprovalFacts): Line[] {
       : ([
           [
             'Approved by',
-            `${people.length} of ${needed}${people.length > 0 ? ':' : ''} ${people.join(', ')}`.trim(),
+            `${people} of ${needed}${names.length > 0 ? ':' : ''} ${names.join(', ')}`.trim(),
           ],
         ] as Line[])),
     ...timeLines(page, needed),
@@ -147,14 +145,13 @@ function timeLines({ waiting: { row, term }, nowMs }: ApprovalFacts, needed: num
   return [['If nobody acts', `it is sent ${due}`]]
 }
 
-/** Those who approved it and are authorizers still. */
-function peopleOf({ waiting: { row }, authorizers }: ApprovalFacts) {
-  const people = row.approvals.flatMap(({ authorizerId }) => {
-    if (authorizerId.length === 0) return authorizers.length === 0 ? ['dev’s software key'] : []
-    const known = authorizers.find(({ id }) => sameBytes(id, authorizerId))
+/** By which authorizers it was approved that may approve it still. */
+function approvedBy({ row, approvers }: SeenApproval): string[] {
+  return row.approvals.flatMap(({ authorizerId }) => {
+    if (authorizerId.length === 0) return approvers.length === 0 ? ['dev’s software key'] : []
+    const known = approvers.find(({ id }) => sameBytes(id, authorizerId))
     return known === undefined ? [] : [`${known.label} (${authorizerName(known.id)})`]
   })
-  return { people, needed: row.needed }
 }
 
 function leftInWords(ms: number): string {

@@ -216,7 +216,6 @@ async function approval(
     email: deps.accounts.findById(userId)?.email ?? userId,
     rpId: deps.webauthn()?.rpId ?? '',
     signInPath: path,
-    authorizers: deps.ceremonies.list(userId),
     nowMs: Date.now(),
   })
   sendPage(response, 200, 'text/html', page, scriptedPagePolicy())

@@ -73,10 +73,10 @@ export function standingOf(
 }
 
 /** Those who approved it and may by now: a member who was removed since counts no more. */
-function peopleOf(
-  { approvals }: ApprovalRow,
+export function peopleOf(
+  { approvals }: Pick<ApprovalRow, 'approvals'>,
   ownerHash: Uint8Array,
-  { persons, registry }: StandingContext,
+  { persons, registry }: Pick<StandingContext, 'persons' | 'registry'>,
 ): number {
   const given = approvals.map(({ authorizerId }) => authorizerId)
   const own = given.filter((id) => id.length > 0)

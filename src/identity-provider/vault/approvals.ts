@@ -11,6 +11,7 @@ import {
   readApprovalTerm,
 } from '../../custody/approvals/approval-term.js'
 import { intentTermsHash } from '../../custody/approvals/intent-terms.js'
+import type { Authorizer } from '../../custody/authorizers/authorizer.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
@@ -28,7 +29,8 @@ import { decodeRouterIntent } from '../../quorum-protocol/router-intent.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { AskedApproval } from './approval-request.js'
 import type { ApprovalDecision, ApprovalEnd, ApprovalRow, GivenApproval } from './approval-rows.js'
-import type { Authorizer } from './authorizer.js'
+import { peopleOf } from './approval-standing.js'
+import type { Authorizer as Confirming } from './authorizer.js'
 import type { Grants } from './grants.js'
 import type { LedgerStore } from './ledger-store.js'
 
@@ -60,7 +62,7 @@ export interface UserSideApprovals {
   decline(approvalId: Uint8Array, personId: string, comment: string | null): Promise<void>
   decisionsAfter(number: number): readonly [number, ApprovalDecision][]
   /** Null for what is of no account that the person may see. */
-  waiting(approvalId: Uint8Array, personId: string): WaitingApproval | null
+  waiting(approvalId: Uint8Array, personId: string): SeenApproval | null
 }
 
 export interface DecidedBy {
@@ -78,13 +80,20 @@ export interface WaitingApproval {
   readonly call: Uint8Array
 }
 
+export interface SeenApproval extends WaitingApproval {
+  /** Authorizers of all who may approve it by now, whoever looks. */
+  readonly approvers: readonly Authorizer[]
+  /** Different persons who approved it and may by now: what a signature is held against. */
+  readonly people: number
+}
+
 export interface ApprovalContext {
   readonly ledger: LedgerStore
   readonly shares: ShareStore
   readonly grants: Grants
   readonly authorizers: AuthorizerStore
   readonly persons: Persons
-  readonly authorizer: Authorizer
+  readonly authorizer: Confirming
   readonly registry: RegistryHolder
   readonly evidence: EvidenceLog
 }
@@ -267,8 +276,12 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       const row = ledger.approvals.approval(approvalId)
       if (row === null) return null
       const { statement: term } = readApprovalTerm(row.term)
-      if (!persons.may(term.ownerHash, personId, 'read')) return null
-      return { row, term, call: ledger.approvals.approvalCall(approvalId) ?? NOTHING }
+      const { ownerHash } = term
+      if (!persons.may(ownerHash, personId, 'read')) return null
+      const call = ledger.approvals.approvalCall(approvalId) ?? NOTHING
+      const approvers = persons.authorizersOf(ownerHash, 'approve')
+      const people = peopleOf(row, ownerHash, { persons, registry: registry.current })
+      return { row, term, call, approvers, people }
     },
   }
 
