@@ -112,6 +112,20 @@ describe('a change that comes late, past the service’s own checks', () => {
     expect(await signing(wallet, 1, 1)).toMatchObject(NOT_GRANTED)
   })
 
+  test('gives a key with a successor nothing, which that would have without its end', async () => {
+    const old = await readyWallet(quorum, [8453])
+    const next = await successorOf(old, [8453])
+    const ended = { allowedChains: [8453], expiresAt: Date.now() + DAY_MS, consoleToken: null }
+    expect(await put(change(old, ended), 2)).toBe('none')
+    const larger = { effect: 'enlarges', expiresAt: Date.now() + DAY_MS / 2 } as const
+    expect(await put(change(old, larger), 3)).toBe('NOT_GRANTED')
+    expect(await signing(next, 0, 1)).toMatchObject(NOT_GRANTED)
+    const otherSecret = { allowedChains: [8453], proofKey: randomBytes(32) }
+    expect(await put(change(old, { ...larger, ...otherSecret }), 3)).toBe('NOT_GRANTED')
+    expect(await put(change(next, { effect: 'enlarges' }), 3)).toBe('none')
+    expect(await signing(next, 0, 1)).toMatchObject({ ok: true })
+  })
+
   test('makes no successor that was given up', async () => {
     const old = await readyWallet(quorum)
     const keyId = newKeyId()

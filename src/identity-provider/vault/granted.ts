@@ -47,6 +47,13 @@ export function isHead(keyId: Uint8Array, { liveKeys }: Grant): boolean {
   return last !== undefined && sameBytes(last, keyId)
 }
 
+/** Whether another key of its lineage has come to take its place. */
+export function hasSuccessor(keyId: Uint8Array, { key, grant }: GrantView): boolean {
+  const place = grant.liveKeys.findIndex((one) => sameBytes(one, keyId))
+  // Of a time before the list was kept: then no other key had an end.
+  return place < 0 ? key.expiresAtMs !== null : place < grant.liveKeys.length - 1
+}
+
 export function withoutKey(grant: Grant, keyId: Uint8Array): Grant {
   return { ...grant, liveKeys: grant.liveKeys.filter((one) => !sameBytes(one, keyId)) }
 }

@@ -23,6 +23,7 @@ import {
   type Grant,
   type GrantedKey,
   type GrantView,
+  hasSuccessor,
   isHead,
   termsIn,
   withoutKey,
@@ -289,6 +290,10 @@ function changePresent(request: GrantRequest, present: PathView, dataKeys: DataK
     request.proofKey === null || holdsProofKey(request.keyId, key, request.proofKey, dataKeys)
   const enlarges =
     !request.revoked && (enlargements(termsIn(present), request).length > 0 || !sameProof)
+  // What is confirmed names this key and its end; the grant is the lineage's, and would stay so.
+  if (enlarges && hasSuccessor(request.keyId, present)) {
+    throw new Refusal('NOT_GRANTED', 'a key with a successor gains nothing')
+  }
   if (enlarges && beyond(ancestors, request).length > 0) {
     throw new Refusal('NOT_GRANTED', 'more than the key that made it has')
   }
