@@ -3,11 +3,11 @@ import { encodeMemberStatement } from '../../src/custody/members/member-statemen
 import { createMemberRequests } from '../../src/identity-provider/vault/member-requests.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import { refusalOf } from './hostile.js'
-import { newHome, openWorld, removeHome, type World } from './member-world.js'
+import { newHome, openWorld, proofOver, removeHome, type World } from './member-world.js'
 
 /** What the socket asks of the user side about members. */
 
-const [ADA, BOB] = ['user_ada', 'user_bob']
+const [ADA, BOB, CAT] = ['user_ada', 'user_bob', 'user_cat']
 
 let home: string
 let world: World
@@ -39,4 +39,20 @@ test('a service that was taken over while a token was verified changes no member
   expect(world.members.roleOf(ADA, BOB)).toBe('viewer')
   await requests.put(fields, () => {})
   expect(world.members.roleOf(ADA, BOB)).toBeNull()
+})
+
+test('a role is raised of the person whose address an owner was shown, and of no other', async () => {
+  await world.join(ADA, CAT, 'viewer', await world.addKey(ADA))
+  const holder = { personId: ADA, accountId: ADA }
+  const requests = createMemberRequests(world.members, null, async () => holder)
+  const raise = { action: 'change', accountId: ADA, personId: BOB, role: 'owner' } as const
+  const put = async (email: string) => {
+    const said = world.statement({ ...raise, email })
+    const proof = await proofOver(said, await world.addKey(ADA))
+    return requests.put([encodeMemberStatement(said), proof, 'a token'], () => {})
+  }
+  expect(await refusalOf(put(`${CAT}@example.test`))).toBe('NOT_GRANTED')
+  expect(world.members.roleOf(ADA, BOB)).toBe('viewer')
+  await put(`${BOB}@example.test`)
+  expect(world.members.roleOf(ADA, BOB)).toBe('owner')
 })

@@ -61,6 +61,17 @@ export function createMemberRequests(
     return member?.email ?? people?.emailOf(personId) ?? personId
   }
 
+  /** An owner reads whom the address is of, and of the statement only the id counts. */
+  function isShownAs(
+    accountId: string,
+    action: MemberAction,
+    personId: string,
+    email: string,
+  ): boolean {
+    if (action === 'invite') return people?.emailOf(personId) === email
+    return action !== 'change' || emailOf(accountId, personId) === email
+  }
+
   /** @returns who it is about, and what they are by now; null: nobody */
   function subjectOf(
     accountId: string,
@@ -104,8 +115,7 @@ export function createMemberRequests(
       if (byId !== by.personId) throw new Refusal('NOT_GRANTED', 'asked for by somebody else')
       const isOwn = (action === 'accept' || action === 'remove') && personId === by.personId
       if (!isOwn) requireOwner(by, accountId)
-      // What an owner was shown is whom the address signs in here.
-      if (action === 'invite' && people?.emailOf(personId) !== email) {
+      if (!isShownAs(accountId, action, personId, email)) {
         throw new Refusal('NOT_GRANTED', 'another address')
       }
       admit(action)
