@@ -25,7 +25,7 @@ const STATEMENT: GrantStatement = {
   ...WIDE,
   ...{ keyId: KEY, grantId: KEY, walletId: bytes(16, 3), version: 2, parentId: null },
   ...{ ownerHash: bytes(32, 4), revoked: false, rotatedFrom: null },
-  ...{ proofKeyDigest: bytes(32, 5), confirmBeforeMs: 1_763_631_000_000 },
+  ...{ proofKeyDigest: null, confirmBeforeMs: 1_763_631_000_000 },
 }
 
 const termsOf = (keyId: Uint8Array) => {
@@ -42,6 +42,18 @@ test('a change is shown against what its own key may do, whichever key it names 
     ['up to 10.00 USD', 'up to 900.00 USD'],
   ])
   expect(changes({ ...STATEMENT, rotatedFrom: WIDER })).toEqual(own)
+})
+
+test('another secret is shown among what changes; that of a new key is no change', () => {
+  const proofKeyDigest = bytes(32, 5)
+  const replaced = changes({ ...STATEMENT, proofKeyDigest })
+  expect(replaced?.map(({ name, before, value }) => [name, before, value])).toEqual([
+    ['A day', 'up to 10.00 USD', 'up to 900.00 USD'],
+    ['Secret', 'the one there is', 'another one'],
+  ])
+  const linesOf = (statement: GrantStatement) =>
+    readConfirmable(encodeGrantStatement(statement)).lines.map(([name]) => name)
+  expect(linesOf({ ...STATEMENT, version: 1, proofKeyDigest })).not.toContain('Secret')
 })
 
 test('a new key is shown whole, also one that names another', () => {

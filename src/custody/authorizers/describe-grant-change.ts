@@ -26,9 +26,10 @@ export function changeOf(
 
 /** @param before what the key may do now */
 export function describeGrantChange(next: GrantStatement, before: GrantTerms): ChangedLine[] {
-  const said = describeGrant({ ...next, ...before })
+  const said = describeGrant({ ...next, ...before, proofKeyDigest: null })
   return describeGrant(next).map(([name, value], index) => {
-    const was = said[index]?.[1] ?? value
+    // The one line that is not of what stays is the last: a secret that takes another's place.
+    const was = said[index]?.[1] ?? 'the one there is'
     return { name, value, before: was === value ? null : was }
   })
 }

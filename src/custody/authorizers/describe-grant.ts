@@ -14,7 +14,13 @@ export function describeGrant(grant: GrantStatement): [name: string, value: stri
       form.inWords(grant[name]),
     ]),
     ['Expires', expiresAtMs === null ? 'never' : new Date(expiresAtMs).toISOString()],
+    ...secretOf(grant),
   ]
+}
+
+/** A new key has one for the first time; the change of any other leaves it out, or replaces it. */
+function secretOf({ version, proofKeyDigest }: GrantStatement): [name: string, value: string][] {
+  return version === 1 || proofKeyDigest === null ? [] : [['Secret', 'another one']]
 }
 
 function madeBy({ parentId }: GrantStatement): [name: string, value: string][] {
