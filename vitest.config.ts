@@ -23,6 +23,7 @@ const STACKS = [
 
 /** What meets the adapter; the other files of HTTP do not. */
 const HTTP_BY_ADAPTER = [
+  'abandoned-bodies',
   'bad-input',
   'console-pages',
   'connections',

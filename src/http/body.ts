@@ -66,7 +66,7 @@ function readDecimal(text: string): number | null {
 /**
  * Calls `done` exactly once, perhaps before it returns: with the body (empty when there is none;
  * valid during the call only), with `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` or
- * `OVERLOADED`, or after an abort with any fault at all, so that the exchange can end.
+ * `OVERLOADED`, or after an abort or an answer with any fault at all, so that the exchange can end.
  */
 export function readBody(
   exchange: Exchange,
@@ -84,7 +84,10 @@ export function readBody(
     return
   }
   const reader = new BodyReader(exchange, done)
-  exchange.onAbort(() => reader.finish(refuse(fault('INVALID_REQUEST'))))
+  const giveUp = () => reader.finish(refuse(fault('INVALID_REQUEST')))
+  exchange.onAbort(giveUp)
+  // Of a route that answers before the end of a body: nobody waits for it any more.
+  exchange.onAnswer(giveUp)
   exchange.receive((chunk, isLast) => reader.take(chunk, isLast))
 }
 

@@ -82,6 +82,7 @@ export class Exchange {
   readonly #form: AnswerForm
   readonly #startedAtMs = performance.now()
   readonly #onAbort: (() => void)[] = []
+  #onAnswer: (() => void) | null = null
   #rateLimit: RateLimitDecision | null = null
   #secret: Uint8Array | null = null
   #closes = false
@@ -212,6 +213,11 @@ export class Exchange {
     this.#onAbort.push(notify)
   }
 
+  /** `notify`, of which there is one, is called with the answer: from then on no abort is told of. */
+  onAnswer(notify: () => void): void {
+    this.#onAnswer = notify
+  }
+
   /** Answers with a value as JSON. */
   sendJson(status: number, value: unknown, headers: readonly Header[] = NO_HEADERS): void {
     this.send({ status, body: JSON.stringify(value), headers })
@@ -256,6 +262,7 @@ export class Exchange {
     this.#sent = true
     this.#secret?.fill(0)
     this.#context.gate.leave()
+    this.#onAnswer?.()
     if (this.#defers) setImmediate(() => this.#answer(reply))
     else this.#answer(reply)
   }

@@ -39,6 +39,7 @@ export interface HttpServerOptions
   /** Default: no user's log has anything. */
   readonly readableSeq?: RouteDeps['readableSeq']
   readonly inFlightMax?: number
+  readonly bodyBytesMax?: number
   readonly drainTimeoutMs?: number
   /** Default: one of its own, with the adapter that `auto` gives. */
   readonly door?: FrontDoor
@@ -84,7 +85,7 @@ export function openFrontDoor(
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const gate = createRequestGate({
     inFlightMax: options.inFlightMax ?? IN_FLIGHT_REQUESTS_MAX,
-    bodyBytesMax: BODY_BYTES_IN_MEMORY_MAX,
+    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_IN_MEMORY_MAX,
   })
   const door = options.door ?? openFrontDoor({}, options.logger)
   const deps: RouteDeps = {

@@ -66,6 +66,7 @@ export interface HarnessOptions {
   readonly extraRoutes?: readonly ExtraRoute[]
   readonly refusesWrite?: (caller: WriteCaller) => boolean
   readonly inFlightMax?: number
+  readonly bodyBytesMax?: number
   readonly readableSeq?: () => number
   /** Whom console tokens are of, in the account `user_1`; default: its owner. */
   readonly consolePerson?: () => { readonly personId: UserId; readonly role: Role }
@@ -194,6 +195,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.readableSeq === undefined ? {} : { readableSeq: options.readableSeq }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
+    ...(options.bodyBytesMax === undefined ? {} : { bodyBytesMax: options.bodyBytesMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
     door,
   })

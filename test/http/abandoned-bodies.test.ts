@@ -1,0 +1,58 @@
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { BODY_BYTES_MAX } from '../../src/http/body.js'
+import { exchangeRaw, type Harness, startHarness, TRADE_SECRET } from './harness.js'
+
+let harness: Harness
+
+afterEach(async () => {
+  await harness.server.close()
+})
+
+const PIECE_BYTES = 100_000
+
+/** A console request of a stranger's, whose body never comes to its end. @returns its answer */
+function abandon(): Promise<string> {
+  const head = [
+    'POST /api/v1/agent/wallets HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    'Authorization: Bearer not.a.token',
+    `Content-Length: ${BODY_BYTES_MAX}`,
+    '',
+    '',
+  ].join('\r\n')
+  return exchangeRaw(harness.port, [head, ' '.repeat(PIECE_BYTES)], /request_id/)
+}
+
+/** A send whose body comes in pieces. @returns its answer */
+function sendInPieces(): Promise<string> {
+  const data = `0x${'00'.repeat(PIECE_BYTES / 2)}`
+  const body = JSON.stringify({ chain_id: 1, to: `0x${'ab'.repeat(20)}`, value: '1', data })
+  const head = [
+    'POST /api/tx/send HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    `X-Api-Key: ${TRADE_SECRET}`,
+    `Content-Length: ${body.length}`,
+    '',
+    '',
+  ].join('\r\n')
+  return new Promise((resolve, reject) => {
+    const socket = connect(harness.port, '127.0.0.1')
+    socket.on('error', reject)
+    socket.on('data', (answer) => {
+      socket.destroy()
+      resolve(answer.toString('latin1'))
+    })
+    socket.write(head + body.slice(0, 10))
+    void delay(50).then(() => socket.write(body.slice(10)))
+  })
+}
+
+test('a body whose request was answered before its end takes no room any more', async () => {
+  harness = await startHarness({ bodyBytesMax: BODY_BYTES_MAX })
+  for (let i = 0; i < 4; i++) expect(await abandon()).toMatch(/^HTTP\/1\.1 401/)
+  expect(await sendInPieces()).toMatch(/^HTTP\/1\.1 200/)
+})
