@@ -219,6 +219,7 @@ it('refuses a sub-wallet whose gas of the day is used up, with the budget and it
   expect(refused.json.error?.details).toMatchObject({
     budget: 'sponsored_gas',
     resets_at: expect.stringMatching(/T00:00:00\.000Z$/),
+    retry_after_seconds: expect.any(Number),
   })
   expect(refused.text).toContain('gas that the service pays')
   const limits = await wallet.key.api.get('/api/limits')

@@ -188,8 +188,12 @@ describe('secrets', () => {
     const rotate = (sealed: string) =>
       simulation.send({ type: 'rotate-secret', sealed, nowMs: simulation.nowMs })
     for (const sealed of ['sealed_2', 'sealed_3', 'sealed_4']) expect(rotate(sealed)?.ok).toBe(true)
-    expect(rotate('sealed_5')).toMatchObject({ ok: false, fault: { code: 'RATE_LIMITED' } })
-    simulation.advance(86_400_000)
+    simulation.advance(1_000)
+    expect(rotate('sealed_5')).toMatchObject({
+      ok: false,
+      fault: { code: 'RATE_LIMITED', details: { retry_after_seconds: 86_399 } },
+    })
+    simulation.advance(86_399_000)
     expect(rotate('sealed_5')?.ok).toBe(true)
     expect(simulation.state?.endpoint.secrets).toHaveLength(2)
   })

@@ -16,8 +16,12 @@ export function passesGasBudget(turn: Turn, asked: CallAtGates): boolean {
   if (sponsoredGasMicros === null) return true
   const spentMicros = gasOfDay(turn.state, nowMs)
   if (spentMicros + sponsoredGasMicros <= SPONSORED_GAS_DAY_MAX_MICROS) return true
-  const resetsAt = isoTime(dayEndMs(utcDay(nowMs)))
-  const used = { used_usd: formatUsd(spentMicros), resets_at: resetsAt }
+  const resetsAtMs = dayEndMs(utcDay(nowMs))
+  const used = {
+    used_usd: formatUsd(spentMicros),
+    resets_at: isoTime(resetsAtMs),
+    retry_after_seconds: Math.ceil((resetsAtMs - nowMs) / 1_000),
+  }
   const why = fault('RATE_LIMITED', { budget: 'sponsored_gas', ...used }, USED_UP)
   turn.refuseSend(token, why, request)
   return false

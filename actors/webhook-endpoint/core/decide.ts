@@ -146,7 +146,9 @@ function rotateSecret(state: EndpointState, { sealed, nowMs }: RotateSecretComma
     .map((old) => ({ sealed: old.sealed, expiresAtMs: old.expiresAtMs ?? expiresAtMs }))
   if (stillSigning.length >= SECRETS_MAX) {
     const message = `At most ${SECRETS_MAX} secrets may sign at once; wait until an old one expires.`
-    return { events: [], refusal: refuse(fault('RATE_LIMITED', {}, message)) }
+    const firstMs = Math.min(...stillSigning.map((old) => old.expiresAtMs)) - nowMs
+    const details = { retry_after_seconds: Math.ceil(firstMs / 1_000) }
+    return { events: [], refusal: refuse(fault('RATE_LIMITED', details, message)) }
   }
   const secrets = [{ sealed, expiresAtMs: null }, ...stillSigning]
   return { events: [{ type: 'secrets-set', secrets, atMs: nowMs }] }
