@@ -23,7 +23,11 @@ export async function sendResponse(
   }
   const reader = response.body.getReader()
   const stop = () => void reader.cancel().catch(() => {})
-  if (outlives === 'nothing') exchange.onAbort(stop)
+  if (outlives === 'nothing') {
+    // An abort that came before is told of to nobody.
+    if (exchange.aborted) stop()
+    else exchange.onAbort(stop)
+  }
   const stream = exchange.stream({
     status: response.status,
     contentType,
