@@ -1,7 +1,9 @@
+import { invalidAt } from '../../api/parse.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { AddressRule } from '../../domain/address-rule.js'
-import type { UserId } from '../../domain/ids.js'
+import type { Address, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
+import { refuse } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
@@ -35,20 +37,42 @@ export function listAddressRules({
 }: OperationPorts): ConsoleHandlers['list_address_rules'] {
   return ({ userId }, input) => {
     const { limit, cursor } = pageOptions(input)
-    const newestFirst = [...reader.users.addressRules(userId)].reverse()
-    const at = cursor === null ? 0 : newestFirst.findIndex(({ address }) => address === cursor) + 1
-    // The entry that the cursor names may be gone by now: then there is no place to go on from.
-    const page = cursor !== null && at === 0 ? [] : newestFirst.slice(at, at + limit)
+    const newestFirst = [...reader.users.addressRules(userId)].sort(compare)
+    const after = cursor === null ? null : placeAt(cursor)
+    if (cursor !== null && after === null) {
+      return refuse(invalidAt('cursor', 'is not a next_cursor of this list'))
+    }
+    const at = after === null ? 0 : newestFirst.findIndex((rule) => compare(rule, after) > 0)
+    const page = at === -1 ? [] : newestFirst.slice(at, at + limit)
     const last = page.at(-1)
     const more = at + page.length < newestFirst.length
     return {
       ok: true,
       value: {
         rules: page.map(ruleView),
-        next_cursor: last !== undefined && more ? last.address : null,
+        next_cursor: last !== undefined && more ? `${last.createdAtMs}_${last.address}` : null,
       },
     }
   }
+}
+
+/** Where an entry is in the list, also once it is gone: what comes after it stays after it. */
+type Place = Pick<AddressRule, 'createdAtMs' | 'address'>
+
+/** Newest first. */
+function compare(a: Place, b: Place): number {
+  return (
+    b.createdAtMs - a.createdAtMs ||
+    (a.address < b.address ? 1 : Number(a.address > b.address) * -1)
+  )
+}
+
+const CURSOR = /^(\d{1,15})_(0x[0-9a-fA-F]{40})$/
+
+function placeAt(cursor: string): Place | null {
+  const [, createdAtMs, address] = CURSOR.exec(cursor) ?? []
+  if (address === undefined) return null
+  return { createdAtMs: Number(createdAtMs), address: address as Address }
 }
 
 export function deleteAddressRule({
