@@ -31,9 +31,10 @@ export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quo
       if (offer === null) return refuse(noRoute())
       const minOut = leastOutput(offer.amountOut, input.slippage_bps ?? SLIPPAGE_BPS_DEFAULT)
       const quoteId = newId<string>('quote_', ports.timers)
-      const { subWalletId } = key
+      const { userId, subWalletId } = key
       const chainId = input.chain_id
-      ports.quotes.hold(quoteId, { subWalletId, chainId, tokenIn, tokenOut, amountIn, minOut })
+      const terms = { chainId, tokenIn, tokenOut, amountIn, minOut }
+      ports.quotes.hold(quoteId, { userId, subWalletId, ...terms })
       return {
         ok: true,
         value: {
