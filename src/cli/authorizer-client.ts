@@ -5,10 +5,15 @@ import type { Io } from './io.js'
 import { loginFor } from './login-file.js'
 import { signIn } from './sign-in.js'
 
+/** It was asked and said no: nothing was done. */
+export class AuthorizerRefusal extends Error {
+  override readonly name = 'AuthorizerRefusal'
+}
+
 /** The identity provider's authorizer routes, under a sign-in of their own. */
 export interface AuthorizerClient {
   readonly origin: string
-  /** @throws Error with the identity provider's own words */
+  /** @throws AuthorizerRefusal with the identity provider's own words; Error: what was done is not known */
   call(path: string, body?: object): Promise<AuthorizerAnswer>
 }
 
@@ -64,8 +69,10 @@ export async function connectAuthorizers(
       const json: unknown = await response.json().catch(() => null)
       if (response.ok) return answer.parse(json)
       const parsed = failure.safeParse(json)
-      const reason = parsed.success ? parsed.data.error.message : `HTTP ${response.status}`
-      throw new Error(`the identity provider refused: ${reason}`)
+      if (response.status >= 500 || !parsed.success) {
+        throw new Error(`the identity provider answered HTTP ${response.status}`)
+      }
+      throw new AuthorizerRefusal(`the identity provider refused: ${parsed.data.error.message}`)
     },
   }
 }

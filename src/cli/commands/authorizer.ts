@@ -11,6 +11,7 @@ import {
   type AuthorizerAnswer,
   type AuthorizerClient,
   type AuthorizerOptions,
+  AuthorizerRefusal,
   connectAuthorizers,
   type ListedAuthorizer,
 } from '../authorizer-client.js'
@@ -98,7 +99,12 @@ async function create(io: Io, client: AuthorizerClient, label: string) {
     const body = { ceremony_id: begun.ceremony_id, signature }
     await approve(io, client, await client.call('finish', body))
   } catch (error) {
-    forgetKey(io, authorizer_id)
+    // One that may be registered stays, answered or not: it may be the only one there is.
+    if (error instanceof AuthorizerRefusal || error instanceof UsageError) {
+      forgetKey(io, authorizer_id)
+    } else {
+      io.err(`${file} is kept: countersign authorizer list says whether it counts\n`)
+    }
     throw error
   }
   return { authorizer_id, label, file }
