@@ -1,4 +1,5 @@
 import {
+  BaseError,
   createWalletClient,
   fallback,
   http,
@@ -68,6 +69,25 @@ async function gasOf(chain: ChainAccess, from: Address, step: Step): Promise<big
 }
 
 async function send(
+  chain: ChainAccess,
+  account: PrivateKeyAccount,
+  step: Step,
+): Promise<TransactionReceipt> {
+  try {
+    return await sendBy(chain, account, step)
+  } catch (error) {
+    throw wordsOf(error)
+  }
+}
+
+/** What the package says of a node that fails repeats its URL, which often holds a secret. */
+function wordsOf(error: unknown): unknown {
+  if (!(error instanceof BaseError)) return error
+  const { shortMessage, details } = error
+  return new Error(shortMessage.includes(details) ? shortMessage : `${shortMessage} ${details}`)
+}
+
+async function sendBy(
   { config }: ChainAccess,
   account: PrivateKeyAccount,
   { what, to, data, value }: Step,

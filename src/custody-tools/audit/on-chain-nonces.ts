@@ -1,4 +1,4 @@
-import { createPublicClient, http } from 'viem'
+import { BaseError, createPublicClient, http } from 'viem'
 import { toHex } from '../../quorum-protocol/transaction.js'
 import type { AuditReport } from './verify-evidence.js'
 
@@ -21,6 +21,16 @@ export interface OnChainNonces {
  * @throws Error when the node does not answer
  */
 export async function unexplainedNonces(url: string, report: AuditReport): Promise<OnChainNonces> {
+  try {
+    return await noncesAt(url, report)
+  } catch (error) {
+    // What the package says of a node repeats its URL, which often holds a secret.
+    const reason = error instanceof BaseError ? error.shortMessage : String(error)
+    throw new Error(`the node at ${new URL(url).host} does not answer as it should: ${reason}`)
+  }
+}
+
+async function noncesAt(url: string, report: AuditReport): Promise<OnChainNonces> {
   const client = createPublicClient({
     transport: http(url, { batch: { batchSize: CALLS_PER_REQUEST }, timeout: TIMEOUT_MS }),
   })
