@@ -6,10 +6,10 @@ import { ok, type Result } from '../errors/fault.js'
 import { drilledHandler } from '../operations/drilled-handler.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
 import type { HttpRequest } from './app.js'
-import { type BodyHead, readBody, readBodyHead } from './body.js'
+import { type BodyHead, type BodyResult, readBody, readBodyHead } from './body.js'
 import {
-  admitUndeclaredBody,
   admitWithBody,
+  payAsItComes,
   type RouteDeps,
   type RouteHandler,
   refuseUnauthenticated,
@@ -92,11 +92,9 @@ function serve(
     countersignFault === '' || !route.row.movesValue
       ? null
       : drilledHandler(drilled ?? null, route.row, countersignFault)
-  const { rateLineage } = caller
-  readBody(exchange, bodyHead, 'json', (body) => {
+  const pay = payAsItComes(exchange, rateLimit, caller.rateLineage, bodyHead.declaredBytes)
+  const serveBody = (body: BodyResult): void => {
     try {
-      const undeclared = bodyHead.declaredBytes === null && body.ok ? body.value.byteLength : 0
-      if (!admitUndeclaredBody(exchange, rateLimit, rateLineage, undeclared)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)
       else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)
@@ -109,7 +107,8 @@ function serve(
     } catch (error) {
       exchange.fail(error)
     }
-  })
+  }
+  readBody(exchange, bodyHead, 'json', serveBody, pay)
 }
 
 function readInput(path: Result<RawInput>, body: Buffer): Result<RawInput> {

@@ -1,4 +1,4 @@
-import { fault, ok, type Result, refuse } from '../errors/fault.js'
+import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 import type { Exchange } from './exchange.js'
 import type { RequestHead } from './request-head.js'
 
@@ -25,6 +25,15 @@ export type BodyResult = Result<Buffer>
 
 /** Which bodies a route takes; an empty body passes either way, for the schema to judge. */
 export type AcceptedContent = 'json' | 'any'
+
+/**
+ * What so many bytes of a body cost that did not say how long it is, less what it paid already; the
+ * fault where its caller does not have that. Taken as it comes: until its end it has room that others
+ * want, and one that never ends would have that for nothing.
+ */
+export type PayForBody = (bytes: number) => Fault | null
+
+const PAID: PayForBody = () => null
 
 /** What the head of a request says of its body. */
 export interface BodyHead {
@@ -66,13 +75,14 @@ function readDecimal(text: string): number | null {
 /**
  * Calls `done` exactly once, perhaps before it returns: with the body (empty when there is none;
  * valid during the call only), with `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` or
- * `OVERLOADED`, or after an abort or an answer with any fault at all, so that the exchange can end.
+ * `OVERLOADED`, with what `pay` refused it with, or after an abort or an answer with any fault at all, so that the exchange can end.
  */
 export function readBody(
   exchange: Exchange,
   head: BodyHead,
   accepted: AcceptedContent,
   done: (body: BodyResult) => void,
+  pay: PayForBody = PAID,
 ): void {
   if (head.isTooLong) {
     // The parser goes on dropping what still comes, so the connection stays usable.
@@ -83,7 +93,7 @@ export function readBody(
     done(refuse(fault('UNSUPPORTED_MEDIA_TYPE')))
     return
   }
-  const reader = new BodyReader(exchange, done)
+  const reader = new BodyReader(exchange, done, pay)
   const giveUp = () => reader.finish(refuse(fault('INVALID_REQUEST')))
   exchange.onAbort(giveUp)
   // Of a route that answers before the end of a body: nobody waits for it any more.
@@ -100,15 +110,17 @@ const NOTHING = Buffer.alloc(0)
 class BodyReader {
   readonly #exchange: Exchange
   readonly #done: (body: BodyResult) => void
+  readonly #pay: PayForBody
   #buffer = NOTHING
   #length = 0
   #discarded = 0
   #overflow: BodyResult | null = null
   #finished = false
 
-  constructor(exchange: Exchange, done: (body: BodyResult) => void) {
+  constructor(exchange: Exchange, done: (body: BodyResult) => void, pay: PayForBody) {
     this.#exchange = exchange
     this.#done = done
+    this.#pay = pay
   }
 
   take(chunk: ArrayBuffer, isLast: boolean): void {
@@ -117,12 +129,17 @@ class BodyReader {
       this.#discard(chunk.byteLength, isLast, this.#overflow)
       return
     }
-    if (isLast && this.#length === 0 && chunk.byteLength <= BODY_BYTES_MAX) {
-      this.finish(ok(Buffer.from(chunk)))
-      return
-    }
     if (this.#length + chunk.byteLength > BODY_BYTES_MAX) {
       this.#discard(chunk.byteLength, isLast, refuse(fault('PAYLOAD_TOO_LARGE')))
+      return
+    }
+    const unpaid = this.#pay(this.#length + chunk.byteLength)
+    if (unpaid !== null) {
+      this.#discard(chunk.byteLength, isLast, refuse(unpaid))
+      return
+    }
+    if (isLast && this.#length === 0) {
+      this.finish(ok(Buffer.from(chunk)))
       return
     }
     if (!this.#append(new Uint8Array(chunk))) {

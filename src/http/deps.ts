@@ -8,6 +8,7 @@ import { type Fault, fault, type Result } from '../errors/fault.js'
 import type { DrilledHandlers } from '../operations/drilled-handler.js'
 import type { WriteCaller } from '../operations/write-admission.js'
 import type { HttpRequest, HttpResponse } from './app.js'
+import type { PayForBody } from './body.js'
 import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
 
 /** The ports that routes stand on. */
@@ -58,7 +59,7 @@ export function admit(exchange: Exchange, limiter: RateLimiter, partition: strin
  * Takes what a request costs together with the body it declares; false when it has answered `429`
  * instead. Nothing of a refused body is looked at: the parser drops it, and the connection stays
  * usable. Both are taken at once, so that a bucket that is full always lets one request through.
- * @param declaredBytes null when the length is not said; it is taken once it is known
+ * @param declaredBytes null when the length is not said; it is taken as it comes
  */
 export function admitWithBody(
   exchange: Exchange,
@@ -69,15 +70,24 @@ export function admitWithBody(
   return admitTokens(exchange, limiter, partition, 1 + tokensOfBody(declaredBytes ?? 0))
 }
 
-/** Takes what a body costs that did not declare its length; false when it has answered `429`. */
-export function admitUndeclaredBody(
+/** Takes what a body costs, as `PayForBody` says. Undefined for one that has paid by its length. */
+export function payAsItComes(
   exchange: Exchange,
   limiter: RateLimiter,
   partition: string,
-  bytes: number,
-): boolean {
-  const tokens = tokensOfBody(bytes)
-  return tokens === 0 || admitTokens(exchange, limiter, partition, tokens)
+  declaredBytes: number | null,
+): PayForBody | undefined {
+  if (declaredBytes !== null) return undefined
+  let paid = 0
+  return (bytes) => {
+    const tokens = tokensOfBody(bytes) - paid
+    if (tokens <= 0) return null
+    const decision = limiter.take(partition, tokens)
+    exchange.meteredBy(decision)
+    if (!decision.allowed) return rateLimited(decision)
+    paid += tokens
+    return null
+  }
 }
 
 /**
@@ -106,8 +116,12 @@ function admitTokens(
 function admitsBy(exchange: Exchange, decision: RateLimitDecision): boolean {
   exchange.meteredBy(decision)
   if (decision.allowed) return true
-  exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }))
+  exchange.refuse(rateLimited(decision))
   return false
+}
+
+function rateLimited({ retryAfterSeconds }: RateLimitDecision): Fault {
+  return fault('RATE_LIMITED', { retry_after_seconds: retryAfterSeconds })
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
-import { type BodyHead, readBody } from '../http/body.js'
-import { admit, admitUndeclaredBody, type RouteDeps } from '../http/deps.js'
+import { type BodyHead, type BodyResult, readBody } from '../http/body.js'
+import { admit, payAsItComes, type RouteDeps } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { RequestHead } from '../http/request-head.js'
 import type { DrilledHandlers } from '../operations/drilled-handler.js'
@@ -106,14 +106,12 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
       const drill =
         countersignFault === '' ? NO_DRILL : { drill: { header: countersignFault, drilled } }
       const { rateLineage } = caller
-      readBody(exchange, bodyHead, 'json', (bytes) => {
+      const serveBody = (bytes: BodyResult): void => {
         try {
           if (!bytes.ok) {
             exchange.refuse(bytes.fault)
             return
           }
-          const undeclared = bodyHead.declaredBytes === null ? bytes.value.byteLength : 0
-          if (!admitUndeclaredBody(exchange, rateLimit, rateLineage, undeclared)) return
           const { requestId } = exchange
           const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
           const again = text === null ? null : repeated.find(headers, text)
@@ -152,7 +150,9 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
         } catch (error) {
           exchange.fail(error)
         }
-      })
+      }
+      const pay = payAsItComes(exchange, rateLimit, rateLineage, bodyHead.declaredBytes)
+      readBody(exchange, bodyHead, 'json', serveBody, pay)
     },
   }
 }
