@@ -26,7 +26,8 @@ export function standbyAnswers(journal: () => PartReport): Serve {
       answerWhole(response, 503, { status: 'not_ready', draining: false, parts })
     } else {
       const { status } = CATALOGUE[STANDBY.code]
-      answerWhole(response, status, errorBody(STANDBY, newRequestId()), RETRY)
+      const requestId = newRequestId()
+      answerWhole(response, status, errorBody(STANDBY, requestId), RETRY, requestId)
     }
   }
 }

@@ -249,7 +249,8 @@ function forward(one: Held, host: string, port: number, { answering, done }: Pro
 function refuse(response: HttpResponse, refusal: Fault): void {
   const { status, retryable } = CATALOGUE[refusal.code]
   const headers = retryable ? [['Retry-After', RETRY_AFTER_SECONDS] as const] : []
-  answerWhole(response, status, errorBody(refusal, newRequestId()), headers)
+  const requestId = newRequestId()
+  answerWhole(response, status, errorBody(refusal, requestId), headers, requestId)
 }
 
 /** Closes: of what may follow on that connection nothing was read. */

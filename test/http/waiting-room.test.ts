@@ -95,7 +95,11 @@ describe('a service that takes over', () => {
     const calls = Array.from({ length: 3 }, () => call(port, '/any'))
     const refused = await Promise.race(calls)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(await refused.json()).toMatchObject({ error: { code: 'OVERLOADED' } })
+    const requestId = refused.headers.get('x-request-id')
+    expect(requestId).toMatch(/^[0-9a-f]{32}$/)
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'OVERLOADED', request_id: requestId },
+    })
     const listener = await door.open('127.0.0.1', port, (app) =>
       app.any('/*', (response) => response.end('served', true)),
     )
