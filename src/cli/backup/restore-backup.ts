@@ -72,7 +72,7 @@ type ShareHolder = 'service' | 'user'
 /**
  * Puts a backup into an empty home, each part as its own user and with its process stopped. A note
  * keeps the domain from starting until all of it is there, its shares fit and its stores are fenced;
- * a restore that was interrupted is repeated by the same command.
+ * a part whose restore was interrupted is restored by the same command, without those that are whole.
  * @throws Error that names the file, the reason and the way out
  */
 export async function restoreBackup(options: RestoreOptions): Promise<readonly RestoredPart[]> {
@@ -134,7 +134,7 @@ function requireEmpty(home: string, part: PartName): void {
   const [there] = filesOf(home, part).filter(({ path }) => !isBroughtAlong(path))
   if (there === undefined) return
   throw new UsageError(
-    `${join(home, there.path)} exists, and a backup goes into an empty home alone: move ${directoryOf(home, part)} aside, or put back one domain's custody with countersign custody restore`,
+    `${join(home, there.path)} exists, and a backup goes into an empty home alone: where this part has been restored already, say --part with the others; else move ${directoryOf(home, part)} aside, or put back one domain's custody with countersign custody restore`,
   )
 }
 
