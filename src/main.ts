@@ -59,6 +59,7 @@ import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
 import { newServiceBoot } from './service-custody/service-boot-file.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
+import { looksSoFar } from './store/looks.js'
 import { attachVersions } from './store/versions.js'
 import { openConsoleTokens } from './wiring/console-tokens.js'
 import { openFreezes } from './wiring/freezes.js'
@@ -308,6 +309,7 @@ const server = createHttpServer({
   verifyConsole: consoleTokens.verify,
   isMember: consoleTokens.isMember,
   readableSeq: sequence.readable,
+  looksSoFar,
   ...drills,
   extraRoutes: [
     ...createMcpRoutes({

@@ -3,6 +3,7 @@ import { parseInput } from '../api/parse.js'
 import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeRole } from '../auth/authorize.js'
+import { tokensOfLooks } from '../auth/rate-limit.js'
 import { claimedSubjectOf } from '../auth/unverified-tokens.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
@@ -117,7 +118,14 @@ async function serve(
   }
   const context = named.value === null ? caller : { ...caller, idempotencyKey: named.value }
   // The row's schema is what the handler's input type is inferred from.
-  runOperation(exchange, () => handler(context, input.value as never))
+  runOperation(exchange, () => {
+    const before = deps.looksSoFar()
+    const answer = handler(context, input.value as never)
+    // Of one that answers at once all looks since are its own; others rest in between.
+    const looks = 'then' in answer ? 0 : deps.looksSoFar() - before
+    deps.rateLimit.charge(identity.personId, tokensOfLooks(looks))
+    return answer
+  })
 }
 
 /** Null when it has answered. */

@@ -29,6 +29,8 @@ export interface RouteDeps extends ExchangeContext {
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
   readonly unverifiedTokens: UnverifiedTokens
+  /** Records that lists have looked at since the start. */
+  readonly looksSoFar: () => number
   /** The last place of a user's event log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
   /** True when a call with this key that moves value would be `OVERLOADED`, whatever its body. */

@@ -38,6 +38,8 @@ export interface HttpServerOptions
   readonly refusesWrite?: RouteDeps['refusesWrite']
   /** Default: no user's log has anything. */
   readonly readableSeq?: RouteDeps['readableSeq']
+  /** Default: no list looks at anything. */
+  readonly looksSoFar?: RouteDeps['looksSoFar']
   readonly inFlightMax?: number
   readonly bodyBytesMax?: number
   readonly drainTimeoutMs?: number
@@ -91,6 +93,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const deps: RouteDeps = {
     refusesWrite: () => false,
     readableSeq: () => 0,
+    looksSoFar: () => 0,
     ...options,
     gate,
     writeHeaders: door.app.writeHeaders,

@@ -1,5 +1,6 @@
 import { isNamed, wantedWords } from '../domain/name-words.js'
 import type { Environment } from './environment.js'
+import { noteLook } from './looks.js'
 import { beginningOf, type IndexedSpace, spaceByName } from './name-index.js'
 import { LAST, type Page, type PageOptions } from './pages.js'
 
@@ -31,6 +32,7 @@ export function pageNamed<T>(
     if (looks === LOOKS_MAX) {
       return { items, nextCursor: bound.isLeftOut ? bound.id : bound.id + LAST }
     }
+    noteLook()
     const found = newestAt(spaces, space, [user, begins[looks % begins.length] ?? ''], bound)
     if (found === null) break
     agreed = found === bound.id && !bound.isLeftOut ? agreed + 1 : 1

@@ -3,6 +3,7 @@ import { ENTROPY_BYTES, ID_PREFIX, type TxId, type UserId, ulidBody } from '../.
 import { allowedAuditId, allowedTxId } from '../allowed-entry.js'
 import { decodeAudit, decodeVerdict } from '../encodings/audit.js'
 import type { Environment } from '../environment.js'
+import { noteLook } from '../looks.js'
 import { newestFirst, type Page, type PageOptions, pageOf } from '../pages.js'
 import type { TransactionReader } from './transactions.js'
 
@@ -47,7 +48,10 @@ export function createAuditReader(
     allowed: (user, id) => entry(user, allowedAuditId(id)) ?? undefined,
     *between(user, fromMs, untilMs) {
       const range = { start: [user, idAt(untilMs + 1)], end: [user, idAt(fromMs)], reverse: true }
-      for (const { value } of spaces.audit.getRange(range)) yield decodeAudit(value)
+      for (const { value } of spaces.audit.getRange(range)) {
+        noteLook()
+        yield decodeAudit(value)
+      }
     },
   }
 

@@ -2,6 +2,7 @@ import type { TxId, UserId } from '../../domain/ids.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { isWanted, type TransactionFilter } from '../../domain/transaction-filter.js'
 import type { Environment } from '../environment.js'
+import { noteLook } from '../looks.js'
 import { LAST, newestFirst, type Page, type PageOptions } from '../pages.js'
 import { addPlaces, countOf, idAtPlace, type PostingPart, wantedTexts } from './segment.js'
 
@@ -40,6 +41,7 @@ export function searchTransactions(
   const isFull = () => items.length === limit || loaded === LOADED_MAX
   const take = (id: TxId) => {
     loaded++
+    noteLook()
     last = id
     const tx = load(id)
     if (tx !== undefined && isWanted(tx, filter)) items.push(tx)
@@ -57,6 +59,7 @@ export function searchTransactions(
   let above = cursor !== null && cursor <= indexed ? cursor : indexed + LAST
   let looked = 0
   for (const firstId of segmentsBelow(spaces, user, cursor)) {
+    noteLook()
     if (looked++ === SEGMENTS_MAX) return { items, nextCursor: last }
     const found = placesIn(spaces, user, firstId, texts)
     const noted = notedIn(spaces, user, firstId, above)
