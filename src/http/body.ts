@@ -75,7 +75,8 @@ function readDecimal(text: string): number | null {
 /**
  * Calls `done` exactly once, perhaps before it returns: with the body (empty when there is none;
  * valid during the call only), with `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` or
- * `OVERLOADED`, with what `pay` refused it with, or after an abort or an answer with any fault at all, so that the exchange can end.
+ * `OVERLOADED`, with what `pay` refused it with, or after an abort or an answer with any fault at all,
+ * so that the exchange can end.
  */
 export function readBody(
   exchange: Exchange,

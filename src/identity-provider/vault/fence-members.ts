@@ -57,9 +57,9 @@ function effectOf(before: MemberSet, statement: MemberStatement, timeMs: number)
 }
 
 /**
- * Where the user side's own log is gone, or is the backup's, nobody can say who was removed since the backup. So those
- * whom an account began with keep it alone, and invite the others again; where they had left it, its
- * owners of the backup do.
+ * Where the user side's own log is gone, or is the backup's, nobody can say who was removed since the
+ * backup. So those whom an account began with keep it alone, and invite the others again; where they
+ * had left it, its owners of the backup do.
  */
 export async function forgetMembers(ledger: LedgerStore): Promise<void> {
   for (const { accountId, members, sequence } of ledger.allMembers()) {
