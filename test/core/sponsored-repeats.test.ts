@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
+import { fault } from '../../src/errors/fault.js'
 import { ATTEMPT, LINEAGE_ID, START_MS, transaction, txIdOf } from '../actors/wallet-fixtures.js'
 import {
   FIRST_GAS_WALLET,
@@ -54,3 +55,42 @@ test('a sponsored call that is sent and over at once is not made again before th
   const record = world.reader.idempotency.byKey(LINEAGE_ID, 'once')
   expect(record?.txId).toBe(txIdOf(1))
 })
+
+test('a swap by a quote that is forgotten is not refused for that while its first is under way', async () => {
+  const world = await openWallet(1_000n)
+  const notFound = { ok: false, fault: fault('NOT_FOUND') } as const
+  const forgotten = (n: number, bodyHash = 'same') =>
+    preparedSwap(n, 400n, {
+      ...{ idempotency: { key: 'once', bodyHash }, isForgotten: true },
+      ...{ quote: notFound, chainId: 0 },
+    })
+  await world.handle(forgotten(1), 1)
+  expect(codeOf(world, 1)).toBe('NOT_FOUND')
+  // Its account has yet to delegate, and the lane is not free for that.
+  await world.handle({ ...named(2), delegated: false, chainNonce: null }, 2)
+  await world.handle(forgotten(3), 3)
+  await world.handle(forgotten(4, 'other'), 4)
+  expect([3, 4].map((token) => codeOf(world, token))).toEqual([
+    'IDEMPOTENCY_IN_PROGRESS',
+    'IDEMPOTENCY_KEY_REUSED',
+  ])
+  expect(codeOf(world, 2)).toBeNull()
+  expect(spentBy(world)).toMatchObject({ reservedMicros: 400n })
+})
+
+test('nor after a start that goes on with it', async () => {
+  const world = await openWallet(1_000n)
+  await handOver(world)
+  world.restart()
+  const quote = { ok: false, fault: fault('NOT_FOUND') } as const
+  const idempotency = { key: 'once', bodyHash: 'same' }
+  const said = { idempotency, quote, isForgotten: true, chainId: 0 } as const
+  await world.handle(preparedSwap(2, 400n, said), 2)
+  expect(codeOf(world, 2)).toBe('IDEMPOTENCY_IN_PROGRESS')
+})
+
+/** Null of what was not refused, or has no answer yet. */
+function codeOf(world: WalletWorld, token: number): string | null {
+  const result = world.replies.find((reply) => reply.token === token)?.result
+  return result === undefined || result.ok ? null : result.fault.code
+}

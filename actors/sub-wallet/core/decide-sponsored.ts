@@ -2,10 +2,13 @@ import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
+import { fault } from '../../../src/errors/fault.js'
 import { laneOf } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
+import { passesIdempotency } from './gates.js'
+import { hasKeyEnded } from './key-tree.js'
 import { passesGates } from './lifecycle.js'
 import { judgedAnew, readyApproval, waitedOf } from './sponsored-approved.js'
 import { callOf, mustDelegate, recordBeforeGas, syncLane } from './sponsored-call.js'
@@ -30,6 +33,10 @@ export function admitSponsored(
     ...{ hasNonce: true, request: callOf(command), token, key: null, admitted: null },
     ...{ intent: intentOf(quote), priced: null, counted: undefined, asks: undefined },
     findDuplicate: () => duplicateOf(state, command),
+  }
+  if (command.isForgotten === true) {
+    answerForgotten(turn, asked)
+    return
   }
   if (!passesGates(turn, asked)) return
   const { admitted } = asked
@@ -58,6 +65,24 @@ export function admitSponsored(
     token,
   })
   turn.effect({ type: 'screen-sponsored', draft })
+}
+
+/** What came before may be under way, where the store tells of nothing yet. */
+function answerForgotten(turn: Turn, asked: CallAtGates): void {
+  const { state } = turn
+  const { keyId, nowMs, quote, token } = asked
+  const key = state.keys.get(keyId)
+  if (key === undefined || hasKeyEnded(state, keyId, nowMs)) {
+    turn.refuse(token, fault('INVALID_KEY'))
+    return
+  }
+  const frozen = turn.freezeFault(key.lineageId)
+  if (frozen !== null) {
+    turn.refuse(token, frozen)
+    return
+  }
+  asked.key = key
+  if (passesIdempotency(turn, asked) && !quote.ok) turn.refuse(token, quote.fault)
 }
 
 function intentOf(quote: PreparedSponsored['quote']): IntentTerms | null {

@@ -96,6 +96,11 @@ export interface SponsorCommand {
   readonly proofKey: Uint8Array
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly fingerprint: string
+  /**
+   * Present where what it names is forgotten by now, and with it its chain: it is answered as one that
+   * came before under its Idempotency-Key, or refused with the fault of its quote.
+   */
+  readonly isForgotten?: true
 }
 
 /** The same, with what the decision needs from outside. */

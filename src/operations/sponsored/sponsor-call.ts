@@ -8,7 +8,6 @@ import { type Address, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { SponsoredKind } from '../../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
-import type { SponsoredQuote } from '../../valuation/sponsored-quote.js'
 import { answerOfSend } from '../agent/send-transaction.js'
 import type { AgentContext, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -47,12 +46,14 @@ export async function sponsorCall(
   plan: () => Promise<Result<Plan>>,
 ): Promise<Answer<TransactionView>> {
   const quote = await quoteOf(ports, on.chain, plan)
-  return ask(ports, context, on, request, quote)
+  const { chain, router, delegate } = on
+  return hand(ports, context, { chainId: chain.config.id, ...request, router, delegate, quote })
 }
 
 /**
  * A call that cannot be planned, since what it names is forgotten by now: where it came before under
- * the same Idempotency-Key, it is answered as it was then.
+ * the same Idempotency-Key, it is answered as it was then. Its actor knows also of one that is under
+ * way, of which the store may have nothing yet.
  */
 export async function sponsorForgotten(
   ports: OperationPorts,
@@ -60,34 +61,26 @@ export async function sponsorForgotten(
   kind: SponsoredKind,
   forgotten: Fault,
 ): Promise<Answer<TransactionView>> {
-  const { key, idempotency } = context
-  const { idempotency: requests, transactions } = ports.reader.fresh()
-  const record = idempotency === null ? null : requests.byKey(key.lineageId, idempotency.key)
-  const first = record && transactions.byId(record.txId)
-  if (!first) return refuse(forgotten)
-  const on = sponsoredChain(ports, context, first.call.chainId)
-  if (!on.ok) return refuse(forgotten)
+  if (context.idempotency === null) return refuse(forgotten)
   const quote = { ok: false, fault: forgotten } as const
-  return ask(ports, context, on.value, { kind, fingerprint: kind }, quote)
+  const call = { ...NOWHERE, kind, fingerprint: kind, quote, isForgotten: true } as const
+  return hand(ports, context, call)
 }
 
-async function ask(
+const NOBODY: Address = '0x0000000000000000000000000000000000000000'
+const NOWHERE = { chainId: 0, router: NOBODY, delegate: NOBODY } as const
+
+async function hand(
   ports: OperationPorts,
   { key, requestId, proofKey, idempotency }: AgentContext,
-  { chain, router, delegate }: SponsoredChain,
-  request: { readonly kind: SponsoredKind; readonly fingerprint: string },
-  quote: SponsoredQuote,
+  call: Omit<SponsorCommand, 'type' | 'txId' | 'requestId' | 'keyId' | 'proofKey' | 'idempotency'>,
 ): Promise<Answer<TransactionView>> {
   const command: SponsorCommand = {
     type: 'sponsor-call',
     txId: newId<TxId>(ID_PREFIX.tx, ports.timers),
     requestId,
     keyId: key.keyId,
-    chainId: chain.config.id,
-    ...request,
-    router,
-    delegate,
-    quote,
+    ...call,
     proofKey,
     idempotency,
   }
