@@ -1,6 +1,7 @@
 import { intentDeadlineOf } from '../../src/contracts/router-intent.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
+import { isFinal } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { EndedCall } from './core/sponsored-messages.js'
 
@@ -8,6 +9,6 @@ import type { EndedCall } from './core/sponsored-messages.js'
 export function endedCall({ transactions }: Reader, txId: TxId): EndedCall | null {
   const tx = transactions.byId(txId)
   if (tx === undefined || !isSponsored(tx.kind)) return null
-  if (tx.status !== 'confirmed' && tx.status !== 'failed') return null
+  if (!isFinal(tx.status) || tx.mined === null) return null
   return { tx, deadlineSeconds: intentDeadlineOf(tx.call.data) }
 }

@@ -77,7 +77,7 @@ const RUNS = [
 describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_, between) => {
   async function told(
     world: WalletWorld,
-    status: 'broadcast' | 'confirmed' | 'failed',
+    status: 'broadcast' | 'confirmed' | 'failed' | 'dropped',
     mined: MinedIn | null,
     stored = endedCall(world.reader, txId),
   ): Promise<void> {
@@ -169,6 +169,43 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
     expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE, mined: MINED })
     counts(world, VALUE, 0n, VALUE)
     expect(world.state.sponsored.size).toBe(0)
+  })
+
+  /** Its gas wallet sent nothing at its nonce instead, which no node would take the call at. */
+  async function outbid(): Promise<WalletWorld> {
+    const world = await opened()
+    await submitJob(world, 1, VALUE, CALLDATA)
+    await told(world, 'broadcast', null)
+    await told(world, 'dropped', ELSEWHERE)
+    expect(record(world)).toMatchObject({ status: 'dropped', spentMicros: VALUE })
+    counts(world, VALUE, VALUE, VALUE)
+    return world
+  }
+
+  test('and had been dropped counts where it lands instead of what outbid it', async () => {
+    const world = await outbid()
+    await told(world, 'broadcast', null)
+    expect(record(world)).toMatchObject({ status: 'broadcast', mined: null })
+    counts(world, VALUE, VALUE, VALUE)
+    await world.handle({ type: 'deadline-passed', txId, isCarried: true, nowMs })
+    await told(world, 'confirmed', MINED)
+    expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE, mined: MINED })
+    counts(world, VALUE, 0n, VALUE)
+  })
+
+  test('and had been dropped, and its spend free, counts again, and is dropped once more', async () => {
+    const world = await outbid()
+    await world.handle({ type: 'deadline-passed', txId, isCarried: true, nowMs })
+    counts(world, 0n, 0n, 0n)
+    await told(world, 'dropped', ELSEWHERE)
+    counts(world, 0n, 0n, 0n)
+    await told(world, 'broadcast', null)
+    counts(world, VALUE, VALUE, VALUE)
+    await told(world, 'dropped', MINED)
+    counts(world, VALUE, VALUE, VALUE)
+    await world.handle({ type: 'deadline-passed', txId, isCarried: true, nowMs })
+    expect(record(world)).toMatchObject({ status: 'dropped', spentMicros: 0n })
+    counts(world, 0n, 0n, 0n)
   })
 
   test('and is mined elsewhere by the next that is heard says where', async () => {

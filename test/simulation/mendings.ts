@@ -155,7 +155,7 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'simulator',
     seed: 2125018248,
     file: 'actors/sub-wallet/core/reopen-sponsored.ts',
-    mending: "return tx.status === 'failed' ? { ...tx, spentMicros: 0n } : tx",
+    mending: "return tx.status === 'confirmed' ? tx : { ...tx, spentMicros: 0n }",
     before: 'return tx',
   },
   {

@@ -26,7 +26,8 @@ export function reopenSponsored(
 ): boolean {
   const tx = entry?.tx ?? (stored === null ? null : asItEnded(stored))
   if (gas === null || tx === null || !isFinal(tx.status)) return false
-  if (tx.status === 'dropped' || !isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
+  // Of what was dropped a block has what outbid it; what none ever had is not taken back.
+  if (tx.mined === null || !isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
   const kept = stored === null ? null : sponsorshipOf(stored, gasWalletId)
   const sponsorship = entry?.sponsorship ?? kept
   if (sponsorship === null) return false
@@ -58,11 +59,11 @@ export function holdAgain(turn: Turn, { stored = null, gasWalletId, nowMs }: Upd
 }
 
 /**
- * A record that was read before the last end was on disk still says that the spend of a failed call is
- * held. It is not held here, so it came free: taken for used, it would come free once more.
+ * A record that was read before the last end was on disk still says that the spend of a call that moved
+ * nothing is held. It is not held here, so it came free: taken for used, it would come free once more.
  */
 function asItEnded({ tx }: EndedCall): Transaction {
-  return tx.status === 'failed' ? { ...tx, spentMicros: 0n } : tx
+  return tx.status === 'confirmed' ? tx : { ...tx, spentMicros: 0n }
 }
 
 function reserved(tx: Transaction, { reservation }: Sponsorship): Transaction {
