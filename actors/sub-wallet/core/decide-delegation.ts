@@ -62,9 +62,10 @@ export function isEmpty({ signing, filling, flight, gaps }: NonceLane): boolean 
   return signing.length + filling.length + flight.length + gaps.length === 0
 }
 
-/** Whether it is frozen by now, and was answered so. */
+/** Whether it is frozen by now, or its key has ended, and was answered so. */
 function isRefused(turn: Turn, { txId, draft, token, screenedAgainst }: SponsoredEntry): boolean {
-  const stopped = draft === null ? null : turn.freezeFault(draft.lineageId)
+  const stopped =
+    draft === null ? null : (turn.freezeFault(draft.lineageId) ?? turn.endedFault(draft.keyId))
   if (draft === null || stopped === null) return false
   turn.emit({ type: 'sponsored-released', txId })
   turn.refuseSend(token, stopped, callOf(draft), screenedAgainst)

@@ -134,11 +134,11 @@ export function intentSigned(turn: Turn, { txId, signed, nowMs }: Of<'intent-sig
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase !== 'signing' || entry.draft === null) return
   const { draft } = entry
-  const frozen = turn.freezeFault(draft.lineageId)
-  if (frozen !== null) {
+  const stopped = turn.freezeFault(draft.lineageId) ?? turn.endedFault(draft.keyId)
+  if (stopped !== null) {
     // Nobody has seen the intent but this process, which forgets it.
     turn.emit({ type: 'sponsored-released', txId })
-    turn.refuseSend(entry.token, frozen, callOf(draft), entry.screenedAgainst)
+    turn.refuseSend(entry.token, stopped, callOf(draft), entry.screenedAgainst)
     proceed(turn, entry.chainId)
     return
   }

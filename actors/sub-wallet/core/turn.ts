@@ -1,8 +1,8 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import { freezeOf } from '../../../src/domain/freeze.js'
-import type { LineageId, TxId } from '../../../src/domain/ids.js'
+import type { KeyId, LineageId, TxId } from '../../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../../src/domain/transaction.js'
-import { type Fault, naming } from '../../../src/errors/fault.js'
+import { type Fault, fault, naming } from '../../../src/errors/fault.js'
 import { frozenFault } from '../../../src/errors/frozen.js'
 import type { AccountCommand, Ending, ReplacePurpose } from '../../account/core/messages.js'
 import type { AccountDraft, DraftEntry, NonceLane, OpenEntry } from '../../account/core/state.js'
@@ -13,6 +13,7 @@ import { newPayeesOf, noteRefused, noteSigned } from './breaker-watch.js'
 import { undoCredits, useCredits } from './credits.js'
 import { evolve } from './evolve.js'
 import { callsAheadOf, keptFor } from './kept-nonces.js'
+import { hasKeyEnded } from './key-tree.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command, Effect, Event, RefusedCall } from './messages.js'
 import { feeCapOf, reservationFor, selfSendOf } from './replacement-spend.js'
@@ -74,19 +75,19 @@ export class Turn implements AccountTurn {
   /** Refuses a call that moves value, and leaves a trace of it. */
   refuseSend(
     token: ReplyToken | null,
-    fault: Fault,
+    why: Fault,
     call: RefusedCall,
     screenedAgainst: readonly ScreenedAgainst[] = [],
   ): void {
     const { wallet } = this.state
     if (wallet !== null) {
       const { userId, address: from } = wallet
-      this.effect({ type: 'refused', userId, from, call, fault, screenedAgainst })
+      this.effect({ type: 'refused', userId, from, call, fault: why, screenedAgainst })
       const command = this.#command
-      if ('nowMs' in command) noteRefused(this, fault, call, command.nowMs)
+      if ('nowMs' in command) noteRefused(this, why, call, command.nowMs)
     }
-    this.noteRefused(call.txId, fault)
-    this.refuse(token, fault)
+    this.noteRefused(call.txId, why)
+    this.refuse(token, why)
   }
 
   /** Of a call that waits it is decided last what follows from its refusal. */
@@ -148,9 +149,21 @@ export class Turn implements AccountTurn {
     return draft.approval === undefined && mayFill(this.state, draft, gap)
   }
 
-  /** Asked when it is about to be signed: what is frozen meanwhile stops what was let through. */
-  whatStops({ lineageId }: Draft | Transaction): Fault | null {
-    return this.freezeFault(lineageId)
+  /**
+   * Asked when it is about to be signed: what is frozen or revoked meanwhile stops what was let
+   * through. What the lane sends by itself, and what outbids, rests on no live key.
+   */
+  whatStops(call: Draft | Transaction): Fault | null {
+    const frozen = this.freezeFault(call.lineageId)
+    if (frozen !== null || !('proofKey' in call) || call.proofKey === null) return frozen
+    return this.endedFault(call.keyId)
+  }
+
+  /** Of what its key asked for before it ended. */
+  endedFault(keyId: KeyId): Fault | null {
+    const command = this.#command
+    const nowMs = 'nowMs' in command ? command.nowMs : Number.NEGATIVE_INFINITY
+    return hasKeyEnded(this.state, keyId, nowMs) ? fault('INVALID_KEY') : null
   }
 
   /** A key that is frozen takes along those that it made. */
