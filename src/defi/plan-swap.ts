@@ -8,7 +8,7 @@ import { SERVICE_FEE_BPS } from './fee.js'
 import { type InputValue, valueOfInput } from './input-value.js'
 import { lackOf, type Plan, type PlanPorts } from './plan.js'
 import type { SwapOffer } from './swap-venue.js'
-import { SHARE_PRICE_SHARES } from './vault-venue.js'
+import { worthOfShares } from './vault-venue.js'
 
 const BPS = 10_000n
 
@@ -84,9 +84,7 @@ async function valueOfSwapInput(
   const isVault = chain.config.markets.some(({ vault }) => isSame(vault, token))
   const state = isVault ? await ports.vaultVenue.read(chain, token, account) : null
   if (state === null) return value
-  // Redeeming rounds down, and what is spent rounds up.
-  const assets = (amount * state.sharePrice) / SHARE_PRICE_SHARES + 1n
-  return valueOfInput(ports, chain, state.asset, assets)
+  return valueOfInput(ports, chain, state.asset, worthOfShares(state, amount))
 }
 
 function isSame(a: string, b: string): boolean {

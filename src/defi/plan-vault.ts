@@ -9,7 +9,7 @@ import { SERVICE_FEE_BPS } from './fee.js'
 import { type InputValue, valueOfInput } from './input-value.js'
 import { lackOf, type Plan, type PlanPorts } from './plan.js'
 import { leastOutput } from './plan-swap.js'
-import type { VaultState } from './vault-venue.js'
+import { type VaultState, worthOfShares } from './vault-venue.js'
 
 /**
  * A share's price moves a little with every block, and a vault's fees may come on top. Spec
@@ -60,13 +60,12 @@ export async function planWithdrawal(
 ): Promise<Result<Plan>> {
   const { chain, vault, state } = market
   const net = amountIn - routerFee(amountIn, SERVICE_FEE_BPS)
-  const [whole, assets] = await Promise.all([
-    ports.vaultVenue.previewRedeem(chain, vault, amountIn),
+  // What leaves the wallet is shares: a vault that keeps a part of what it redeems them for, or gives
+  // nothing now, makes them worth no less.
+  const [value, assets] = await Promise.all([
+    valueOfInput(ports, chain, state.asset, worthOfShares(state, amountIn)),
     ports.vaultVenue.previewRedeem(chain, vault, net),
   ])
-  // A vault that gives nothing now still has a share price to value the input by.
-  const worth = whole ?? (state.shares === 0n ? 0n : (state.assets * amountIn) / state.shares)
-  const value = await valueOfInput(ports, chain, state.asset, worth)
   const lack =
     state.shares >= amountIn
       ? null

@@ -32,3 +32,12 @@ export interface VaultState {
 
 /** Many, so that the price of one moves visibly within a minute. */
 export const SHARE_PRICE_SHARES = 10n ** 30n
+
+/** What shares are worth whoever redeems them, in smallest units of the asset, rounded up. */
+export function worthOfShares(
+  { sharePrice }: Pick<VaultState, 'sharePrice'>,
+  shares: bigint,
+): bigint {
+  // The price of many is rounded down, and may be by less than one of the asset for so many.
+  return (shares * sharePrice) / SHARE_PRICE_SHARES + 1n
+}
