@@ -40,10 +40,10 @@ export function reservationFor(
   { purpose, fees, nowMs }: Extract<AccountCommand, { type: 'replacement-signed' }>,
 ): Reservation | null {
   const key = state.keys.get(tx.keyId)
-  const first = tx.attempts[0]
+  const valuedAt = lowestFeeOf(tx)
   const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
-  if (key === undefined || first === undefined || purpose === 'cancel') return tx.reservation
-  const extraWei = (fees.maxFeePerGas - first.maxFeePerGas) * tx.gasLimit
+  if (key === undefined || valuedAt === null || purpose === 'cancel') return tx.reservation
+  const extraWei = (fees.maxFeePerGas - valuedAt) * tx.gasLimit
   const extraMicros = valueUsdMicros(
     extraWei > 0n ? extraWei : 0n,
     NATIVE_DECIMALS,
@@ -56,6 +56,13 @@ export function reservationFor(
   if (nodes.some((node) => capBreach(node.counters, node.key, micros) !== null)) return null
   const { day, month } = windowsOf(tx.reservation, nodes)
   return { micros, day, month }
+}
+
+/** The one that its gas was valued at: each bid is higher, and where one landed they change places. */
+function lowestFeeOf({ attempts }: Transaction): bigint | null {
+  let lowest: bigint | null = null
+  for (const { maxFeePerGas } of attempts) lowest = lesser(lowest, maxFeePerGas)
+  return lowest
 }
 
 /** Whose caps hold for it, and what else counts against them. */
