@@ -202,10 +202,16 @@ function signed(state: SubWalletState, tx: Transaction): void {
   foldSigned(state, tx)
   if (draft === undefined) return
   if (isHeldByDraft(draft)) releaseDraft(state, lineageId, draft.reservation)
-  bookCall(state, tx, draft.counted)
+  bookCall(state, tx, countedWhenSigned(tx, draft))
   notePaid(state, tx)
   const { proofKey, idempotency } = draft
   state.requests.set(txId, { proofKey, idempotency, isPlain: isPlain(draft) })
+}
+
+/** What waited is given back as of when it was signed, and may have been judged the day before. */
+function countedWhenSigned(tx: Transaction, { counted }: Draft): Draft['counted'] {
+  const atMs = countedAtMs(tx)
+  return counted === undefined || counted.atMs === atMs ? counted : { ...counted, atMs }
 }
 
 function raised(state: SubWalletState, event: Of<'reservation-raised'>): void {
