@@ -100,6 +100,8 @@ interface Ledger {
   readonly transactions?: readonly string[] | null
   /** The first block whose state is kept. */
   readonly keptFrom?: number
+  /** What it says of the state of an earlier one. */
+  readonly pruned?: NodeError
   readonly mined?: boolean
   readonly toSends?: string
 }
@@ -111,6 +113,7 @@ function nodeWith({
   usedIn = 90,
   transactions = ['0xe1'],
   keptFrom = 0,
+  pruned = new NodeError(-32000, 'missing trie node e1 (path )'),
   mined = false,
   toSends = 'nonce too low: next nonce 8, tx nonce 7',
 }: Ledger): Script {
@@ -126,7 +129,7 @@ function nodeWith({
       case 'eth_getTransactionCount': {
         const number = Number(second)
         if (block === null) throw new NodeError(-32000, 'header not found')
-        if (number < keptFrom) throw new NodeError(-32000, 'missing trie node e1 (path )')
+        if (number < keptFrom) throw pruned
         return `0x${(number < usedIn ? nonce - 1 : nonce).toString(16)}`
       }
       case 'eth_getTransactionReceipt':
@@ -171,11 +174,18 @@ describe('a nonce that is used', () => {
     expect(await outcomeAt(nodeWith({}), nodeWith({ transactions: null }))).toEqual(UNCLEAR)
   })
 
-  test('went to a stranger by receipts alone where a node keeps no state of that time', async () => {
-    expect(await outcomeAt(nodeWith({ keptFrom: 92 }))).toEqual({
-      ...{ kind: 'nonce-lost', chainNonce: 8 },
-    })
-  })
+  test.each([
+    [-32000, 'missing trie node e1 (path )'],
+    [-32602, 'BlockOutOfRangeError: block height is 97 but requested was 90'],
+  ])(
+    'went to a stranger by receipts alone where a node keeps no state of that time, and says %i %s',
+    async (code, words) => {
+      const pruned = new NodeError(code, words)
+      expect(await outcomeAt(nodeWith({ keptFrom: 92, pruned }))).toEqual({
+        ...{ kind: 'nonce-lost', chainNonce: 8 },
+      })
+    },
+  )
 
   test.each([
     [-32005, 'limit exceeded: archive state is not available'],

@@ -78,11 +78,11 @@ export function isEndpointFault(code: number, message: string): boolean {
 }
 
 /**
- * As geth and its forks, nitro, erigon, nethermind, reth and besu say that they no longer have the
- * state of a block that they have.
+ * As geth and its forks, nitro, erigon, nethermind, reth, besu and anvil say that they no longer have
+ * the state of a block that they have.
  */
 const PRUNED_TEXT =
-  /missing ?trie ?node|historical state|state (?:is |at |for |of )?.{0,80}(?:pruned|not available|unavailable)|no state available|world state/i
+  /missing ?trie ?node|historical state|state (?:is |at |for |of )?.{0,80}(?:pruned|not available|unavailable)|no state available|world state|BlockOutOfRange/i
 
 /** True when a node answers that it has the block and its state no more; never of a busy one. */
 export function isPruned(error: Error): boolean {
