@@ -95,7 +95,7 @@ export function readBody(
     return
   }
   const reader = new BodyReader(exchange, done, pay)
-  const giveUp = () => reader.finish(refuse(fault('INVALID_REQUEST')))
+  const giveUp = () => reader.giveUp()
   exchange.onAbort(giveUp)
   // Of a route that answers before the end of a body: nobody waits for it any more.
   exchange.onAnswer(giveUp)
@@ -140,18 +140,22 @@ class BodyReader {
       return
     }
     if (isLast && this.#length === 0) {
-      this.finish(ok(Buffer.from(chunk)))
+      this.#finish(ok(Buffer.from(chunk)))
       return
     }
     if (!this.#append(new Uint8Array(chunk))) {
       this.#discard(chunk.byteLength, isLast, refuse(fault('OVERLOADED')))
       return
     }
-    if (isLast) this.finish(ok(this.#buffer.subarray(0, this.#length)))
+    if (isLast) this.#finish(ok(this.#buffer.subarray(0, this.#length)))
   }
 
-  finish(result: BodyResult): void {
-    if (this.#finished) return
+  /** Told of every answer, nearly always after the end of the body. */
+  giveUp(): void {
+    if (!this.#finished) this.#finish(refuse(fault('INVALID_REQUEST')))
+  }
+
+  #finish(result: BodyResult): void {
     this.#finished = true
     try {
       this.#done(result)
@@ -183,7 +187,7 @@ class BodyReader {
     this.#discarded += bytes
     if (!isLast && this.#discarded <= DISCARDED_BYTES_MAX) return
     if (!isLast) this.#exchange.closeAfterwards()
-    this.finish(overflow)
+    this.#finish(overflow)
   }
 
   #free(): void {

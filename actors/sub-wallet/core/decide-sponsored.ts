@@ -2,13 +2,11 @@ import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
-import { fault } from '../../../src/errors/fault.js'
 import { laneOf } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
+import { type CallAtGates, DUPLICATE_WINDOW_MS, keyOf } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
-import { passesIdempotency } from './gates.js'
-import { hasKeyEnded } from './key-tree.js'
+import { passesIdempotency, passesKey } from './gates.js'
 import { passesGates } from './lifecycle.js'
 import { judgedAnew, readyApproval, waitedOf } from './sponsored-approved.js'
 import { callOf, mustDelegate, recordBeforeGas, syncLane } from './sponsored-call.js'
@@ -67,22 +65,16 @@ export function admitSponsored(
   turn.effect({ type: 'screen-sponsored', draft })
 }
 
-/** What came before may be under way, where the store tells of nothing yet. */
+/**
+ * What came before may be under way, where the store tells of nothing yet. Nothing is asked to move
+ * here, so that a freeze leaves no trace of a call.
+ */
 function answerForgotten(turn: Turn, asked: CallAtGates): void {
-  const { state } = turn
-  const { keyId, nowMs, quote, token } = asked
-  const key = state.keys.get(keyId)
-  if (key === undefined || hasKeyEnded(state, keyId, nowMs)) {
-    turn.refuse(token, fault('INVALID_KEY'))
-    return
-  }
-  const frozen = turn.freezeFault(key.lineageId)
-  if (frozen !== null) {
-    turn.refuse(token, frozen)
-    return
-  }
-  asked.key = key
-  if (passesIdempotency(turn, asked) && !quote.ok) turn.refuse(token, quote.fault)
+  const { quote, token } = asked
+  if (!passesKey(turn, asked)) return
+  const stopped = turn.freezeFault(keyOf(asked).lineageId)
+  if (stopped !== null) turn.refuse(token, stopped)
+  else if (passesIdempotency(turn, asked) && !quote.ok) turn.refuse(token, quote.fault)
 }
 
 function intentOf(quote: PreparedSponsored['quote']): IntentTerms | null {

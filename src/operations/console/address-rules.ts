@@ -61,10 +61,7 @@ type Place = Pick<AddressRule, 'createdAtMs' | 'address'>
 
 /** Newest first. */
 function compare(a: Place, b: Place): number {
-  return (
-    b.createdAtMs - a.createdAtMs ||
-    (a.address < b.address ? 1 : Number(a.address > b.address) * -1)
-  )
+  return b.createdAtMs - a.createdAtMs || (a.address < b.address ? 1 : -1)
 }
 
 const CURSOR = /^(\d{1,15})_(0x[0-9a-fA-F]{40})$/
