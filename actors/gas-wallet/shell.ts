@@ -43,11 +43,12 @@ export function createGasWalletShell(
         return { ...command, unreported }
       }
       if (command.type === 'sponsor') return prepareJob(ports, state, command)
-      if (command.type === 'unmined' && !state.account.open.has(command.txId)) {
-        const found = reader.gas.transaction(command.txId)
+      if (command.type === 'unmined') {
+        // In flight as it may be now: what is told before this in the mailbox can end it.
+        const found = reader.ifSound(() => reader.gas.transaction(command.txId))
         if (found === undefined) return command
         const { txId, nowMs } = command
-        return { type: 'unmined-final', txId, stored: found.tx, job: found.job, nowMs }
+        return { type: 'prepared-unmined', txId, stored: found.tx, job: found.job, nowMs }
       }
       return command
     },
@@ -77,7 +78,7 @@ export function createGasWalletShell(
           if (found === undefined) break
           const { tx: stored, job } = found
           const nowMs = ports.timers.now()
-          self({ type: 'unmined-final', txId, stored, job, isReadAgain: true, nowMs })
+          self({ type: 'prepared-unmined', txId, stored, job, isReadAgain: true, nowMs })
           break
         }
         case 'watch':

@@ -74,7 +74,10 @@ export function createSubWalletShell(
       if (command.type === 'undelegate') return prepareUndelegation(ports, state, command)
       if (command.type === 'sponsor-update') {
         const txId = command.cancels ?? command.txId
-        return state.sponsored.has(txId) ? command : { ...command, stored: endedCall(reader, txId) }
+        const entry = state.sponsored.get(txId)
+        // What is held may have gone from memory when its turn comes, and is on disk by then.
+        if (entry !== undefined && entry.phase !== 'held') return command
+        return { ...command, stored: endedCall(reader.fresh(), txId) }
       }
       if (command.type === 'read-limits' && command.judged !== undefined) {
         const payees = payeesToTell(reader, state, command.keyId, command.judged.policy)
@@ -160,8 +163,8 @@ export function createSubWalletShell(
           void restJob(ports.timers, effect, self)
           break
         case 'tell-recorded': {
-          const { txId, runningKey } = effect
-          self({ type: 'end-recorded', txId, runningKey })
+          const { txId, runningKey, blockHash } = effect
+          self({ type: 'end-recorded', txId, runningKey, blockHash })
           break
         }
         case 'cancel-intent':

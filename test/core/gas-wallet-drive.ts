@@ -145,7 +145,7 @@ export class GasWalletDrive {
     const found = this.world.reader.gas.transaction(txId)
     if (found === undefined || !isFinal(found.tx.status)) return
     const { tx: stored, job } = found
-    await this.#handle({ type: 'unmined-final', txId, stored, job, nowMs })
+    await this.#handle({ type: 'prepared-unmined', txId, stored, job, nowMs })
   }
 
   async #endEffect(): Promise<void> {

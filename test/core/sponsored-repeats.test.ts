@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
+import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
 import { ATTEMPT, LINEAGE_ID, START_MS, transaction, txIdOf } from '../actors/wallet-fixtures.js'
 import {
@@ -22,11 +22,23 @@ const mined: MinedIn = {
   ...{ outcome: 'success', feeWei: 1n },
 }
 
+const inBlock = (block: MinedIn | null, status: Transaction['status'] = 'confirmed') =>
+  transaction(1, { status, attempts: [ATTEMPT], mined: block })
+
 /** What a gas wallet says after a start: it signed before, and its block is deep enough by now. */
 const confirmed: Command = {
   ...{ type: 'sponsor-update', txId: txIdOf(1), flight: 'ended', refusal: null, cancels: null },
-  gas: transaction(1, { status: 'confirmed', attempts: [ATTEMPT], mined }),
-  ...{ gasWalletId: FIRST_GAS_WALLET, nowMs },
+  ...{ gas: inBlock(mined), gasWalletId: FIRST_GAS_WALLET, nowMs },
+}
+
+/** And where a reorg took that block. */
+const inFlight: Command = { ...confirmed, flight: 'sent', gas: inBlock(null, 'broadcast') }
+
+/** What was decided so far, once it is on disk. */
+function recorded({ pending }: WalletWorld): Command[] {
+  return pending.flatMap((effect) =>
+    effect.type === 'tell-recorded' ? [{ ...effect, type: 'end-recorded' as const }] : [],
+  )
 }
 
 async function handOver(world: WalletWorld): Promise<void> {
@@ -48,12 +60,29 @@ test('a sponsored call that is sent and over at once is not made again before th
   expect(spentBy(world)).toMatchObject({ dayMicros: 400n, reservedMicros: 0n })
   expect([...world.state.sponsored.keys()]).toEqual([])
   // Once it is: the store answers, and what is remembered of it goes.
-  const [told] = world.pending
-  if (told?.type !== 'tell-recorded') throw new Error(`${told?.type} is pending alone`)
-  await world.handle({ ...told, type: 'end-recorded' })
+  const [told] = recorded(world)
+  if (told === undefined) throw new Error('nobody is told')
+  await world.handle(told)
   expect(world.state.running.size).toBe(0)
   const record = world.reader.idempotency.byKey(LINEAGE_ID, 'once')
   expect(record?.txId).toBe(txIdOf(1))
+})
+
+test('a reorg that is told before the end of a call is on disk takes the call up again', async () => {
+  const world = await openWallet(1_000n)
+  await handOver(world)
+  world.pending = []
+  await world.together([confirmed, inFlight])
+  expect(spentBy(world)).toMatchObject({ dayMicros: 400n, reservedMicros: 400n })
+  expect(world.state.sponsored.get(txIdOf(1))?.phase).toBe('sent')
+  // And once more, before what is said of the first end has come.
+  const elsewhere = { ...confirmed, gas: inBlock({ ...mined, blockHash: '0x0c' }) }
+  await world.together([elsewhere, ...recorded(world).slice(0, 1), inFlight])
+  expect(world.state.sponsored.get(txIdOf(1))?.phase).toBe('sent')
+  await world.handle({ ...confirmed, gas: inBlock({ ...mined, outcome: 'reverted' }, 'failed') })
+  expect(world.reader.transactions.byId(txIdOf(1))?.status).toBe('failed')
+  for (const command of recorded(world)) await world.handle(command)
+  expect(world.state.unrecorded.size).toBe(0)
 })
 
 test('a swap by a quote that is forgotten is not refused for that while its first is under way', async () => {

@@ -261,8 +261,8 @@ export class WalletDrive {
       case 'cancel-intent':
         return this.#cancel(effect.sponsorship.txId)
       case 'tell-recorded': {
-        const { txId, runningKey } = effect
-        return this.handle({ type: 'end-recorded', txId, runningKey })
+        const { txId, runningKey, blockHash } = effect
+        return this.handle({ type: 'end-recorded', txId, runningKey, blockHash })
       }
       case 'await-deadline':
         return this.#passDeadline(effect.txId)

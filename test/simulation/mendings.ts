@@ -217,4 +217,16 @@ export const MENDINGS: readonly Mending[] = [
     file: 'actors/account/core/lane-nonces.ts',
     mending: '  while (free.has(nextNonce - 1)) nextNonce--\n',
   },
+  {
+    fault: "a gas wallet takes up a call by its sub-wallet's record",
+    foundBy: 'simulator',
+    seed: 1200353,
+    file: 'actors/chain-watcher/shell.ts',
+    mending: '      if (!isSubWallet(owner)) return update\n',
+    also: {
+      file: 'actors/gas-wallet/shell.ts',
+      mending: "if (command.type === 'unmined') {",
+      before: "if (command.type === 'unmined' && !state.account.open.has(command.txId)) {",
+    },
+  },
 ]

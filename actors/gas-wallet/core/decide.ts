@@ -45,7 +45,7 @@ export function decide(
       throw new Error('a job reaches the mailbox prepared')
     case 'prepared-sponsor':
       return takeJob(state, command)
-    case 'unmined-final':
+    case 'prepared-unmined':
       if (command.job !== null && isFinal(command.stored.status)) {
         state.jobs.set(command.txId, command.job)
       }

@@ -29,9 +29,9 @@ export type GasWalletCommand =
   /** `others` counts the gas wallets that may be asked when this one refuses. */
   | { readonly type: 'sponsor'; readonly job: GasJob; readonly others: number }
   | PreparedJob
-  /** A reorg took back what was final. */
+  /** A reorg took its block away, with what is stored of it, by which one that has ended is taken up. */
   | {
-      readonly type: 'unmined-final'
+      readonly type: 'prepared-unmined'
       readonly txId: TxId
       readonly stored: AccountTransaction
       readonly job: GasJob | null

@@ -180,7 +180,7 @@ function finish(
     const spentMicros = valuation.valueMicros
     const done: Transaction = { ...tx, status: 'confirmed', spentMicros, confirmedAtMs: nowMs }
     turn.emit({ type: 'sponsored-ended', tx: done, held: null, paidGasMicros, atMs: nowMs })
-    tellRecorded(turn, sponsorship)
+    tellRecorded(turn, sponsorship, done)
     return
   }
   const failed: Transaction = {
@@ -201,15 +201,27 @@ function finish(
 
 /**
  * The same update may have made the record of it, as after a start: a repetition that was prepared
- * before that is on disk must find it under way.
+ * before that is on disk must find it under way, and a reorg that overtakes it how it ended.
  */
-function tellRecorded(turn: Turn, { txId, lineageId, idempotency }: Sponsorship): void {
-  if (idempotency === null) return
-  turn.effect({ type: 'tell-recorded', txId, runningKey: runningKey(lineageId, idempotency.key) })
+function tellRecorded(
+  turn: Turn,
+  { txId, lineageId, idempotency }: Sponsorship,
+  { mined }: Transaction,
+): void {
+  const key = idempotency === null ? null : runningKey(lineageId, idempotency.key)
+  turn.effect({
+    type: 'tell-recorded',
+    txId,
+    runningKey: key,
+    blockHash: mined?.blockHash ?? null,
+  })
 }
 
-export function endRecorded(turn: Turn, { txId, runningKey: key }: Of<'end-recorded'>): void {
-  turn.emit({ type: 'sponsored-recorded', txId, runningKey: key })
+export function endRecorded(
+  turn: Turn,
+  { txId, runningKey: key, blockHash }: Of<'end-recorded'>,
+): void {
+  turn.emit({ type: 'sponsored-recorded', txId, runningKey: key, blockHash })
 }
 
 /** Later than that, the deadline is there before a cancellation. */

@@ -5,7 +5,7 @@ import { laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
 import { reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
 import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
-import type { SponsoredEvent } from './sponsored-messages.js'
+import type { RecordedEnd, SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { runningKey, type SubWalletState } from './state.js'
 import { holdAnew, leaveWaiting } from './waiting-calls.js'
@@ -53,7 +53,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       forget(state, entryOf(state, event.tx.txId))
       return
     case 'sponsored-recorded':
-      forgetKey(state, event)
+      recorded(state, event)
       return
     case 'sponsored-reopened':
       reopened(state, event)
@@ -149,11 +149,18 @@ function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
     if (tx.status !== 'confirmed') giveBack(state, tx.txId)
     settleSpend(state, tx.txId, tx.spentMicros)
     // Its Idempotency-Key stays: until the commit is on disk, the store tells nothing of it.
+    state.unrecorded.set(tx.txId, { tx, sponsorship: entry.sponsorship })
     state.sponsored.delete(tx.txId)
     return
   }
   entry.phase = 'held'
   entry.sponsorship = held
+}
+
+function recorded(state: SubWalletState, { txId, runningKey: key, blockHash }: RecordedEnd): void {
+  if (key !== null) forgetKey(state, { txId, runningKey: key })
+  // It may have ended in another block since, which is not on disk.
+  if (state.unrecorded.get(txId)?.tx?.mined?.blockHash === blockHash) state.unrecorded.delete(txId)
 }
 
 function reopened(
@@ -171,6 +178,7 @@ function reopened(
     const { day, micros } = state.sponsoredGas
     state.sponsoredGas = { day, micros: micros - gasMicros }
   }
+  state.unrecorded.delete(txId)
   state.sponsored.set(txId, {
     ...{ phase: stage, txId, chainId, fingerprint: '', createdAtMs, gasMicros },
     ...{ draft: null, sponsorship, needsDelegation: false, screenedAgainst: [], token: null },
@@ -277,7 +285,7 @@ function forget(state: SubWalletState, { txId, draft, sponsorship }: SponsoredEn
 /** Another call's, by now, stays. */
 function forgetKey(
   { running }: SubWalletState,
-  { txId, runningKey: key }: Pick<Of<'sponsored-recorded'>, 'txId' | 'runningKey'>,
+  { txId, runningKey: key }: { readonly txId: TxId; readonly runningKey: string },
 ): void {
   if (running.get(key) === txId) running.delete(key)
 }

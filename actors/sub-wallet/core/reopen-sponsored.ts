@@ -22,14 +22,16 @@ type Update = Extract<SponsoredCommand, { type: 'sponsor-update' }>
 export function reopenSponsored(
   turn: Turn,
   entry: SponsoredEntry | undefined,
-  { gas, stored = null, nowMs, gasWalletId }: Update,
+  { txId, gas, stored = null, nowMs, gasWalletId }: Update,
 ): boolean {
-  const tx = entry?.tx ?? (stored === null ? null : asItEnded(stored))
+  // As it is held, or has ended, here; what is on disk may be older than that.
+  const known = entry ?? turn.state.unrecorded.get(txId)
+  const tx = known?.tx ?? (stored === null ? null : asItEnded(stored))
   if (gas === null || tx === null || !isFinal(tx.status)) return false
   // Of what was dropped a block has what outbid it; what none ever had is not taken back.
   if (tx.mined === null || !isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
   const kept = stored === null ? null : sponsorshipOf(stored, gasWalletId)
-  const sponsorship = entry?.sponsorship ?? kept
+  const sponsorship = known?.sponsorship ?? kept
   if (sponsorship === null) return false
   const gasMicros = gasTakenBack(turn, tx)
   const sent: Sponsorship = { ...sponsorship, gasMicros, stage: 'sent' }

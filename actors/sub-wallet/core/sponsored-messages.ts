@@ -1,9 +1,8 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { EventType } from '../../../src/domain/event.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
-import type { Address, GasWalletId, KeyId, TxId } from '../../../src/domain/ids.js'
+import type { Address, GasWalletId, Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
-
 import type { Authorization, SponsoredKind, Sponsorship } from '../../../src/domain/sponsorship.js'
 import type { AccountTransaction, Transaction } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -11,6 +10,15 @@ import type { SponsoredQuote } from '../../../src/valuation/sponsored-quote.js'
 import type { OpenEntry } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { SponsoredDraft } from './sponsored-state.js'
+
+/** The end of a call, once it is on disk. */
+export interface RecordedEnd {
+  readonly txId: TxId
+  /** What holds its Idempotency-Key; null where it has none. */
+  readonly runningKey: string | null
+  /** Of the block in which it ended. */
+  readonly blockHash: Hex | null
+}
 
 /** What of a sponsored call reaches a sub-wallet. */
 export type SponsoredCommand =
@@ -76,7 +84,7 @@ export type SponsoredCommand =
   /** A gas wallet is to be asked once more for what it could not carry. */
   | { readonly type: 'job-rested'; readonly txId: TxId }
   /** What its Idempotency-Key stands for is on disk. */
-  | { readonly type: 'end-recorded'; readonly txId: TxId; readonly runningKey: string }
+  | ({ readonly type: 'end-recorded' } & RecordedEnd)
   /** Brings the actor into memory, where it goes on with what it finds. */
   | { readonly type: 'load' }
   /** Asks gas wallets again about everything under way. */
@@ -240,8 +248,8 @@ export type SponsoredEvent =
       readonly paidGasMicros: UsdMicros
       readonly atMs: number
     }
-  /** From now on the store tells what its Idempotency-Key stands for. */
-  | { readonly type: 'sponsored-recorded'; readonly txId: TxId; readonly runningKey: string }
+  /** From now on the store tells how it ended, and what its Idempotency-Key stands for. */
+  | ({ readonly type: 'sponsored-recorded' } & RecordedEnd)
   /** A gas wallet could not carry it; the sponsorship names the one that is asked next. */
   | { readonly type: 'sponsored-moved'; readonly sponsorship: Sponsorship }
   /** It is to be asked again later; and then it is. */
@@ -287,7 +295,7 @@ export type SponsoredEffect =
   | { readonly type: 'submit-job'; readonly sponsorship: Sponsorship; readonly account: Address }
   | { readonly type: 'rest-job'; readonly txId: TxId; readonly delayMs: number }
   /** Says so once the commit with its end is on disk, as every effect that waits for it. */
-  | { readonly type: 'tell-recorded'; readonly txId: TxId; readonly runningKey: string }
+  | ({ readonly type: 'tell-recorded' } & RecordedEnd)
   /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
   | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
   | {

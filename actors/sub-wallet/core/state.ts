@@ -63,6 +63,8 @@ export interface SubWalletState extends AccountState {
   allowancesComplete: boolean
   /** Sponsored calls under way, in the order in which they came. */
   readonly sponsored: Map<TxId, SponsoredEntry>
+  /** Confirmed ones whose end is not on disk yet: a reorg may be told before it is. Volatile. */
+  readonly unrecorded: Map<TxId, Pick<SponsoredEntry, 'tx' | 'sponsorship'>>
   /** Chains on which the account is about to delegate, or to end that; their lanes hand out no nonce. */
   readonly delegations: Map<number, Delegation>
   /** When the last sponsored call of a chain was made, where the account has delegated. */
@@ -163,6 +165,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     allowances: new Map(),
     allowancesComplete: false,
     sponsored: new Map(),
+    unrecorded: new Map(),
     delegations: new Map(),
     lastSponsoredMs: new Map(),
     undelegated: new Set(),
