@@ -248,6 +248,24 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('unmined')
   })
 
+  test('what is told anew from the branch that lost is taken back, though that was compared before', () => {
+    const chain = confirmedChain()
+    const lost = chain.branch
+    const at = chain.blockOf(TX) ?? expect.unreachable()
+    chain.fork(6)
+    for (let i = 0; i < 8; i++) chain.extend([])
+    chain.restart()
+    chain.poll()
+    expect(toldOf(chain)).toBe('unmined')
+    // The next node to answer does not know yet.
+    chain.comparedWith = lost
+    chain.showReceipt(TX, at, 0)
+    expect(toldOf(chain)).toBe('confirmed')
+    chain.comparedWith = null
+    grow(chain, 2)
+    expect(toldOf(chain)).toBe('unmined')
+  })
+
   test('what ended before a start and is still there stays as it is', () => {
     const chain = new WatchedChain(2)
     chain.watch(TX)

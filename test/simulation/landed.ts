@@ -1,4 +1,5 @@
 import { NATIVE_DECIMALS } from '../../src/domain/chains.js'
+import type { Hex } from '../../src/domain/ids.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -34,8 +35,23 @@ export function isFiller({ call, from }: Pick<Transaction, 'call' | 'from'>): bo
   return lower(call.to) === lower(from)
 }
 
-/** By the chain: what it moved, and the gas that the wallet itself paid. */
-export function spentOf(tx: Transaction, chains: ChainWorlds): bigint {
+/**
+ * All of them, by the chain. The cancellation of a call, which no node took, and what then closes the
+ * gap are the same bytes where fees are: they land once, and count for what is told of as mined.
+ */
+export function spentTogether(txs: readonly Transaction[], chains: ChainWorlds): bigint {
+  const counted = new Set<Hex>()
+  let spent = 0n
+  for (const tx of [...txs].sort((a, b) => Number(a.mined === null) - Number(b.mined === null))) {
+    const others = tx.attempts.filter(({ txHash }) => !counted.has(txHash))
+    spent += spentOf({ ...tx, attempts: others }, chains)
+    for (const { txHash } of others) counted.add(txHash)
+  }
+  return spent
+}
+
+/** What it moved, and the gas that the wallet itself paid. */
+function spentOf(tx: Transaction, chains: ChainWorlds): bigint {
   if (isSponsored(tx.kind)) return tx.status === 'confirmed' ? tx.valuation.valueMicros : 0n
   return landings(tx, chains).reduce((sum, landed) => sum + costOf(tx, landed), 0n)
 }

@@ -178,7 +178,7 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'simulator',
     seed: 256145,
     file: 'actors/chain-watcher/core/reorgs.ts',
-    mending: '    if (isFirst) compareAgain(state, block.number)\n',
+    mending: '    if (!isLast) compareAgain(state, block.number, head)\n',
   },
   {
     fault: 'an earlier decision that is acted on later takes away the time of a retry',
@@ -228,5 +228,13 @@ export const MENDINGS: readonly Mending[] = [
       mending: "if (command.type === 'unmined') {",
       before: "if (command.type === 'unmined' && !state.account.open.has(command.txId)) {",
     },
+  },
+  {
+    fault: 'a branch that has lost is compared with for the last time before it is known',
+    foundBy: 'simulator',
+    seed: 5012977,
+    file: 'actors/chain-watcher/core/reorgs.ts',
+    mending: 'head >= (state.compared.get(block.number) ?? Infinity)',
+    before: 'state.compared.has(block.number)',
   },
 ]

@@ -12,7 +12,7 @@ import type { Callers } from './callers.js'
 import type { Chain } from './chain.js'
 import type { ChainWorlds } from './chain-world.js'
 import type { KnownKey, KnownLineage } from './known-keys.js'
-import { effectsOf, isFiller, spentOf, spentWithinCap } from './landed.js'
+import { effectsOf, isFiller, spentTogether, spentWithinCap } from './landed.js'
 import { whatWasLimited } from './limit-oracles.js'
 import { asTheWorldSaid } from './market-oracles.js'
 import type { Markets } from './markets.js'
@@ -169,8 +169,6 @@ function spentAsCounted(
   nowMs: number,
 ): string[] {
   const own = all.filter((tx) => callers.known.countsOn(tx.lineageId, lineageId))
-  const spentIn = (txs: readonly Transaction[]) =>
-    txs.reduce((sum, tx) => sum + spentOf(tx, chains), 0n)
   const wrong: string[] = []
   const state = loadState(reader, subWalletId)
   const { dayMicros, monthMicros, reservedMicros } = countersOf(state, lineageId, nowMs)
@@ -178,8 +176,8 @@ function spentAsCounted(
   const today = own.filter(({ reservation: { day } }) => day === utcDay(nowMs))
   const month = own.filter(({ reservation }) => reservation.month === utcMonth(nowMs))
   for (const [used, spent, of] of [
-    [dayMicros, spentIn(today), 'of the day'],
-    [monthMicros, spentIn(month), 'of the month'],
+    [dayMicros, spentTogether(today, chains), 'of the day'],
+    [monthMicros, spentTogether(month, chains), 'of the month'],
   ] as const) {
     if (used !== spent) wrong.push(`${used} is used of ${lineageId}, ${spent} was spent ${of}`)
   }

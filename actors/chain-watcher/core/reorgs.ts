@@ -81,13 +81,15 @@ export function checked(
   nowMs: number,
 ): void {
   state.checking = false
+  const head = state.recent.at(-1)?.number ?? 0
   const hashes: Hex[] = []
   for (const block of blocks) {
     // One that was followed since says more than this answer.
     const followed = state.recent.find(({ number }) => number === block.number)
-    const isFirst = followed === undefined && !state.compared.has(block.number)
+    // Asked for again before its time, as a receipt was had from there, it may be the same node's.
+    const isLast = followed !== undefined || head >= (state.compared.get(block.number) ?? Infinity)
     hashes.push(...compare(state, followed ?? block, effects, nowMs))
-    if (isFirst) compareAgain(state, block.number)
+    if (!isLast) compareAgain(state, block.number, head)
   }
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
 }
@@ -96,8 +98,7 @@ export function checked(
  * Nothing links such an answer to the blocks that are followed, and a node is trusted to lag by no
  * more than what counts as final. Deeper than any reorg, the first answer is enough.
  */
-function compareAgain(state: WatcherState, number: number): void {
-  const head = state.recent.at(-1)?.number ?? 0
+function compareAgain(state: WatcherState, number: number, head: number): void {
   if (head - number < RECENT_BLOCKS_MAX) state.compared.set(number, head + state.confirmations)
 }
 
