@@ -47,10 +47,10 @@ export function createChainWatcherShell(
 
   /** Whole literals: to put one together of others makes a hidden class at each, which is slow. */
   function envelopeTo(owner: Owner, command: ChainUpdate): Envelope {
-    if (!isSubWallet(owner)) {
+    if (!owner.startsWith(ID_PREFIX.subWallet)) {
       return { kind: 'gas-wallet', id: owner, userId: null, command, token: null }
     }
-    const userId = userOf(owner)
+    const userId = userOf(owner as SubWalletId)
     return { kind: 'sub-wallet', id: owner, userId, command, token: null }
   }
 
@@ -210,7 +210,7 @@ export function createChainWatcherShell(
           ports.announce(effect.head)
           break
         case 'tell':
-          ports.tell(envelopeTo(effect.owner, withContext(effect.owner, effect.command)))
+          ports.tell(envelopeTo(effect.owner, withFees(effect.command)))
           break
       }
     },
@@ -218,24 +218,12 @@ export function createChainWatcherShell(
     idle: () => false,
   }
 
-  /**
-   * Adds what only the shell can read: fees of this moment, the record of a final transaction. A gas
-   * wallet reads its own, as the sub-wallet has one of the same id.
-   */
-  function withContext(owner: Owner, update: ChainUpdate): ChainUpdate {
-    if (update.type === 'unmined') {
-      if (!isSubWallet(owner)) return update
-      const stored = reader.ifSound(() => reader.transactions.byId(update.txId)) ?? null
-      return { ...update, stored }
-    }
+  /** Adds what only the shell can read: fees of this moment. */
+  function withFees(update: ChainUpdate): ChainUpdate {
     if (update.type !== 'head') return update
     const quote = chains.get(update.chainId)?.fees.latest() ?? null
     const { type, chainId, blockNumber, chainNonce, finalBlock, nowMs } = update
     const [fees, gasPriceWei] = [quote?.fees ?? null, quote?.gasPriceWei ?? null]
     return { type, chainId, blockNumber, fees, gasPriceWei, chainNonce, finalBlock, nowMs }
   }
-}
-
-function isSubWallet(owner: Owner): owner is SubWalletId {
-  return owner.startsWith(ID_PREFIX.subWallet)
 }

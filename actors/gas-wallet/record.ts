@@ -19,6 +19,7 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
     drafts: new Map(),
     open: new Map(),
     ended: new Map(),
+    endsRead: new Set(),
   }
   const state: GasWalletState = {
     gasWalletId,

@@ -43,13 +43,6 @@ export function createGasWalletShell(
         return { ...command, unreported }
       }
       if (command.type === 'sponsor') return prepareJob(ports, state, command)
-      if (command.type === 'unmined') {
-        // In flight as it may be now: what is told before this in the mailbox can end it.
-        const found = reader.ifSound(() => reader.gas.transaction(command.txId))
-        if (found === undefined) return command
-        const { txId, nowMs } = command
-        return { type: 'prepared-unmined', txId, stored: found.tx, job: found.job, nowMs }
-      }
       return command
     },
     run(id, effect, self) {
@@ -72,13 +65,11 @@ export function createGasWalletShell(
         case 'broadcast':
           broadcast(ports, effect, self)
           break
-        case 'read-again': {
+        case 'read-end': {
           const { txId } = effect
-          const found = reader.fresh().gas.transaction(txId)
-          if (found === undefined) break
-          const { tx: stored, job } = found
-          const nowMs = ports.timers.now()
-          self({ type: 'prepared-unmined', txId, stored, job, isReadAgain: true, nowMs })
+          const found = reader.ifSound(() => reader.fresh().gas.transaction(txId))
+          const { tx: stored, job } = found ?? { tx: null, job: null }
+          self({ type: 'end-read', txId, stored, job, nowMs: ports.timers.now() })
           break
         }
         case 'watch':

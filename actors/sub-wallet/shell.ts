@@ -123,10 +123,10 @@ export function createSubWalletShell(
         case 'watch':
           watcher(effect.tx.call.chainId, watchOf(id as SubWalletId, effect.tx))
           break
-        case 'read-again': {
+        case 'read-end': {
           const { txId } = effect
-          const stored = reader.fresh().transactions.byId(txId) ?? null
-          self({ type: 'unmined', txId, stored, isReadAgain: true, nowMs: ports.timers.now() })
+          const stored = reader.ifSound(() => reader.fresh().transactions.byId(txId)) ?? null
+          self({ type: 'end-read', txId, stored, nowMs: ports.timers.now() })
           break
         }
         case 'unwatch':

@@ -21,7 +21,7 @@ beforeEach(() => {
   const id = gasWalletId(CHAIN_ID, 0)
   const account: GasAccountState = {
     ...{ accountId: gasWalletKey(id), lanes: new Map(), drafts: new Map() },
-    ...{ open: new Map(), ended: new Map() },
+    ...{ open: new Map(), ended: new Map(), endsRead: new Set() },
     wallet: { walletId: gasWalletKey(id), address: ADDRESS, epoch: 1 },
   }
   laneOf(account, CHAIN_ID).nextNonce = 0

@@ -12,7 +12,7 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   replace: false,
   watch: false,
   unwatch: false,
-  'read-again': false,
+  'read-end': false,
   'value-receipt': false,
   unvalued: false,
   refused: false,

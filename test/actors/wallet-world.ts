@@ -103,7 +103,7 @@ export class WalletWorld {
   async reorg(keep: boolean): Promise<void> {
     for (const txId of this.chain.reorg(keep)) {
       if (this.#state.open.has(txId)) {
-        await this.#handle({ type: 'unmined', txId, stored: null, nowMs: this.#nowMs })
+        await this.#handle({ type: 'unmined', txId, nowMs: this.#nowMs })
       }
     }
   }

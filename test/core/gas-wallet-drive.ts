@@ -10,7 +10,6 @@ import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { loadGasWallet, recordGasWallet } from '../../actors/gas-wallet/record.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { TxId } from '../../src/domain/ids.js'
-import { isFinal } from '../../src/domain/transaction.js'
 import { ADDRESS, CHAIN_ID, LINEAGE_ID, txIdOf, WALLET_ID } from '../actors/wallet-fixtures.js'
 import { DrawnOutcomes } from './drawn-outcomes.js'
 import { ROUTER } from './wallet-world.js'
@@ -129,7 +128,7 @@ export class GasWalletDrive {
     if (live.length === 0) return
     const { tx } = random.pick(live)
     if (tx.mined !== null && random.chance(0.2)) {
-      await this.#handle({ type: 'unmined', txId: tx.txId, stored: null, nowMs })
+      await this.#handle({ type: 'unmined', txId: tx.txId, nowMs })
       return
     }
     const mined = this.drawn.mining(tx)
@@ -142,10 +141,7 @@ export class GasWalletDrive {
     const { random, nowMs } = this.drawn
     const txId = random.pick([...this.#settled])
     this.#settled.delete(txId)
-    const found = this.world.reader.gas.transaction(txId)
-    if (found === undefined || !isFinal(found.tx.status)) return
-    const { tx: stored, job } = found
-    await this.#handle({ type: 'prepared-unmined', txId, stored, job, nowMs })
+    await this.#handle({ type: 'unmined', txId, nowMs })
   }
 
   async #endEffect(): Promise<void> {
@@ -160,6 +156,10 @@ export class GasWalletDrive {
       await this.#handle(this.drawn.broadcast(effect.tx, isMined))
     } else if (effect?.type === 'replace-job') {
       await this.#handle(this.drawn.replacing(effect.tx, effect.purpose))
+    } else if (effect?.type === 'read-end') {
+      const { txId } = effect
+      const { tx, job } = this.world.reader.gas.transaction(txId) ?? { tx: null, job: null }
+      await this.#handle({ type: 'end-read', txId, stored: tx, job, nowMs: this.drawn.nowMs })
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
 import { ADDRESS, CHAIN_ID, preparedSend, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
-import { openWallet, spentBy, type WalletWorld } from './wallet-world.js'
+import { openWallet, spentBy, unmined, type WalletWorld } from './wallet-world.js'
 
 const CAP_MICROS = 2_000n
 const MICROS = 50n
@@ -143,7 +143,7 @@ describe('a payment that lost its nonce, and whose first bytes are mined anyway'
     expect(world.reader.transactions.byId(txIdOf(1))).toMatchObject({ nonce: 0, mined: MINED })
     expect(laneOf(world.state, CHAIN_ID).gaps).toEqual([1])
     world.pending = []
-    await world.handle({ type: 'unmined', txId: txIdOf(1), stored: null, nowMs })
+    await unmined(world, txIdOf(1), nowMs)
     const head = { type: 'head', chainId: CHAIN_ID, blockNumber: 9, fees: null } as const
     await world.handle({ ...head, gasPriceWei: null, chainNonce: 0, finalBlock: null, nowMs })
     expect(sentOut(world)).toContain('0x1')
@@ -160,7 +160,7 @@ describe('a payment that a block had, and a reorg took back', () => {
       await world.handle(signed(1, 0, 1))
       await world.handle({ ...mined, type })
       const stored = world.reader.transactions.byId(txIdOf(1)) ?? null
-      await world.handle({ type: 'unmined', txId: txIdOf(1), stored, nowMs })
+      await unmined(world, txIdOf(1), nowMs)
       world.pending = []
       await world.handle(answered(1, '0x1', LOST))
       expect(world.pending).toEqual([])
@@ -174,8 +174,7 @@ describe('a payment that a block had, and a reorg took back', () => {
     await ask(world, 1)
     await world.handle(signed(1, 0, 1))
     await world.handle(confirmed)
-    const stored = world.reader.transactions.byId(txIdOf(1)) ?? null
-    await world.handle({ type: 'unmined', txId: txIdOf(1), stored, nowMs })
+    await unmined(world, txIdOf(1), nowMs)
     for (let proof = 0; proof < 100; proof++) await world.handle(answered(1, '0x1', LOST))
     expect(world.reader.transactions.byId(txIdOf(1))?.status).toBe('dropped')
     expect(spentBy(world).dayMicros).toBe(0n)
@@ -186,7 +185,7 @@ test('a nonce that is lost again waits for signatures that are under way', async
   const world = await signingAgain()
   await ask(world, 2)
   await world.handle(mined)
-  await world.handle({ type: 'unmined', txId: txIdOf(1), stored: null, nowMs })
+  await unmined(world, txIdOf(1), nowMs)
   for (let proof = 0; proof < 100; proof++) await world.handle(answered(1, '0x1', LOST))
   const { signing, queued } = laneOf(world.state, CHAIN_ID)
   expect([...signing, ...queued].sort()).toEqual([txIdOf(1), txIdOf(2)])

@@ -30,14 +30,14 @@ describe('an update that overtakes what it follows', () => {
   test('a reorg is not missed that comes while the confirmation is being stored', async () => {
     const world = await sending()
     await world.handle({ type: 'mined', txId, mined: MINED, nowMs })
-    const stored = world.reader.transactions.byId(txId) ?? null
     await world.handle({ type: 'confirmed', txId, mined: MINED, nowMs })
     world.pending = []
-    await world.handle({ type: 'unmined', txId, stored, nowMs })
+    const reorg = { type: 'unmined', txId, nowMs } as const
+    await world.together([reorg, reorg])
     // An effect waits for the commits of what was decided before it.
-    expect(world.pending).toEqual([{ type: 'read-again', txId }])
-    const later = world.reader.transactions.byId(txId) ?? null
-    await world.handle({ type: 'unmined', txId, stored: later, isReadAgain: true, nowMs })
+    expect(world.pending).toEqual([{ type: 'read-end', txId }])
+    const stored = world.reader.transactions.byId(txId) ?? null
+    await world.handle({ type: 'end-read', txId, stored, nowMs })
     expect(world.reader.transactions.byId(txId)).toMatchObject({ status: 'broadcast', mined: null })
     expect(world.loaded().open.has(txId)).toBe(true)
   })

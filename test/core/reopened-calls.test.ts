@@ -24,6 +24,7 @@ import {
   ROUTER,
   spentBy,
   submitJob,
+  unmined,
   type WalletWorld,
 } from './wallet-world.js'
 
@@ -334,9 +335,7 @@ describe.each(RUNS)('a send that was confirmed and is reopened%s', (_, between) 
     between(world)
     await mined(world, MINED)
     counts(world, VALUE, 0n, VALUE)
-    const stored = record(world) ?? null
-    await meanwhile(world)
-    await world.handle({ type: 'unmined', txId, stored, nowMs })
+    await unmined(world, txId, nowMs, () => meanwhile(world))
     between(world)
     counts(world, VALUE + GAS, VALUE + GAS, VALUE)
     return world
@@ -356,8 +355,7 @@ describe.each(RUNS)('a send that was confirmed and is reopened%s', (_, between) 
     await mined(world, REVERTED)
     expect(record(world)).toMatchObject({ status: 'failed', spentMicros: 0n })
     counts(world, 0n, 0n, 0n)
-    const stored = record(world) ?? null
-    await world.handle({ type: 'unmined', txId, stored, nowMs })
+    await unmined(world, txId, nowMs)
     counts(world, VALUE + GAS, VALUE + GAS, VALUE)
   })
 
@@ -390,6 +388,7 @@ test('a send that waited for people gives units back on the day that it was sign
   expect(counted()).toMatchObject([{ dayUnits: taken }])
   await it.run({ type: 'confirmed', ...said, mined: REVERTED })
   expect(counted()).toMatchObject([{ dayUnits: 0n, monthUnits: 0n }])
-  await it.run({ type: 'unmined', ...said, stored: it.record(1) ?? null })
+  await it.run({ type: 'unmined', ...said })
+  await it.run({ type: 'end-read', ...said, stored: it.record(1) ?? null })
   expect(counted()).toMatchObject([{ dayUnits: taken, monthUnits: taken }])
 })

@@ -12,7 +12,7 @@ import {
 } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { checkWallet } from './wallet-mirror.js'
-import { openWallet, spentBy, type WalletWorld } from './wallet-world.js'
+import { openWallet, spentBy, unmined, type WalletWorld } from './wallet-world.js'
 
 const nowMs = START_MS
 const txId = txIdOf(1)
@@ -50,11 +50,7 @@ const mined = (world: WalletWorld, where = MINED) =>
   world.handle({ type: 'mined', txId, mined: where, nowMs })
 const confirmed = (world: WalletWorld, where = MINED) =>
   world.handle({ type: 'confirmed', txId, mined: where, nowMs })
-const unmined = (world: WalletWorld) =>
-  world.handle({
-    ...{ type: 'unmined', txId, nowMs },
-    stored: world.reader.transactions.byId(txId) ?? null,
-  })
+const takenBack = (world: WalletWorld) => unmined(world, txId, nowMs)
 
 async function valued(world: WalletWorld, shownMicros: bigint, blockHash = MINED.blockHash) {
   await world.handle({
@@ -178,7 +174,7 @@ describe('a reorg', () => {
     const world = await sent('call')
     await mined(world)
     await valued(world, 400n)
-    await unmined(world)
+    await takenBack(world)
     checkWallet(world, CAP, nowMs)
     expect(used(world)).toBe(VALUE + GAS_MICROS)
     expect(record(world)).not.toHaveProperty('beyondMicros')
@@ -193,7 +189,7 @@ describe('a reorg', () => {
     const world = await sent('call')
     await confirmed(world)
     await valued(world, 400n)
-    await unmined(world)
+    await takenBack(world)
     checkWallet(world, CAP, nowMs)
     expect(used(world)).toBe(VALUE + GAS_MICROS)
     expect(record(world)).toMatchObject({ status: 'broadcast', mined: null })
@@ -211,7 +207,7 @@ describe('a reorg', () => {
   test('is not overtaken by a receipt of the block that is gone', async () => {
     const world = await sent('call')
     await confirmed(world)
-    await unmined(world)
+    await takenBack(world)
     await valued(world, 400n)
     expect(used(world)).toBe(VALUE + GAS_MICROS)
     expect(record(world)).toMatchObject({ status: 'broadcast', mined: null })

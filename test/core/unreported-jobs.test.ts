@@ -73,9 +73,10 @@ async function heard(world: GasWorld, said: Partial<Transaction>): Promise<void>
 }
 
 async function takenBack(world: GasWorld): Promise<void> {
+  await world.handle({ type: 'unmined', txId, nowMs })
   const found = world.reader.gas.transaction(txId)
   if (found === undefined) throw new Error('it was stored')
-  await world.handle({ type: 'prepared-unmined', txId, stored: found.tx, job: found.job, nowMs })
+  await world.handle({ type: 'end-read', txId, stored: found.tx, job: found.job, nowMs })
 }
 
 /** As a start asks. */

@@ -130,23 +130,18 @@ export class WalletDrive {
   /** A block takes one of the wallet's own transactions, or a reorg gives one back. */
   async #mine(): Promise<void> {
     const { random, nowMs } = this.drawn
-    const { state, reader } = this.world
+    const { state } = this.world
     if (this.#settled.size > 0 && random.chance(0.1)) {
       const txId = random.pick([...this.#settled])
       this.#settled.delete(txId)
-      await this.handle({
-        type: 'unmined',
-        txId,
-        stored: reader.transactions.byId(txId) ?? null,
-        nowMs,
-      })
+      await this.handle({ type: 'unmined', txId, nowMs })
       return
     }
     const open = [...state.open.values()].filter(({ flight }) => flight !== 'nonce-lost')
     if (open.length === 0) return
     const { tx } = random.pick(open)
     if (tx.mined !== null && random.chance(0.2)) {
-      await this.handle({ type: 'unmined', txId: tx.txId, stored: null, nowMs })
+      await this.handle({ type: 'unmined', txId: tx.txId, nowMs })
       return
     }
     const mined = this.drawn.mining(tx)
@@ -266,10 +261,10 @@ export class WalletDrive {
       }
       case 'await-deadline':
         return this.#passDeadline(effect.txId)
-      case 'read-again': {
+      case 'read-end': {
         const { txId } = effect
         const stored = this.world.reader.transactions.byId(txId) ?? null
-        return this.handle({ type: 'unmined', txId, stored, isReadAgain: true, nowMs })
+        return this.handle({ type: 'end-read', txId, stored, nowMs })
       }
       case 'end-delegation': {
         const { chainId } = effect

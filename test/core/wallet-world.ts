@@ -4,7 +4,7 @@ import type { PreparedSponsored } from '../../actors/sub-wallet/core/sponsored-m
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
-import type { Address, Hex } from '../../src/domain/ids.js'
+import type { Address, Hex, TxId } from '../../src/domain/ids.js'
 import type { SpendCounters } from '../../src/domain/spend.js'
 import {
   ADDRESS,
@@ -123,4 +123,18 @@ export async function submitJob(
   const deadlineSeconds = nowMs / 1_000 + INTENT_SECONDS
   const signed = { calldata, authorization: null, deadlineSeconds }
   await world.handle({ type: 'intent-signed', txId, signed, nowMs })
+}
+
+/** A reorg takes a transaction's block. @param meanwhile until the record of one that had ended is read */
+export async function unmined(
+  world: WalletWorld,
+  txId: TxId,
+  nowMs: number,
+  meanwhile = () => Promise.resolve(),
+): Promise<void> {
+  const { effects } = await world.handle({ type: 'unmined', txId, nowMs })
+  await meanwhile()
+  if (!effects.some(({ type }) => type === 'read-end')) return
+  const stored = world.reader.transactions.byId(txId) ?? null
+  await world.handle({ type: 'end-read', txId, stored, nowMs })
 }

@@ -14,7 +14,7 @@ import type { Command, Effect, Event } from '../../actors/sub-wallet/core/messag
 
 type Names<Union extends string> = Readonly<Record<Union, true>>
 
-const ACCOUNT_COMMANDS: Names<AccountCommand['type'] | 'unmined'> = {
+const ACCOUNT_COMMANDS: Names<AccountCommand['type'] | 'unmined' | 'end-read'> = {
   signed: true,
   'sign-failed': true,
   'nonce-taken': true,
@@ -22,6 +22,7 @@ const ACCOUNT_COMMANDS: Names<AccountCommand['type'] | 'unmined'> = {
   mined: true,
   confirmed: true,
   unmined: true,
+  'end-read': true,
   head: true,
   'replacement-signed': true,
   'replacement-failed': true,
@@ -45,6 +46,7 @@ const ACCOUNT_EVENTS: Names<AccountEvent['type']> = {
   'nonce-lost': true,
   answered: true,
   replacing: true,
+  'reading-end': true,
   'final-block': true,
   'lane-synced': true,
   'gaps-found': true,
@@ -59,7 +61,7 @@ const ACCOUNT_EFFECTS: Names<AccountEffect['type']> = {
   broadcast: true,
   watch: true,
   unwatch: true,
-  'read-again': true,
+  'read-end': true,
 }
 
 const OWN_COMMANDS: Names<Exclude<Command['type'], AccountCommand['type']>> = {
@@ -80,6 +82,7 @@ const OWN_COMMANDS: Names<Exclude<Command['type'], AccountCommand['type']>> = {
   'prepared-send': true,
   screened: true,
   unmined: true,
+  'end-read': true,
   'sponsor-call': true,
   'prepared-sponsor-call': true,
   'sponsored-screened': true,

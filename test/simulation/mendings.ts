@@ -221,13 +221,9 @@ export const MENDINGS: readonly Mending[] = [
     fault: "a gas wallet takes up a call by its sub-wallet's record",
     foundBy: 'simulator',
     seed: 1200353,
-    file: 'actors/chain-watcher/shell.ts',
-    mending: '      if (!isSubWallet(owner)) return update\n',
-    also: {
-      file: 'actors/gas-wallet/shell.ts',
-      mending: "if (command.type === 'unmined') {",
-      before: "if (command.type === 'unmined' && !state.account.open.has(command.txId)) {",
-    },
+    file: 'actors/gas-wallet/shell.ts',
+    mending: 'reader.fresh().gas.transaction(txId)',
+    before: '({ tx: reader.fresh().transactions.byId(txId) ?? null, job: null })',
   },
   {
     fault: 'a branch that has lost is compared with for the last time before it is known',

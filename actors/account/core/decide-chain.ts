@@ -6,7 +6,7 @@ import {
   type MinedIn,
 } from '../../../src/domain/transaction.js'
 import { pumpFlight } from './flight.js'
-import type { AccountCommand, Ending, UnminedCommand } from './messages.js'
+import type { AccountCommand, Ending, EndReadCommand, UnminedCommand } from './messages.js'
 import { pumpSigning, stopSigningAgain } from './signing.js'
 import { laneOf } from './state.js'
 import type { AccountTurn } from './turn.js'
@@ -81,25 +81,29 @@ function endingOf(tx: AccountTransaction, mined: MinedIn, atMs: number): Ending 
 }
 
 /**
- * A reorg took its block away.
- * @returns the stored record of one that had ended here, which its owner takes up again
+ * A reorg took its block away. How one ended is read anew each time: the commit of an end that was
+ * decided may not have come yet, and what is on disk tells of an end before that.
  */
-export function unmined<Tx extends AccountTransaction>(
-  turn: AccountTurn,
-  { txId, stored, nowMs, isReadAgain }: UnminedCommand<Tx>,
-): Tx | null {
+export function unmined(turn: AccountTurn, { txId, nowMs }: UnminedCommand): void {
   const entry = turn.state.open.get(txId)
   if (entry !== undefined) {
     if (entry.tx.mined !== null) turn.emit({ type: 'transaction-unmined', txId, atMs: nowMs })
-    return null
+    return
   }
-  if (stored === null) return null
-  if (!isFinal(stored.status)) {
-    // It has ended here: the record was read before that was on disk.
-    if (isReadAgain !== true) turn.effect({ type: 'read-again', txId })
-    return null
-  }
-  return stored.mined === null ? null : stored
+  // Asked twice, the second answer could come after the first had it reopened, and end once more.
+  if (turn.state.endsRead.has(txId)) return
+  turn.emit({ type: 'reading-end', txId, on: true })
+  turn.effect({ type: 'read-end', txId })
+}
+
+/** @returns the record of one that its owner takes up again; null where there is nothing to take up */
+export function endRead<Tx extends AccountTransaction>(
+  turn: AccountTurn,
+  { txId, stored }: EndReadCommand<Tx>,
+): Tx | null {
+  turn.emit({ type: 'reading-end', txId, on: false })
+  if (stored === null || stored.mined === null || !isFinal(stored.status)) return null
+  return turn.state.open.has(txId) ? null : stored
 }
 
 export function replaced(

@@ -9,6 +9,11 @@ export function evolveFlight(state: AccountState, event: FlightEvent): void {
     laneOf(state, event.chainId).finalBlock = event.finalBlock
     return
   }
+  if (event.type === 'reading-end') {
+    if (event.on) state.endsRead.add(event.txId)
+    else state.endsRead.delete(event.txId)
+    return
+  }
   const entry = openOf(state, event.txId)
   switch (event.type) {
     case 'sending':

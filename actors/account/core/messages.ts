@@ -81,13 +81,18 @@ export interface HeadCommand {
   readonly nowMs: number
 }
 
-/** A reorg took a transaction's block; `Tx` is what its owner stores of it. */
-export interface UnminedCommand<Tx extends AccountTransaction = AccountTransaction> {
+/** A reorg took a transaction's block. */
+export interface UnminedCommand {
   readonly type: 'unmined'
   readonly txId: TxId
+  readonly nowMs: number
+}
+
+/** What is stored of one that was unmined, and had ended here; `Tx` is its owner's record. */
+export interface EndReadCommand<Tx extends AccountTransaction = AccountTransaction> {
+  readonly type: 'end-read'
+  readonly txId: TxId
   readonly stored: Tx | null
-  /** `stored` was read once everything decided before was on disk. */
-  readonly isReadAgain?: true
   readonly nowMs: number
 }
 
@@ -156,6 +161,8 @@ export type FlightEvent =
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: AccountDraft }
   | { readonly type: 'answered'; readonly txId: TxId }
   | { readonly type: 'replacing'; readonly txId: TxId; readonly on: boolean }
+  /** How it ended is being read; and then it was. */
+  | { readonly type: 'reading-end'; readonly txId: TxId; readonly on: boolean }
   | { readonly type: 'final-block'; readonly chainId: number; readonly finalBlock: BlockRef }
 
 /** What changes the record of a transaction or of a lane. */
@@ -216,5 +223,5 @@ export type AccountEffect<Tx extends AccountTransaction = AccountTransaction> =
     }
   | { readonly type: 'watch'; readonly tx: Tx }
   | { readonly type: 'unwatch'; readonly tx: Tx }
-  /** A reorg overtook the commit of its end: `unmined` again, with the record as it is then. */
-  | { readonly type: 'read-again'; readonly txId: TxId }
+  /** Reads the record of one that has ended, once all that was decided of it is on disk. */
+  | { readonly type: 'read-end'; readonly txId: TxId }

@@ -23,6 +23,8 @@ export interface AccountState {
   readonly open: Map<TxId, OpenEntry>
   /** Transactions that ended in the current command, until they are recorded. */
   readonly ended: Map<TxId, AccountTransaction>
+  /** Of those that a reorg took back after their end: their records are being read. Volatile. */
+  readonly endsRead: Set<TxId>
 }
 
 /** A transaction to be, without durable signed bytes at its nonce. */

@@ -30,6 +30,7 @@ const WRITES_OF: Readonly<
   'nonce-lost': 'nothing',
   answered: 'nothing',
   replacing: 'nothing',
+  'reading-end': 'nothing',
   'final-block': 'nothing',
 }
 

@@ -140,7 +140,7 @@ function takeBack(
   watched.checked = true
   watched.sinceBlock = blockNumber
   const { owner, txId } = watched
-  const command = { type: 'unmined', txId, stored: null, nowMs } as const
+  const command = { type: 'unmined', txId, nowMs } as const
   effects.push({ type: 'tell', owner, command })
 }
 

@@ -3,8 +3,7 @@ import type { GasJob } from '../../../src/domain/sponsorship.js'
 import { type AccountTransaction, isFinal } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { decideAccount } from '../../account/core/decide.js'
-import { unmined } from '../../account/core/decide-chain.js'
-import type { UnminedCommand } from '../../account/core/messages.js'
+import { endRead, unmined } from '../../account/core/decide-chain.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { type AccountDraft, isIdle, laneOf } from '../../account/core/state.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
@@ -25,6 +24,7 @@ import { type GasWalletState, JOBS_MAX } from './state.js'
 import { whyStopped } from './stopped.js'
 import { GasTurn } from './turn.js'
 
+type Of<T extends GasWalletCommand['type']> = Extract<GasWalletCommand, { type: T }>
 type GasDecision = Decision<GasWalletEvent, GasWalletEffect>
 
 /**
@@ -45,12 +45,12 @@ export function decide(
       throw new Error('a job reaches the mailbox prepared')
     case 'prepared-sponsor':
       return takeJob(state, command)
-    case 'prepared-unmined':
-      if (command.job !== null && isFinal(command.stored.status)) {
-        state.jobs.set(command.txId, command.job)
-      }
-      return takeUp(state, { ...command, type: 'unmined' })
-    case 'unmined':
+    case 'unmined': {
+      const turn = new GasTurn(state)
+      unmined(turn, command)
+      return decided(state, turn, command.nowMs)
+    }
+    case 'end-read':
       return takeUp(state, command)
     default: {
       const turn = new GasTurn(state)
@@ -64,7 +64,7 @@ const NOTHING: GasDecision = { events: [], effects: [], replies: [] }
 
 function open(
   state: GasWalletState,
-  { unreported = { jobs: [], nowMs: 0 } }: Extract<GasWalletCommand, { type: 'open' }>,
+  { unreported = { jobs: [], nowMs: 0 } }: Of<'open'>,
   token: ReplyToken | null,
 ): GasDecision {
   const { gasWalletId } = state
@@ -89,10 +89,7 @@ function open(
   }
 }
 
-function keyMade(
-  state: GasWalletState,
-  wallet: Extract<GasWalletCommand, { type: 'key-made' }>['wallet'],
-): GasDecision {
+function keyMade(state: GasWalletState, wallet: Of<'key-made'>['wallet']): GasDecision {
   const waiting = state.openers.splice(0)
   if (wallet === null) {
     const refused = { ok: false, fault: fault('COSIGNER_UNAVAILABLE') } as const
@@ -105,11 +102,12 @@ function keyMade(
   return { events: turn.events, effects: [], replies }
 }
 
-/** A reorg took a block away: what was in it is in flight again. */
-function takeUp(state: GasWalletState, command: UnminedCommand): GasDecision {
+/** A reorg took it back after its end: it is in flight again. */
+function takeUp(state: GasWalletState, command: Of<'end-read'>): GasDecision {
   const turn = new GasTurn(state)
-  const stored = unmined(turn, command)
+  const stored = endRead(turn, command)
   if (stored !== null) {
+    if (command.job !== null) state.jobs.set(stored.txId, command.job)
     turn.emit({ type: 'transaction-reopened', tx: stored, atMs: command.nowMs })
     const reopened = state.account.open.get(stored.txId)
     if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })

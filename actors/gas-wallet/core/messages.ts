@@ -6,6 +6,7 @@ import type {
   AccountEffect,
   AccountEvent,
   Ending,
+  EndReadCommand,
   Fees,
   ReplacePurpose,
   UnminedCommand,
@@ -29,16 +30,7 @@ export type GasWalletCommand =
   /** `others` counts the gas wallets that may be asked when this one refuses. */
   | { readonly type: 'sponsor'; readonly job: GasJob; readonly others: number }
   | PreparedJob
-  /** A reorg took its block away, with what is stored of it, by which one that has ended is taken up. */
-  | {
-      readonly type: 'prepared-unmined'
-      readonly txId: TxId
-      readonly stored: AccountTransaction
-      readonly job: GasJob | null
-      /** As of `unmined`. */
-      readonly isReadAgain?: true
-      readonly nowMs: number
-    }
+  | (EndReadCommand & { readonly job: GasJob | null })
   | AccountCommand
   | UnminedCommand
 

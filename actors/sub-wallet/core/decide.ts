@@ -33,7 +33,7 @@ import { undelegate, undelegationUpdate } from './decide-undelegation.js'
 import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
 import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
-import { reopenUnmined } from './reopen.js'
+import { callUnmined, reopenEnded } from './reopen.js'
 import {
   advanceWaiting,
   approvalRegistered,
@@ -97,7 +97,10 @@ export function decide(
       receiptValued(turn, command)
       break
     case 'unmined':
-      reopenUnmined(turn, command)
+      callUnmined(turn, command)
+      break
+    case 'end-read':
+      reopenEnded(turn, command)
       break
     case 'sponsor-call':
       throw new Error('a sponsored call reaches the mailbox prepared')

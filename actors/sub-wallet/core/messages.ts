@@ -27,6 +27,7 @@ import type {
   AccountEffect,
   AccountEvent,
   Ending,
+  EndReadCommand,
   ReplacePurpose,
   UnminedCommand,
 } from '../../account/core/messages.js'
@@ -71,7 +72,8 @@ export type Command =
       readonly nowMs: number
     }
   | AccountCommand
-  | UnminedCommand<Transaction>
+  | UnminedCommand
+  | EndReadCommand<Transaction>
   | ReceiptCommand
   | {
       readonly type: 'forget-idempotency'

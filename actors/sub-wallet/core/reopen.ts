@@ -1,14 +1,19 @@
 import type { Transaction } from '../../../src/domain/transaction.js'
-import { unmined } from '../../account/core/decide-chain.js'
-import type { UnminedCommand } from '../../account/core/messages.js'
+import { endRead, unmined } from '../../account/core/decide-chain.js'
+import type { EndReadCommand, UnminedCommand } from '../../account/core/messages.js'
 import { useCredits } from './credits.js'
 import { forgetReceiptOf } from './receipts.js'
 import type { Turn } from './turn.js'
 
-/** A reorg took its block away: it is in flight again, and its reservation counts again. */
-export function reopenUnmined(turn: Turn, command: UnminedCommand<Transaction>): void {
+/** A reorg took its block away: it is in flight again. */
+export function callUnmined(turn: Turn, command: UnminedCommand): void {
   forgetReceiptOf(turn, command.txId, null)
-  const stored = unmined(turn, command)
+  unmined(turn, command)
+}
+
+/** One that had ended: its reservation counts again. */
+export function reopenEnded(turn: Turn, command: EndReadCommand<Transaction>): void {
+  const stored = endRead(turn, command)
   if (stored === null) return
   turn.emit({ type: 'transaction-reopened', tx: stored, atMs: command.nowMs })
   // It gave back what it had used when it failed, and may succeed now.

@@ -157,6 +157,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     drafts: new Map(),
     open: new Map(),
     ended: new Map(),
+    endsRead: new Set(),
     requests: new Map(),
     receipts: new Map(),
     openInline: new Set(),

@@ -52,10 +52,9 @@ export function createDrilledShell(shell: Shell, ports: SubWalletPorts): Shell {
   function reorganise({ subWalletId, wallet }: SubWalletState, txId: TxId): void {
     if (wallet === null) return
     const { userId } = wallet
-    const { timers, reader, tell } = ports
+    const { timers, tell } = ports
     timers.at(timers.now() + REORG_AFTER_MS, () => {
-      const stored = reader.ifSound(() => reader.fresh().transactions.byId(txId)) ?? null
-      const command = { type: 'unmined', txId, stored, nowMs: timers.now() } as const
+      const command = { type: 'unmined', txId, nowMs: timers.now() } as const
       tell({ kind: 'sub-wallet', id: subWalletId, userId, command, token: null })
     })
   }
