@@ -116,8 +116,9 @@ export const MENDINGS: readonly Mending[] = [
     fault: 'a reorg that overtakes the commit of an end is not heard of',
     foundBy: 'review',
     seed: 12962,
-    file: 'actors/account/core/decide-chain.ts',
-    mending: "if (isReadAgain !== true) turn.effect({ type: 'read-again', txId })",
+    file: 'actors/sub-wallet/shell.ts',
+    mending: "return type === 'screen' ||",
+    before: "return type === 'read-end' || type === 'screen' ||",
   },
   {
     fault: 'the deadline of a handed call never passes on a thread without heads',
