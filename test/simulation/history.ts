@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** Lines that are kept. */
-const SCRIPT_LINES = 400
 /** A hash takes as long for a line as for a page. */
 const PAGE_CHARS = 65_536
 
@@ -11,22 +9,28 @@ export class History {
   readonly seen = new Map<string, number>()
   readonly #hash = createHash('sha256')
   #page = ''
-  /** The last lines, of which the oldest is at `#count % SCRIPT_LINES`. */
+  /** The last lines, of which the oldest is at `#count % #kept`. */
   readonly #lines: string[] = []
+  readonly #kept: number
   #count = 0
+
+  /** @param kept lines of it, the last */
+  constructor(kept: number) {
+    this.#kept = Math.max(1, kept)
+  }
 
   /** @param atMs since the beginning */
   note(atMs: number, line: string): void {
     const text = `${atMs} ${line}`
     this.#page += `${text}\n`
     if (this.#page.length > PAGE_CHARS) this.#turn()
-    this.#lines[this.#count++ % SCRIPT_LINES] = text
+    this.#lines[this.#count++ % this.#kept] = text
     const kind = kindOf(line)
     this.seen.set(kind, (this.seen.get(kind) ?? 0) + 1)
   }
 
   get script(): string[] {
-    const oldest = this.#count % SCRIPT_LINES
+    const oldest = this.#count % this.#kept
     return [...this.#lines.slice(oldest), ...this.#lines.slice(0, oldest)]
   }
 

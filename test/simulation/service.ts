@@ -19,6 +19,7 @@ import { createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
+import type { Watching } from './about.js'
 import type { Disk } from './disk.js'
 import type { Planted } from './planted.js'
 import type { Quorum } from './quorum.js'
@@ -48,6 +49,7 @@ export interface ServiceWorld {
   readonly planted: Planted | null
   /** A line of the trace. */
   readonly note: (line: string) => void
+  readonly watching: Watching | null
   readonly replied: (token: ReplyToken, result: AskResult) => void
   readonly delivererOf: (life: Life) => Deliverer
   /** Attempts of one user's endpoints on a thread. */

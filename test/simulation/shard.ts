@@ -202,7 +202,7 @@ export class Shard {
     looked?: Looked<State>,
   ): ErasedShell {
     const { world, decided } = this.#ports
-    const { note, planted } = world
+    const { note, planted, watching } = world
     const erased = eraseShell<State, Command, Event, Effect>({
       ...shell,
       load: (id) => {
@@ -217,6 +217,7 @@ export class Shard {
         decided()
         note(`${shell.kind} ${command.type}${subjectOf(command)}`)
         const decision = shell.decide(state, command, token)
+        watching?.(shell.kind, command, decision)
         if (decision.events.length > 0) looked?.changed?.add(state)
         return decision
       },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT } from '../../src/cli/exit-codes.js'
+import { aboutTransaction } from './about.js'
 import { PLANTED } from './planted.js'
 import { runOnThreads, serveSeeds } from './run-on-threads.js'
 import { notCalm, shrink } from './shrink.js'
@@ -29,6 +30,7 @@ interface Options {
   readonly without?: string
   readonly seen?: true
   readonly lines: number
+  readonly about?: string
 }
 
 /** `npm run simulate`: runs worlds from seeds, and says of a failing one what happened. */
@@ -39,6 +41,7 @@ const values = new Command('npm run simulate --')
   .option('--runs <n>', 'how many; without it, as many as fit into the time', count)
   .option('--for <time>', '90s, 10m, 8h; without it, a minute', durationMs)
   .option('--lines <n>', 'of what happened, the last', count, 60)
+  .option('--about <transaction>', 'of one world: each decision on it, in full')
   .option('--seen', 'count what happened, by kind')
   .option('--shrink', 'of a world that fails, the least that still fails')
   .option('--plant <fault>', 'put a fault into the service, by the words of planted.ts')
@@ -57,7 +60,10 @@ if (values.plant !== undefined && planted === null) {
 
 async function run(seed: number): Promise<Outcome> {
   const shrunk = values.shrink === true ? await shrink(seed, planted) : null
-  return shrunk ?? simulate(seed, planted)
+  if (shrunk !== null) return shrunk
+  const { lines, about } = values
+  const watching = about === undefined ? {} : { watching: aboutTransaction(about, print) }
+  return simulate(seed, planted, undefined, { lines, ...watching })
 }
 
 const onlySeed = values.seed ?? null

@@ -1,3 +1,4 @@
+import type { Watching } from './about.js'
 import { planAccidents } from './accidents.js'
 import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
@@ -57,9 +58,19 @@ export async function simulate(
   seed: number,
   planted: Planted | null = null,
   features: Features = featuresOf(drawOf(seed, 'features')),
+  told: Told = {},
 ): Promise<Outcome> {
-  return new Simulation(seed, planted, features).run()
+  return new Simulation(seed, planted, features, told).run()
 }
+
+/** What of a world is for people; nothing in it depends on that. */
+export interface Told {
+  /** How many lines of its history are kept: the last. */
+  readonly lines?: number
+  readonly watching?: Watching
+}
+
+const LINES_KEPT = 60
 
 class Simulation {
   readonly #seed: number
@@ -72,7 +83,8 @@ class Simulation {
   readonly #network: Network
   readonly #quorum: Quorum
   readonly #disk: Disk
-  readonly #history = new History()
+  readonly #history: History
+  readonly #watching: Watching | null
   readonly #wrong: string[] = []
   readonly #entropy: Draw
   readonly #venue: Draw
@@ -87,7 +99,9 @@ class Simulation {
   #checks = 0
   #starting = false
 
-  constructor(seed: number, planted: Planted | null, features: Features) {
+  constructor(seed: number, planted: Planted | null, features: Features, told: Told) {
+    this.#history = new History(told.lines ?? LINES_KEPT)
+    this.#watching = told.watching ?? null
     this.#seed = seed
     this.#planted = planted
     this.#features = features
@@ -352,6 +366,7 @@ class Simulation {
       prices: this.#planted?.prices?.(prices) ?? prices,
       screener: this.#planted?.screener?.(screener) ?? screener,
       note: (line) => this.#note(line),
+      watching: this.#watching,
       replied: (token, result) => this.#callers.replied(token, result),
       delivererOf: (life) => this.#receivers.delivererOf(life),
       deliveriesPerSecond: this.#features.deliveriesPerSecond,
