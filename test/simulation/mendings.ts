@@ -190,6 +190,13 @@ export const MENDINGS: readonly Mending[] = [
     before: 'holder === undefined',
   },
   {
+    fault: 'an end in a branch that has lost stays where its wallet names another block',
+    foundBy: 'review',
+    seed: 7200435,
+    file: 'actors/chain-watcher/core/watch-list.ts',
+    mending: 'else if (again.mined?.blockHash !== mined.blockHash) this.setMined(again, mined)',
+  },
+  {
     fault: 'what a reorg reopens has lost its nonce meanwhile',
     foundBy: 'simulator',
     seed: 15528,
