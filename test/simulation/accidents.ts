@@ -1,5 +1,6 @@
 import type { CommitStage, Disk } from './disk.js'
 import type { Features } from './features.js'
+import type { Machines } from './machines.js'
 import type { Quorum } from './quorum.js'
 import type { Draw } from './random.js'
 import type { Scheduler } from './scheduler.js'
@@ -7,7 +8,9 @@ import type { Scheduler } from './scheduler.js'
 export interface AccidentPorts {
   readonly draw: Draw
   readonly scheduler: Scheduler
-  readonly disk: Disk
+  /** Of all machines. */
+  readonly disks: readonly Disk[]
+  readonly machines: Machines | null
   readonly quorum: Quorum
   /** Ends the service, which starts anew. */
   readonly kill: () => void
@@ -25,7 +28,7 @@ const COMMITS_PER_CALL = 4
 /** What happens to processes and disks, at moments drawn now. @param spanMs while calls are made */
 export function planAccidents(features: Features, spanMs: number, ports: AccidentPorts): void {
   const { kills, commitKills, fullDisks, quorumAway, quorumRestarts, deposed } = features
-  const { draw, scheduler, disk, quorum, kill, note } = ports
+  const { draw, scheduler, disks, quorum, kill, note } = ports
   const startMs = scheduler.nowMs
   for (let i = 0; i < kills; i++) {
     scheduler.at(startMs + FIRST_MS + draw.integer(spanMs + AFTER_MS), kill)
@@ -33,7 +36,8 @@ export function planAccidents(features: Features, spanMs: number, ports: Acciden
   killAtCommits(commitKills, features, ports)
   for (let i = 0; i < fullDisks; i++) {
     scheduler.at(startMs + draw.integer(spanMs), () => {
-      disk.fullUntilMs = scheduler.nowMs + draw.integer(FULL_MS_MAX)
+      const untilMs = scheduler.nowMs + draw.integer(FULL_MS_MAX)
+      for (const disk of disks) disk.fullUntilMs = untilMs
       note('the disk is full')
     })
   }
@@ -50,6 +54,24 @@ export function planAccidents(features: Features, spanMs: number, ports: Acciden
   for (let i = 0; i < deposed; i++) {
     scheduler.at(startMs + draw.integer(spanMs), () => quorum.announceDeposed())
   }
+  planCluster(features, spanMs, ports)
+}
+
+function planCluster(
+  { cluster }: Features,
+  spanMs: number,
+  { draw, scheduler, machines }: AccidentPorts,
+): void {
+  if (cluster === null || machines === null) return
+  const startMs = scheduler.nowMs
+  function sometimes(times: number, happens: () => void): void {
+    for (let i = 0; i < times; i++) {
+      scheduler.at(startMs + FIRST_MS + draw.integer(spanMs + AFTER_MS), happens)
+    }
+  }
+  sometimes(cluster.cuts, () => machines.cut())
+  sometimes(cluster.engineAway, () => machines.away())
+  sometimes(cluster.leaves, () => machines.leave())
 }
 
 function planUserSide(
@@ -74,16 +96,18 @@ function planUserSide(
 function killAtCommits(
   count: number,
   { calls }: Features,
-  { draw, scheduler, disk, kill }: AccidentPorts,
+  { draw, scheduler, disks, kill }: AccidentPorts,
 ): void {
   const stages = new Map<number, CommitStage>()
   for (let i = 0; i < count; i++) {
     const nth = 1 + draw.integer(COMMITS_PER_CALL * calls)
     stages.set(nth, draw.pick(['asked', 'written']))
   }
-  disk.followed = (nth, stage) => {
-    if (stages.get(nth) !== stage) return
-    // What runs now is done first, as a thread would be that is not the one that was killed.
-    scheduler.after(0, kill)
+  for (const disk of disks) {
+    disk.followed = (nth, stage) => {
+      if (stages.get(nth) !== stage) return
+      // What runs now is done first, as a thread would be that is not the one that was killed.
+      scheduler.after(0, kill)
+    }
   }
 }

@@ -72,6 +72,8 @@ export class Callers {
   /** Of commands that wait for an answer. */
   readonly waiting = new Map<ReplyToken, Waiting>()
   readonly wrong: string[] = []
+  /** One that was taken over from and lives: who repeats a call may have made it there. */
+  elsewhere: () => Service | null = () => null
   /** By name, what was ever frozen, and how it is lifted. */
   readonly #frozen = new Map<string, () => void>()
   /** One of each wallet, there from the beginning. */
@@ -210,31 +212,36 @@ export class Callers {
   }
 
   #ask(wanted: Wanted): void {
+    const { madeWith, kind, key } = wanted
+    // The front end knows no key before it is on disk, which may be slow.
+    if (this.#service.reader.keys.byId(madeWith.keyId) === undefined) return
+    const command = this.#commandOf(wanted)
+    const again = wanted.txIds.size > 1 ? ' again' : ''
+    const name = `${kind} ${command.txId.slice(-6)} ${key ?? '-'}${again}`
+    this.#tell(subWalletAddress(madeWith), command, name, wanted)
+    const other = key === null ? null : this.elsewhere()
+    // Nobody there answered in time, and what is heard from there now says nothing any more.
+    other?.deliver(subWalletAddress(madeWith), this.#commandOf(wanted), ++this.#tokens)
+  }
+
+  /** Each time with an id of its own, as the front end gives it one. */
+  #commandOf(wanted: Wanted): { readonly txId: TxId } {
     const { madeWith, kind, chainId, micros, key } = wanted
     const { keyId, proofKey } = madeWith
-    // The front end knows no key before it is on disk, which may be slow.
-    if (this.#service.reader.keys.byId(keyId) === undefined) return
     const txId = this.#id<TxId>(ID_PREFIX.tx)
     wanted.txIds.set(txId, this.#scheduler.nowMs)
-    const n = wanted.txIds.size
     const common = {
       ...{ txId, requestId: `request-${txId}`, keyId, proofKey },
       idempotency: key === null ? null : { key, bodyHash: `${kind} ${chainId} ${micros}` },
     }
     const to = RECIPIENTS[Number(micros % 2n)] as Address
     const call = { chainId, to, value: weiOf(chainId, micros), data: '0x' }
-    const command =
-      kind === 'send'
-        ? { ...common, type: 'send', kind, call }
-        : {
-            ...common,
-            ...swapOf(chainId, micros),
-            type: 'sponsor-call',
-            kind,
-            fingerprint: `${txId}`,
-          }
-    const name = `${kind} ${txId.slice(-6)} ${key ?? '-'}${n > 1 ? ' again' : ''}`
-    this.#tell(subWalletAddress(madeWith), command, name, wanted)
+    return kind === 'send'
+      ? { ...common, ...{ type: 'send', kind, call } }
+      : {
+          ...{ ...common, ...swapOf(chainId, micros) },
+          ...{ type: 'sponsor-call', kind, fingerprint: `${txId}` },
+        }
   }
 
   #makeWallet(i: number, quorum: Quorum): void {
@@ -312,9 +319,10 @@ export class Callers {
     )
   }
 
-  /** A lane with a hole below a call waits for as long as the call is frozen. */
+  /** What waits for somebody goes on: a lane with a hole below a frozen call, an endpoint that is off. */
   liftAll(): void {
     for (const lift of this.#frozen.values()) lift()
+    this.endpoints.switchOn()
   }
 
   #lift(name: string, userId: UserId, target: object): void {

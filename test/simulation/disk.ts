@@ -60,6 +60,13 @@ export class Disk {
     this.#draw = draw
   }
 
+  /** It takes what it is given from now on. */
+  calm(): void {
+    this.faults = { latencyMsMax: 8, refusals: 0 }
+    this.fullUntilMs = 0
+    this.stalls = 0
+  }
+
   /** As one start of a process has it. */
   environmentOf(life: Life, planted: Planted | null = null): Environment {
     const spaces = planted?.keeps === undefined ? this.#spaces : lossy(this.#spaces, planted.keeps)

@@ -95,6 +95,15 @@ export class Endpoints {
     for (const known of this.all) this.#switch(known, 'enabled')
   }
 
+  /** An answer that was on its way since then may have switched one off. */
+  switchOn(): void {
+    for (const known of this.all) {
+      const { webhookId } = known.endpoint
+      const stored = this.#asking.reader.webhooks.byId(webhookId)
+      if (stored?.status === 'disabled') this.#switch(known, 'enabled')
+    }
+  }
+
   #switch(known: KnownEndpoint, status: WebhookEndpoint['status']): void {
     const nowMs = this.#scheduler.nowMs
     this.#tell(known, { type: 'change', changes: { status }, nowMs }, `switch-${status}`)

@@ -104,6 +104,23 @@ export interface Features {
   readonly strays: number
   /** An index of receipts knows of what a block has so much later than the block, at most. */
   readonly indexLagMsMax: number
+  /** Machines that take over from one another; null: one, without a journal. */
+  readonly cluster: Cluster | null
+}
+
+/** Services over one journal, of which one is its owner, and what comes between them. */
+export interface Cluster {
+  readonly machines: number
+  readonly engineLatencyMsMax: number
+  /** Of requests to the journal, how many never arrive, how many answers get lost, how many arrive twice. */
+  readonly engineUnsent: number
+  readonly engineUnanswered: number
+  readonly engineDoubled: number
+  /** How often its owner is cut off from it for a while, and it is away for all. */
+  readonly cuts: number
+  readonly engineAway: number
+  /** How often the owner says that it leaves, and ends. */
+  readonly leaves: number
 }
 
 /** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
@@ -128,6 +145,7 @@ export function featuresOf(draw: Draw): Features {
   const features = {
     ...{ ...drawn, hasRealCurves, hasJournal, deposed, diskLatencyMsMax },
     ...lastOf(draw, drawn),
+    cluster: null,
   }
   if (!isLong) return features
   const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
@@ -141,8 +159,27 @@ export function featuresOf(draw: Draw): Features {
   }
 }
 
+/** A world of several machines: what else happens in it is drawn as in one of a single machine. */
+export function inCluster(features: Features, draw: Draw): Features {
+  const some = (most: number) => (draw.chance(0.5) ? draw.fraction() * most : 0)
+  return {
+    ...features,
+    ...{ hasJournal: true, deposed: 0 },
+    cluster: {
+      machines: draw.pick([2, 2, 3]),
+      engineLatencyMsMax: draw.pick([5, 20, 200]),
+      engineUnsent: some(0.1),
+      engineUnanswered: some(0.1),
+      engineDoubled: some(0.1),
+      cuts: draw.chance(0.7) ? draw.between(1, 5) : 0,
+      engineAway: draw.chance(0.4) ? draw.between(1, 2) : 0,
+      leaves: draw.chance(0.5) ? draw.between(1, 3) : 0,
+    },
+  }
+}
+
 /** What is drawn later leaves to older seeds what they have. */
-type Later = 'hasRealCurves' | 'hasJournal' | 'deposed' | 'diskLatencyMsMax' | Last
+type Later = 'hasRealCurves' | 'hasJournal' | 'deposed' | 'diskLatencyMsMax' | 'cluster' | Last
 type Last =
   | 'liftsRefused'
   | 'hasDearEnd'

@@ -35,6 +35,15 @@ export class StoredBytes {
         this.#note(reader.gas.transaction(tx.txId)?.tx ?? tx)
       }
     }
+    // What the service sends for itself is no user's.
+    for (const chainId of new Set([...reader.gas.wallets()].map((wallet) => wallet.chainId))) {
+      for (const block of reader.transactions.settledBlocks(chainId)) {
+        for (const txId of reader.transactions.settledIn(chainId, block)) {
+          const gas = reader.gas.transaction(txId)
+          if (gas !== undefined) this.#note(gas.tx)
+        }
+      }
+    }
     return this.#known.has(raw)
   }
 

@@ -2,6 +2,7 @@ import type { Envelope, ErasedShell } from '../../actors/runtime/actor.js'
 import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { dayEndMs, utcDay } from '../../src/domain/spend.js'
+import type { Journal } from '../../src/journal/journal.js'
 import type { Policy, Rule } from '../../src/policy/policy.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
@@ -35,6 +36,8 @@ export interface Planted {
   readonly takesDeadStarts?: true
   /** A start from which the journal was taken takes over from whoever took it. */
   readonly ignoresOwners?: true
+  /** Of a cluster, the journal as a start of a process reaches it. */
+  readonly journal?: (journal: Journal) => Journal
   /** Freezes are stored, and stop nothing here or there. */
   readonly ignoresFreezes?: true
 }

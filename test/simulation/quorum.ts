@@ -50,6 +50,8 @@ export interface QuorumOptions {
   readonly hasJournal: boolean
   readonly note: (line: string) => void
   readonly wrong: (what: string) => void
+  /** A start whose journal another took hears that it is none any more. */
+  readonly fenced: (life: Life) => void
 }
 
 /** Of a lost answer the service knows no more after this long. */
@@ -102,6 +104,18 @@ export class Quorum {
       },
     })
     this.#signer = new QuorumSigner(scheduler, this.#registry, this.#userSide, wrong)
+  }
+
+  /** Of a cluster: which epoch of the journal a start of the service has. To be said before it serves. */
+  owns(life: Life, owner: JournalOwner): void {
+    this.#starts.set(life, { boot: this.#options.draw.bytes(SERVICE_BOOT_BYTES), owner })
+    this.#epoch = Math.max(this.#epoch, owner.epoch)
+  }
+
+  /** Another has taken the journal since: it may be fenced, and is told nothing more. */
+  #isDeposed(life: Life): boolean {
+    const owner = this.#starts.get(life)?.owner ?? null
+    return owner !== null && owner.epoch < this.#epoch
   }
 
   register(wallet: QuorumWallet): void {
@@ -220,10 +234,14 @@ export class Quorum {
         error: ({ err }: { err: unknown }) => {
           // Over pipes that double and overtake, a greeting may be refused.
           if (!(err instanceof Refusal)) failedWith(err)
-          else if (err.code === 'CONFLICT') wrong(`a start is refused: ${err.message}`)
+          else if (err.code === 'CONFLICT' && !this.#isDeposed(life)) {
+            wrong(`a start is refused: ${err.message}`)
+          }
         },
         fatal: () => {
-          if (life.isAlive) wrong('the service was fenced by itself')
+          if (!life.isAlive) return
+          if (this.#isDeposed(life)) this.#options.fenced(life)
+          else wrong('the service was fenced by itself')
         },
       },
       approvedFloor: () => pipeline.approvedSeq,
@@ -341,7 +359,8 @@ export class Quorum {
       const back = 1 + draw.integer(latencyMsMax)
       const drawn = draw.fraction()
       scheduler.after(there, () => {
-        const isAway = scheduler.nowMs < this.awayUntilMs || !this.#userSide.isServing
+        const isAway =
+          scheduler.nowMs < this.awayUntilMs || !this.#userSide.isServing || this.#isDeposed(life)
         if (drawn < unsent || isAway) {
           scheduler.after(back, lost)
           return

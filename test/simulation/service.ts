@@ -21,6 +21,7 @@ import { createVersionsBuffer } from '../../src/store/versions.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
 import type { Watching } from './about.js'
 import type { Disk } from './disk.js'
+import type { Owner } from './machines.js'
 import type { Planted } from './planted.js'
 import type { Quorum } from './quorum.js'
 import type { Draw } from './random.js'
@@ -32,6 +33,8 @@ import { Wire } from './wire.js'
 export interface ServiceWorld {
   readonly scheduler: Scheduler
   readonly disk: Disk
+  /** The start of a process that has the journal of a cluster; null: there is none. */
+  readonly owner: Owner | null
   readonly quorum: Quorum
   /** Worker threads. */
   readonly shards: number
@@ -50,14 +53,14 @@ export interface ServiceWorld {
   /** A line of the trace. */
   readonly note: (line: string) => void
   readonly watching: Watching | null
-  readonly replied: (token: ReplyToken, result: AskResult) => void
+  readonly replied: (by: Service, token: ReplyToken, result: AskResult) => void
   readonly delivererOf: (life: Life) => Deliverer
   /** Attempts of one user's endpoints on a thread. */
   readonly deliveriesPerSecond: number
   /** What must not happen. */
   readonly wrong: (what: string) => void
   /** The process ends by itself, and is started anew. */
-  readonly ended: () => void
+  readonly ended: (life: Life) => void
 }
 
 /** States of actors as their hosts have them, for oracles to look at. */
@@ -78,7 +81,7 @@ const WALLET_VERSIONS = createVersionsBuffer()
 
 /** One start of the service: worker threads, and a main thread that hands over between them. */
 export class Service {
-  readonly life: Life = { isAlive: true }
+  readonly life: Life
   /** For those outside, who look at what is on disk. */
   readonly reader: Reader
   /** As the front end has them, as far as keys and approvals need. */
@@ -99,10 +102,11 @@ export class Service {
 
   constructor(world: ServiceWorld) {
     this.#world = world
-    const { scheduler, disk, entropy, planted, shards: count } = world
-    const { life } = this
-    const timers = timersOf(scheduler, life, entropy)
-    const environment = disk.environmentOf(life, planted)
+    const { scheduler, disk, entropy, planted, owner, shards: count } = world
+    const life = owner?.life ?? { isAlive: true }
+    this.life = life
+    const timers = owner?.timers ?? timersOf(scheduler, life, entropy)
+    const environment = owner?.environment ?? disk.environmentOf(life, planted)
     const reader = createReader(environment)
     this.reader = createReader(disk.lookedAt)
     const book = createFreezeBook(reader.freezes.all(), () => null)
@@ -113,6 +117,7 @@ export class Service {
     this.#answers = planted?.answers ?? (() => 1)
     this.#threads = Array.from({ length: count }, (_, index) => {
       const from = new Wire(scheduler, entropy, life)
+      const to = new Wire(scheduler, entropy, life)
       const shard = new Shard({
         ...{ index, count, world, life, timers, environment: disk.threadOf(environment), shared },
         ...{ resident: this.resident, changed: this.changed, decided: () => this.decided++ },
@@ -123,6 +128,13 @@ export class Service {
             from.post(() => send(copy, copy.token, copy.command))
           },
           reply: (token, result) => from.post(() => this.#settle(token, result)),
+          commit:
+            owner === null
+              ? null
+              : (rows) =>
+                  new Promise((resolve) => {
+                    from.post(() => void owner.writer.commit(rows).then(() => to.post(resolve)))
+                  }),
           freezes: (userId, standing) =>
             from.post(() => {
               book.put(userId, standing)
@@ -130,7 +142,7 @@ export class Service {
             }),
         },
       })
-      return { shard, from, to: new Wire(scheduler, entropy, life) }
+      return { shard, from, to }
     })
     const send = (address: ActorAddress, token: ReplyToken | null, command: unknown) =>
       this.#send(address, token, command)
@@ -182,7 +194,7 @@ export class Service {
       return
     }
     const times = this.#answers(++this.#answered)
-    for (let i = 0; i < times; i++) this.#world.replied(token, result)
+    for (let i = 0; i < times; i++) this.#world.replied(this, token, result)
   }
 
   #toldFreezes(userId: UserId, standing: readonly Freeze[]): void {

@@ -37,6 +37,7 @@ import type { SealedText } from '../../src/service-custody/sealed-text.js'
 import { AuditLog } from '../../src/store/audit-log.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence } from '../../src/store/event-sequence.js'
+import { journaledCommits } from '../../src/store/journaled-commits.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { attachVersions } from '../../src/store/versions.js'
@@ -67,6 +68,8 @@ export interface ShardPorts {
     envelope(envelope: Envelope): void
     reply(token: ReplyToken, result: AskResult): void
     freezes(userId: UserId, standing: readonly Freeze[]): void
+    /** To the journal and then the disk; null: the thread writes to the disk itself. */
+    readonly commit: ((rows: Uint8Array) => Promise<void>) | null
   }
 }
 
@@ -107,7 +110,10 @@ export class Shard {
     const draw = () => entropy.bytes(ENTROPY_BYTES)
     const owns = (partition: number) => workerOfPartition(partition, count) === index
     const sequence = attachEventSequence(shared.sequence, owns, draw)
-    const commits = localCommits(environment, sequence, draw)
+    const commits =
+      outside.commit === null
+        ? localCommits(environment, sequence, draw)
+        : journaledCommits(environment, sequence, outside.commit, draw)
     const asked = world.quorum.coSignerOf(life, timers)
     const coSigner: CoSigner = {
       ...asked,
@@ -171,7 +177,7 @@ export class Shard {
       ],
       reply: (token, result) => outside.reply(token, encodeAnswer(result, headOf)),
       appended: createAnnouncer({ reader, sequence, tell, timers }),
-      fatal: () => world.ended(),
+      fatal: () => world.ended(life),
     })
     if (world.hasApprovals && this.#isOwn(CUSTODY_ADDRESS)) {
       void followDecisions({ approvals, reader, tell, timers, log }, () => !life.isAlive)

@@ -73,6 +73,7 @@ const CALM: Readonly<Features> = {
   hasPatience: false,
   strays: 0,
   indexLagMsMax: 0,
+  cluster: null,
 }
 
 /** Calls are left out in halves, quarters and so on, at the end of the run. */
@@ -85,9 +86,10 @@ const CALL_STEPS = 6
  */
 export async function shrink(
   seed: number,
-  planted: Planted | null = null,
+  planted: Planted | null,
+  features: Features,
 ): Promise<Outcome | null> {
-  let least = await simulate(seed, planted)
+  let least = await simulate(seed, planted, features)
   if (least.wrong.length === 0) return null
   const kind = kindOf(least)
   async function isStillWrong(said: Partial<Features>): Promise<boolean> {

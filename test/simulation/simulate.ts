@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { aboutTransaction } from './about.js'
+import { type Features, featuresOf, inCluster } from './features.js'
 import { PLANTED } from './planted.js'
+import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
+import { drawOf } from './random.js'
 import { runOnThreads, serveSeeds } from './run-on-threads.js'
 import { notCalm, shrink } from './shrink.js'
 import { type Outcome, simulate } from './simulation.js'
@@ -31,6 +34,7 @@ interface Options {
   readonly seen?: true
   readonly lines: number
   readonly about?: string
+  readonly cluster?: true
 }
 
 /** `npm run simulate`: runs worlds from seeds, and says of a failing one what happened. */
@@ -42,6 +46,7 @@ const values = new Command('npm run simulate --')
   .option('--for <time>', '90s, 10m, 8h; without it, a minute', durationMs)
   .option('--lines <n>', 'of what happened, the last', count, 60)
   .option('--about <transaction>', 'of one world: each decision on it, in full')
+  .option('--cluster', 'each on two or three machines over one journal')
   .option('--seen', 'count what happened, by kind')
   .option('--shrink', 'of a world that fails, the least that still fails')
   .option('--plant <fault>', 'put a fault into the service, by the words of planted.ts')
@@ -53,17 +58,24 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-const planted = PLANTED.find(({ what }) => what === values.plant) ?? null
+const planted =
+  [...PLANTED, ...PLANTED_IN_CLUSTER].find(({ what }) => what === values.plant) ?? null
 if (values.plant !== undefined && planted === null) {
   throw new Error(`nothing such can be planted: ${PLANTED.map(({ what }) => what).join('; ')}`)
 }
 
+function worldOf(seed: number): Features {
+  const features = featuresOf(drawOf(seed, 'features'))
+  return values.cluster === true ? inCluster(features, drawOf(seed, 'cluster')) : features
+}
+
 async function run(seed: number): Promise<Outcome> {
-  const shrunk = values.shrink === true ? await shrink(seed, planted) : null
+  const features = worldOf(seed)
+  const shrunk = values.shrink === true ? await shrink(seed, planted, features) : null
   if (shrunk !== null) return shrunk
   const { lines, about } = values
   const watching = about === undefined ? {} : { watching: aboutTransaction(about, print) }
-  return simulate(seed, planted, undefined, { lines, ...watching })
+  return simulate(seed, planted, features, { lines, ...watching })
 }
 
 const onlySeed = values.seed ?? null

@@ -1,11 +1,14 @@
+import { createReader } from '../../src/store/reader.js'
 import type { Watching } from './about.js'
 import { planAccidents } from './accidents.js'
 import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
 import { chooseCurves } from './curves/choice.js'
-import { Disk } from './disk.js'
+import type { Disk } from './disk.js'
 import { type Features, featuresOf } from './features.js'
 import { History } from './history.js'
+import { Lives } from './lives.js'
+import type { Owner } from './machines.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
 import { frozenThere, type Held, isAtRest, mirrors } from './oracles.js'
@@ -82,22 +85,19 @@ class Simulation {
   readonly #chains: ChainWorlds
   readonly #network: Network
   readonly #quorum: Quorum
-  readonly #disk: Disk
   readonly #history: History
   readonly #watching: Watching | null
   readonly #wrong: string[] = []
   readonly #entropy: Draw
   readonly #venue: Draw
-  #service: Service
+  readonly #lives: Lives
   readonly #callers: Callers
   readonly #markets: Markets
   readonly #receivers: Receivers
   readonly #stored = new StoredBytes()
-  #commandsBefore = 0
   #isCalm = false
   #checkedCommits = 0
   #checks = 0
-  #starting = false
 
   constructor(seed: number, planted: Planted | null, features: Features, told: Told) {
     this.#history = new History(told.lines ?? LINES_KEPT)
@@ -128,6 +128,7 @@ class Simulation {
       configs: [...this.#chains.values()].map(({ config }) => config),
       hasJournal: features.hasJournal,
       wrong: (what) => this.#fail(what),
+      fenced: (life) => this.#lives.ended(life, 'fenced'),
     })
     this.#quorum.faults = {
       latencyMsMax: 20,
@@ -140,12 +141,6 @@ class Simulation {
     this.#quorum.diskRefusals = features.userSideRefusals
     this.#quorum.liftsRefused = features.liftsRefused
     this.#quorum.diskStalls = features.diskStalls
-    this.#disk = new Disk(this.#scheduler, drawOf(seed, 'disk'))
-    this.#disk.faults = {
-      latencyMsMax: features.diskLatencyMsMax,
-      refusals: features.diskRefusals,
-    }
-    this.#disk.stalls = features.diskStalls
     this.#markets = new Markets(features, drawOf(seed, 'markets'), this.#scheduler, note)
     this.#receivers = new Receivers(this.#scheduler, drawOf(seed, 'receivers'), note)
     this.#receivers.faults = {
@@ -154,15 +149,28 @@ class Simulation {
       late: features.receiverLate,
       gone: features.receiverGone,
     }
-    this.#service = this.#start()
+    this.#lives = new Lives({
+      ...{ seed, features, planted, scheduler: this.#scheduler, draw: this.#draw },
+      entropy: this.#entropy,
+      serve: (disk, owner) => this.#serve(disk, owner),
+      took: ({ life, writer }) => this.#quorum.owns(life, writer.owner),
+      restarted: (service) => {
+        if (features.cluster !== null) this.#checkedCommits = -1
+        this.#callers.restarted(service)
+      },
+      note,
+      wrong: (what) => this.#fail(what),
+    })
     this.#callers = new Callers(
       ...([features, drawOf(seed, 'callers'), this.#scheduler, this.#quorum] as const),
       ...([this.#service, note] as const),
     )
+    this.#callers.elsewhere = () => this.#lives.zombie
   }
 
   async run(): Promise<Outcome> {
     for (const chain of this.#chains.values()) chain.start()
+    this.#lives.machines?.start()
     this.#plan()
     try {
       await this.#advance(() => this.#callersLeft === 0)
@@ -191,7 +199,7 @@ class Simulation {
       seed: this.#seed,
       wrong,
       traceHash: this.#history.digest(),
-      commands: this.#commandsBefore + this.#service.decided,
+      commands: this.#lives.decided,
       durationMs: this.#scheduler.nowMs - this.#startMs,
       seen: this.#history.seen,
       script: this.#history.script,
@@ -221,6 +229,7 @@ class Simulation {
 
   #isAtRest(): boolean {
     const { decided, life } = this.#service
+    if (!life.isAlive) return false
     const { commits } = this.#disk
     const seen = this.#restSeen
     const isKnown = seen.life === life && seen.decided === decided && seen.commits === commits
@@ -228,7 +237,7 @@ class Simulation {
       const isSo = isAtRest(this.#service, this.#callers)
       this.#restSeen = { life, decided, commits, isSo }
     }
-    return this.#restSeen.isSo
+    return this.#restSeen.isSo && this.#lives.areLevel
   }
 
   #audit(): void {
@@ -238,7 +247,8 @@ class Simulation {
     if (!isAtRest(this.#service, this.#callers)) this.#fail('it does not come to rest')
     this.#check(this.#resident)
     const { nowMs } = this.#scheduler
-    for (const what of auditAtRest(this.#service, this.#world, nowMs)) this.#fail(what)
+    this.#failOf(auditAtRest(this.#service, this.#world, nowMs))
+    this.#failOf(this.#lives.machines?.wrongAtRest() ?? [])
   }
 
   get #resident(): Held {
@@ -248,7 +258,9 @@ class Simulation {
 
   async #advance(isDone: () => boolean): Promise<void> {
     await this.#scheduler.run(() => {
-      if (this.#disk.commits !== this.#checkedCommits && this.#service.isQuiet) {
+      const { isQuiet, life } = this.#service
+      // A process that has ended may follow on its disk already, in its next start.
+      if (life.isAlive && isQuiet && this.#disk.commits !== this.#checkedCommits) {
         const isOfAll = ++this.#checks % CHECKS_TO_ALL === 0
         this.#check(isOfAll ? this.#resident : this.#service.changed)
       }
@@ -289,8 +301,9 @@ class Simulation {
     const spanMs = atMs - this.#startMs
     this.#markets.start(spanMs, () => this.#isCalm)
     planAccidents(this.#features, spanMs, {
-      ...{ draw, scheduler: this.#scheduler, disk: this.#disk, quorum: this.#quorum },
-      kill: () => this.#kill(),
+      ...{ draw, scheduler: this.#scheduler, quorum: this.#quorum },
+      ...{ machines: this.#lives.machines, disks: this.#lives.disks },
+      kill: () => this.#lives.kill(),
       note: (line) => this.#note(line),
     })
   }
@@ -307,42 +320,29 @@ class Simulation {
     for (const chain of this.#chains.values()) chain.calm()
     this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
     this.#quorum.calm()
-    this.#disk.faults = { latencyMsMax: 8, refusals: 0 }
-    this.#disk.fullUntilMs = 0
-    this.#disk.stalls = 0
+    this.#lives.calm()
+  }
+
+  get #service(): Service {
+    return this.#lives.service
+  }
+
+  get #disk(): Disk {
+    return this.#lives.disk
   }
 
   /** Who starts before all nodes know of it asks some that do and some that do not. */
   #reorged(): void {
     const { reorgKills } = this.#features
     if (reorgKills === 0 || !this.#draw.chance(reorgKills)) return
-    this.#scheduler.after(this.#draw.integer(REORG_KILL_MS_MAX), () => this.#kill())
+    this.#scheduler.after(this.#draw.integer(REORG_KILL_MS_MAX), () => this.#lives.kill())
   }
 
-  #kill(): void {
-    if (!this.#starting) this.#stop('kill')
-  }
-
-  #stop(why: string): void {
-    const isPowerLoss = this.#features.hasPowerLosses && this.#draw.chance(0.5)
-    const lost = this.#disk.kill(this.#service.life, isPowerLoss)
-    this.#note(`${isPowerLoss ? 'power' : why}: ${lost} commits lost`)
-    this.#starting = true
-    this.#scheduler.after(this.#draw.integer(3_000), () => {
-      this.#starting = false
-      this.#commandsBefore += this.#service.decided
-      this.#note('start')
-      this.#service = this.#start()
-      this.#callers.restarted(this.#service)
-    })
-  }
-
-  #start(): Service {
+  #serve(disk: Disk, owner: Owner | null): Service {
+    const reader = createReader(disk.lookedAt)
     const { prices, screener } = this.#markets
     return new Service({
-      scheduler: this.#scheduler,
-      disk: this.#disk,
-      quorum: this.#quorum,
+      ...{ scheduler: this.#scheduler, disk, owner, quorum: this.#quorum },
       shards: this.#features.shards,
       configs: [...this.#chains.values()].map(({ config }) => config),
       transportTo: (chainId, url, life) => {
@@ -353,27 +353,28 @@ class Simulation {
         return {
           close: transport.close,
           post: (body) => {
-            this.#failOf(this.#stored.sentEarly(body, this.#service.reader, this.#callers))
+            this.#failOf(this.#stored.sentEarly(body, reader, this.#callers))
             return transport.post(body)
           },
         }
       },
       entropy: this.#entropy,
       replan: replanFrom(this.#venue),
-      signing: (request) => this.#failOf(boundEarly(request, this.#service.reader, this.#callers)),
+      signing: (request) => this.#failOf(boundEarly(request, reader, this.#callers)),
       hasApprovals: this.#features.hasApprovals,
       planted: this.#planted,
       prices: this.#planted?.prices?.(prices) ?? prices,
       screener: this.#planted?.screener?.(screener) ?? screener,
       note: (line) => this.#note(line),
       watching: this.#watching,
-      replied: (token, result) => this.#callers.replied(token, result),
+      // Who was cut off may answer still, and nobody listens to it any more.
+      replied: (by, token, result) => {
+        if (by === this.#service) this.#callers.replied(token, result)
+      },
       delivererOf: (life) => this.#receivers.delivererOf(life),
       deliveriesPerSecond: this.#features.deliveriesPerSecond,
       wrong: (what) => this.#fail(what),
-      ended: () => {
-        if (!this.#starting) this.#stop('the disk refused a commit')
-      },
+      ended: (life) => this.#lives.ended(life, 'the disk refused a commit'),
     })
   }
 

@@ -1,0 +1,73 @@
+import { expect, test, vi } from 'vitest'
+import { featuresOf, inCluster } from './features.js'
+import type { Planted } from './planted.js'
+import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
+import { drawOf } from './random.js'
+import { type Outcome, simulate } from './simulation.js'
+
+vi.mock('lru-cache', async (original) => {
+  const { smallCaches } = await import('./small-caches.js')
+  return smallCaches(await original())
+})
+
+vi.mock('../../src/quorum-protocol/curve.js', async (original) => {
+  const { standInCurve } = await import('./curves/secp256k1.js')
+  return standInCurve(await original())
+})
+
+vi.mock('../../src/quorum-protocol/p256.js', async (original) => {
+  const { standInP256 } = await import('./curves/p256.js')
+  return standInP256(await original())
+})
+
+vi.mock('../../src/quorum-protocol/x25519.js', async (original) => {
+  const { standInX25519 } = await import('./curves/x25519.js')
+  return standInX25519(await original())
+})
+
+const CORPUS = [1, 2, 5, 8, 27, 43, 136, 508]
+
+function worldOf(seed: number, planted: Planted | null = null): Promise<Outcome> {
+  const features = inCluster(featuresOf(drawOf(seed, 'features')), drawOf(seed, 'cluster'))
+  return simulate(seed, planted, features)
+}
+
+const outcomes = new Map<number, Promise<Outcome>>()
+
+function outcomeOf(seed: number): Promise<Outcome> {
+  const outcome = outcomes.get(seed) ?? worldOf(seed)
+  outcomes.set(seed, outcome)
+  return outcome
+}
+
+test.each(CORPUS)(
+  'whoever owns the journal, the world of seed %i keeps what must hold',
+  async (seed) => {
+    const { wrong } = await outcomeOf(seed)
+    expect(wrong, `npm run simulate -- --cluster --seed ${seed}`).toEqual([])
+  },
+)
+
+test('journals change hands in these worlds, in each way', async () => {
+  const seen = new Set<string>()
+  for (const seed of CORPUS) for (const what of (await outcomeOf(seed)).seen.keys()) seen.add(what)
+  expect(HAPPENS.filter((what) => !seen.has(what))).toEqual([])
+})
+
+const BY_NAME = PLANTED_IN_CLUSTER.map((planted) => [planted.what, planted] as const)
+
+test.each(BY_NAME)('an oracle finds it where %s', async (_, planted) => {
+  expect((await worldOf(planted.seed, planted)).wrong).not.toEqual([])
+  expect((await worldOf(planted.seed)).wrong, 'it fails without the fault').toEqual([])
+})
+
+const HAPPENS = [
+  'journal taken',
+  'journal cut',
+  'journal away',
+  'journal left',
+  'ended kill',
+  'ended power',
+  'ended left',
+  'ended fenced',
+]
