@@ -121,6 +121,7 @@ const lists = await createListOwner({
 const own = await openThreadPorts({
   ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry, meter },
   path: attachPathMeter(shared.path, 0, chainIds),
+  half: config.journalFile === null ? 'refused' : 'opened',
   log: logger,
 })
 const { reader, chains, prices } = own

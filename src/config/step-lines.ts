@@ -36,7 +36,7 @@ const FLUSH_MS = 100
 /** More are written at once: some 900 lines, and half a second of a thread's steps at most. */
 const WAITING_BYTES = 262_144
 /** What a pipe takes in one piece, so that lines of other threads do not come in between. */
-const CHUNK_BYTES_MAX = 4_096
+const BODY_BYTES_MAX = 4_096
 const NEW_LINE = 10
 
 /** Null where the level asks for no such lines: nothing is paid then. */
@@ -83,7 +83,7 @@ export function createStepLines(options: StepLinesOptions): StepLines | null {
 
   function flush(): void {
     for (let from = 0; from < used; ) {
-      const last = Math.min(from + CHUNK_BYTES_MAX, used) - 1
+      const last = Math.min(from + BODY_BYTES_MAX, used) - 1
       const end = waiting.lastIndexOf(NEW_LINE, last)
       // A line that is longer than a piece goes out in one of its own.
       const to = (end >= from ? end : waiting.indexOf(NEW_LINE, last)) + 1

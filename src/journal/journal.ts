@@ -66,6 +66,9 @@ export interface Journal {
    */
   trim(partition: number, belowSeq: number): Promise<void>
 
+  /** Absent: the engine keeps none, so its entries are never trimmed. */
+  readonly snapshots?: Snapshots
+
   /** Nothing may be asked for afterwards. What is under way ends, or is given up. */
   close(): Promise<void>
 }
@@ -115,9 +118,87 @@ export interface Entry {
 }
 
 /**
+ * What an engine may keep beside the entries of a partition: the caller's state as of one of them, so
+ * that those before it need not be kept. It is put in chunks, and is there once it is published: whole,
+ * or not at all. One at most is there; the one before it is there until then.
+ *
+ * Only the owner puts and publishes. Methods throw `JournalUnavailable` as those of a journal do, and
+ * each may be asked for again.
+ */
+export interface Snapshots {
+  /** What there is; changes nothing. */
+  look(partition: number): Promise<SnapshotsHead>
+
+  /**
+   * Stores a chunk of a snapshot that is being made. Idempotent by place, as an append.
+   * @throws JournalMisuse for another body at the same place, an epoch that was never given, a place
+   *   or a body that is out of bounds; nothing is stored then
+   */
+  put(at: ChunkPlace, body: Uint8Array): Promise<Appended>
+
+  /**
+   * Makes a snapshot the one that is there, in place of the one before it. Once it resolves as
+   * `stored`, the snapshot is as durable as the engine makes entries. Idempotent by id.
+   * @throws SnapshotIncomplete where a chunk of it is not there; nothing is changed
+   * @throws JournalMisuse where it is of another place than it may be: not beyond the last entry,
+   *   not before the snapshot that is there, and the entry after it is kept; nothing is changed
+   */
+  publish(snapshot: NewSnapshot): Promise<Appended>
+
+  /**
+   * A chunk of the snapshot that is there.
+   * @throws SnapshotGone where it is not that one any more, or the chunk is not there
+   */
+  read(partition: number, id: string, index: number): Promise<Uint8Array>
+
+  /**
+   * Forgets chunks of what is no snapshot: of one that another took the place of, or that was never
+   * published and will not be. `SWEPT_MAX` at most, so that it is asked for again until there is none.
+   * Of the caller's own epoch, those of one that is being made go only once another is there, which
+   * its publishing finds out.
+   * @returns how many
+   */
+  sweep(partition: number, epoch: number): Promise<number>
+}
+
+export interface ChunkPlace {
+  readonly partition: number
+  readonly epoch: number
+  /** Drawn anew for each snapshot, as a claim is: `SNAPSHOT_ID_CHARS_MAX`. */
+  readonly id: string
+  /** From 0, below `CHUNKS_MAX`. */
+  readonly index: number
+}
+
+export interface NewSnapshot {
+  readonly partition: number
+  readonly epoch: number
+  readonly id: string
+  /** Of the last entry that it holds. */
+  readonly seq: number
+  /** How many it has. */
+  readonly chunks: number
+  /** By the caller's clock, for people: milliseconds since the epoch of Unix. */
+  readonly atMs: number
+}
+
+export interface Snapshot extends Omit<NewSnapshot, 'partition'> {
+  /** Of its chunks together. */
+  readonly bytes: number
+}
+
+export interface SnapshotsHead {
+  readonly newest: Snapshot | null
+  /** Of the first `TAIL_COUNTED_MAX` entries after it; of all entries where there is none. */
+  readonly tailBytes: number
+  /** What entries and chunks take, by the engine's own count. */
+  readonly engineBytes: number
+}
+
+/**
  * What the actors of one thread commit in a tick is some kilobytes, and hundreds where it is busy; of
  * a start after a long time perhaps a few megabytes. Engines keep an entry whole in memory, in several
- * copies: 16 MiB.
+ * copies: 16 MiB. A chunk of a snapshot has as many at most.
  */
 export const BODY_BYTES_MAX = 16 * 1024 * 1024
 
@@ -126,6 +207,17 @@ export const CLAIM_CHARS_MAX = 64
 
 /** Takings of a partition of which a late repetition is still known as one. */
 export const CLAIMS_KEPT = 1_000
+
+/** Of a mebibyte each, which is what they are cut to, a snapshot of a tebibyte. */
+export const CHUNKS_MAX = 1_048_576
+
+export const SNAPSHOT_ID_CHARS_MAX = 64
+
+/** Chunks that one call forgets: it holds up nothing for long. */
+export const SWEPT_MAX = 16
+
+/** Whoever has more entries than these to follow needs no count of their bytes to call it long. */
+export const TAIL_COUNTED_MAX = 200_000
 
 /** The outcome is unknown. */
 export class JournalUnavailable extends Error {
@@ -156,6 +248,24 @@ export class JournalTrimmed extends Error {
     super(
       `the journal of partition ${partition} begins with entry ${first}, and ${afterSeq + 1} was asked for`,
     )
+  }
+}
+
+/** A chunk of what was to be published is not there: it was never put, or is forgotten. */
+export class SnapshotIncomplete extends Error {
+  override readonly name = 'SnapshotIncomplete'
+
+  constructor({ seq, chunks }: NewSnapshot, there: number) {
+    super(`the snapshot of entry ${seq} has ${chunks} chunks, and the journal ${there} of them`)
+  }
+}
+
+/** What was asked for is not there; another snapshot may be. */
+export class SnapshotGone extends Error {
+  override readonly name = 'SnapshotGone'
+
+  constructor(id: string, index: number) {
+    super(`the journal has no chunk ${index} of a snapshot ${id}`)
   }
 }
 

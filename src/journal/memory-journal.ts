@@ -14,6 +14,8 @@ import {
   type Place,
 } from './journal.js'
 import { judgeAppend } from './judge-append.js'
+import { checkChunk, checkNewSnapshot } from './judge-snapshot.js'
+import { type MemorySnapshots, memorySnapshots } from './memory-snapshots.js'
 
 interface Partition {
   epoch: number
@@ -24,6 +26,7 @@ interface Partition {
   /** Epochs by claim, oldest first. */
   readonly claims: Map<string, number>
   readonly entries: Map<number, Entry>
+  readonly snapshots: MemorySnapshots
 }
 
 /** An engine in this process, which lasts as long as it does: for simulations and tests. */
@@ -48,6 +51,7 @@ export function createMemoryEngine(
     const fresh: Partition = {
       ...{ epoch: 0, seq: 0, first: 1, owner: null, beat: null },
       ...{ claims: new Map(), entries: new Map() },
+      snapshots: { chunks: new Map(), newest: null },
     }
     partitions.set(number, fresh)
     return fresh
@@ -118,6 +122,8 @@ export function createMemoryEngine(
     for (; partition.first < first; partition.first++) partition.entries.delete(partition.first)
   }
 
+  const kept = memorySnapshots(partitionAt)
+
   return {
     connect() {
       let isClosed = false
@@ -142,6 +148,20 @@ export function createMemoryEngine(
         },
         read: (partition, afterSeq, bytesMax) => arrived(() => read(partition, afterSeq, bytesMax)),
         trim: (partition, belowSeq) => arrived(() => trim(partition, belowSeq)),
+        snapshots: {
+          look: (partition) => arrived(() => kept.look(partition)),
+          async put(at, body) {
+            checkChunk(at, body)
+            const copy = Uint8Array.from(body)
+            return arrived(() => kept.put(at, copy))
+          },
+          async publish(snapshot) {
+            checkNewSnapshot(snapshot)
+            return arrived(() => kept.publish(snapshot))
+          },
+          read: (partition, id, index) => arrived(() => kept.read(partition, id, index)),
+          sweep: (partition, epoch) => arrived(() => kept.sweep(partition, epoch)),
+        },
         async close() {
           isClosed = true
         },

@@ -14,6 +14,7 @@ import {
 import { judgeAppend, type Present } from './judge-append.js'
 import { openPostgres, type Query, type Row, type WarningLog } from './postgres-connections.js'
 import { prepareSchema } from './postgres-schema.js'
+import { postgresSnapshots } from './postgres-snapshots.js'
 
 /**
  * The journal in a Postgres of the operator's, 15 or later. What it promises about machines is what
@@ -130,10 +131,10 @@ export async function openPostgresJournal(
       const { count } = await postgres.query(NEXT_SQL, [partition, epoch, seq, bytes])
       if (count === 1) return { kind: 'stored' }
       const { head, there } = await postgres.together(async (query) => ({
-        head: (await query(HEAD_SQL, [partition])).rows[0],
+        head: await heldHead(query, partition),
         there: (await query(PRESENT_SQL, [partition, seq, bytes])).rows[0],
       }))
-      return judgeAppend(at, headOf(head), there === undefined ? null : presentOf(there))
+      return judgeAppend(at, head, there === undefined ? null : presentOf(there))
     },
 
     async read(partition, afterSeq, bytesMax) {
@@ -150,6 +151,8 @@ export async function openPostgresJournal(
     async trim(partition, belowSeq) {
       await postgres.query(TRIM_SQL, [partition, belowSeq])
     },
+
+    snapshots: postgresSnapshots(postgres, heldHead),
 
     close: () => postgres.close(),
   }
@@ -179,10 +182,7 @@ async function taken(
     'INSERT INTO countersign_journal.partitions (partition) VALUES ($1) ON CONFLICT DO NOTHING',
     [partition],
   )
-  const {
-    rows: [row],
-  } = await query(HEAD_SQL, [partition])
-  const { epoch: last, ...places } = headOf(row)
+  const { epoch: last, ...places } = await heldHead(query, partition)
   const {
     rows: [known],
   } = await query(
@@ -205,6 +205,11 @@ async function taken(
     epoch - CLAIMS_KEPT,
   ])
   return { epoch, ...places }
+}
+
+/** Of a partition whose row is held from then on. */
+async function heldHead(query: Query, partition: number): Promise<Taken> {
+  return headOf((await query(HEAD_SQL, [partition])).rows[0])
 }
 
 /** Of a partition that nobody took there is no row. */

@@ -1,6 +1,6 @@
 import type { Postgres, Query } from './postgres-connections.js'
 
-/** Raised by every change of the tables. */
+/** Raised by every change of the tables that a build before it could not go on with. */
 const SCHEMA_VERSION = 2
 
 /** `SHOW server_version_num`: 15. */
@@ -47,6 +47,28 @@ const TABLES = [
   )`,
 ]
 
+/** Newer than the others: made where they are not, and passed over by a build that knows of none. */
+const OF_SNAPSHOTS = [
+  `CREATE TABLE IF NOT EXISTS countersign_journal.snapshots (
+    partition integer PRIMARY KEY,
+    id text NOT NULL,
+    epoch bigint NOT NULL,
+    seq bigint NOT NULL,
+    chunks integer NOT NULL,
+    bytes bigint NOT NULL,
+    at_ms bigint NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS countersign_journal.chunks (
+    partition integer NOT NULL,
+    id text NOT NULL,
+    index integer NOT NULL,
+    epoch bigint NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (partition, id, index)
+  )`,
+  'ALTER TABLE countersign_journal.chunks ALTER COLUMN body SET STORAGE EXTERNAL',
+]
+
 /**
  * Makes the tables where there are none.
  * @throws Error for a server that is too old, one that does not wait for its disk, and tables of
@@ -64,7 +86,11 @@ export async function prepareSchema(postgres: Postgres): Promise<void> {
     }
     const { rows: versions } = await query('SELECT version FROM countersign_journal.version')
     const version = versions[0]?.version
-    if (version === SCHEMA_VERSION) return null
+    if (version === SCHEMA_VERSION) {
+      const [made] = (await query("SELECT to_regclass('countersign_journal.chunks') AS name")).rows
+      if (made?.name === null) for (const statement of OF_SNAPSHOTS) await query(statement)
+      return null
+    }
     return `the journal is of version ${String(version)}, and this build knows ${SCHEMA_VERSION} alone: start the build that made it, or name an empty database`
   })
   if (wrong !== null) throw new Error(wrong)

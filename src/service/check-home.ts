@@ -26,5 +26,6 @@ export async function checkHome(
   if (config.smtpFile !== null) readSmtpFile(config.smtpFile)
   if (config.journalFile !== null) readJournalFile(config.journalFile)
   openRegistryFile(registryPath(home), serviceLayout(home).rootKey, config.mode)
-  await requireOpenedSchema(join(home, 'service', 'store'))
+  const half = config.journalFile === null ? 'refused' : 'opened'
+  await requireOpenedSchema(join(home, 'service', 'store'), half)
 }

@@ -1,6 +1,14 @@
-import type { RangeOptions, RootDatabase } from 'lmdb'
+import type { RangeOptions, RootDatabase, Transaction } from 'lmdb'
 import { FaultError, fault } from '../errors/fault.js'
-import { DAMAGED, isSealed, opened, placeOf, seal, type Unsealed } from './encodings/sealing.js'
+import {
+  DAMAGED,
+  isSealed,
+  isSound,
+  opened,
+  placeOf,
+  seal,
+  type Unsealed,
+} from './encodings/sealing.js'
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
 
 /** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
@@ -30,6 +38,12 @@ export interface Space {
    * many, and must not be stopped by one.
    */
   getSound(range: StoreRange): Iterable<Entry>
+  /**
+   * All records as they are stored, of one moment and in the order of their keys, for a copy of them.
+   * Their bytes are lent until the next.
+   * @throws DamagedRecord at the first that is damaged
+   */
+  getStored(moment: Transaction): Iterable<StoredRecord>
   getKeys(range: StoreRange): Iterable<StoreKey>
   getKeysCount(range: StoreRange): number
   /** False for a small number that a build put which sealed nothing. */
@@ -40,6 +54,14 @@ export interface Space {
   putSync(key: StoreKey, record: Unsealed): void
   remove(key: StoreKey): Promise<boolean>
   removeSync(key: StoreKey): void
+  /** Removes all there is. */
+  clearSync(): void
+}
+
+/** A record behind its seal, which may be put anew as it is. */
+export interface StoredRecord {
+  readonly key: StoreKey
+  readonly record: Unsealed
 }
 
 /** A record is not what was put, or not where. Its value is not shown. */
@@ -92,6 +114,14 @@ export function openSpace(root: RootDatabase, { file, space, noteDamage }: Space
       })
     },
     getSound: (range) => entries(range, noteDamage),
+    *getStored(moment) {
+      for (const { key, value: bytes } of database.getRange({ transaction: moment })) {
+        if (!isSound(bytes, bytes.length, placeOf(number, key))) {
+          throw new DamagedRecord(file, space, key)
+        }
+        yield { key, record: bytes as unknown as Unsealed }
+      }
+    },
     // lmdb makes the object that it is given one for keys alone, or for none.
     getKeys: (range) => database.getKeys({ ...range } as RangeOptions),
     getKeysCount: (range) => database.getKeysCount({ ...range } as RangeOptions),
@@ -104,6 +134,7 @@ export function openSpace(root: RootDatabase, { file, space, noteDamage }: Space
     putSync: (key, record) => void database.putSync(key, sealed(key, record)),
     remove: (key) => database.remove(key),
     removeSync: (key) => void database.removeSync(key),
+    clearSync: () => database.clearSync(),
   }
 }
 

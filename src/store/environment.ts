@@ -13,6 +13,7 @@ import {
   SCHEMA_VERSION,
 } from './key-spaces.js'
 import { buildNameIndex } from './name-index.js'
+import { putOf, type Row } from './rows.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 import { WrittenBodies } from './written-bodies.js'
 
@@ -29,6 +30,9 @@ export interface Environment {
   /** Says that a damaged record was passed over, once each. */
   readonly noteDamage: (damage: DamagedRecord) => void
 }
+
+/** Of a store that is half restored (`isHalfRestored`). */
+export type Half = 'refused' | 'opened'
 
 /** Damaged records that are reported once and not at every pass; beyond it they are again. */
 const NOTED_MAX = 1_000
@@ -48,16 +52,18 @@ const DATA_FILE = 'data.mdb'
  * a broadcast could go out on bytes that a power cut takes back.
  * @param recordVersions shared by the threads of a process that open the same directory
  * @param damaged hears of damaged records that a pass over many leaves out; others are thrown
+ * @param half only for whoever restores a store: one that is half restored is opened as it is
  * @throws Error when a build of another schema wrote the data, or its file is cut off or no store
  */
 export function openEnvironment(
   directory: string,
   recordVersions = createVersionsBuffer(),
   damaged: (damage: DamagedRecord) => void = () => undefined,
+  half: Half = 'refused',
 ): Environment {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const environment = opened(directory, recordVersions, damaged)
-  claimSchema(environment, directory)
+  claimSchema(environment, directory, half)
   return environment
 }
 
@@ -70,19 +76,25 @@ export function openEnvironment(
 export function openBesideService(
   directory: string,
   damaged: (damage: DamagedRecord) => void = () => undefined,
+  half: Half = 'refused',
 ): Environment {
   if (!existsSync(join(directory, DATA_FILE))) throw new Error(`there is no store in ${directory}`)
   const environment = opened(directory, createVersionsBuffer(), damaged)
   const version = schemaOf(environment)
+  if (version === RESTORING && half === 'opened') return environment
   if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
   return environment
 }
 
 /**
  * Looks whether this build opens a store, which a service may be at work on. Changes nothing.
+ * @param half as of `openEnvironment`
  * @throws Error as `openEnvironment`
  */
-export async function requireOpenedSchema(directory: string): Promise<void> {
+export async function requireOpenedSchema(
+  directory: string,
+  half: Half = 'refused',
+): Promise<void> {
   const file = join(directory, DATA_FILE)
   if (!existsSync(file)) return
   const root = openLmdb({ path: directory, maxDbs: KEY_SPACES_MAX, readOnly: true })
@@ -90,6 +102,7 @@ export async function requireOpenedSchema(directory: string): Promise<void> {
     if (![...root.getKeys()].includes(KEY_SPACES.meta)) return
     const meta = openSpace(root, { file, space: 'meta', noteDamage: () => undefined })
     const version = schemaOf({ spaces: { meta } })
+    if (version === RESTORING && half === 'opened') return
     if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
   } finally {
     await root.close()
@@ -122,15 +135,35 @@ function opened(
   }
 }
 
-const SCHEMA_KEY = 'schema_version'
+/** In `meta`. */
+export const SCHEMA_KEY = 'schema_version'
+
+/**
+ * In place of its schema, while a store is being restored from a snapshot: no build, of whatever
+ * schema, takes what is there so far for a store.
+ */
+const RESTORING = 'restoring'
+
+/** Of a store whose restoring begins, to be written in one transaction with what is removed for it. */
+export const restoringRow = (): Row => putOf('meta', SCHEMA_KEY, packedRecord(RESTORING))
+
+/** Of one that is restored, to be written last. */
+export const restoredRow = (): Row => putOf('meta', SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
+
+/** Whether it is the half of a store, which was being restored when its process ended. */
+export function isHalfRestored({ spaces }: Pick<Environment, 'spaces'>): boolean {
+  return schemaOf({ spaces }) === RESTORING
+}
 
 /** The first schema whose records are sealed. */
 const SEALED_SINCE = 12
 
 /** A store is of one schema from its first record to its last, and this build reads no other form. */
-function claimSchema(environment: Environment, directory: string): void {
+function claimSchema(environment: Environment, directory: string, half: Half): void {
   const version = schemaOf(environment)
   if (version === SCHEMA_VERSION) return
+  // Its position in the journal is there, so it is not taken for a store without one: `isHalfRestored`.
+  if (version === RESTORING && half === 'opened') return
   if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
   // A journal that goes with it may have older entries still, which is what `applyRows` is for.
   if (Number(version) < NAMES_INDEXED_SINCE) buildNameIndex(environment)
@@ -143,6 +176,11 @@ function schemaOf({ spaces: { meta } }: { readonly spaces: Pick<Environment['spa
 }
 
 function ofAnotherSchema(directory: string, version: unknown): Error {
+  if (version === RESTORING) {
+    return new Error(
+      `${directory} is half of a store, which is being restored from a snapshot of its journal: the service's next start, with its journal, does it over again`,
+    )
+  }
   return new Error(
     `${directory} holds schema version ${String(version)}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home (a dev home: npm run dev:reset)`,
   )

@@ -20,6 +20,18 @@ import { decodeRows } from './rows-encoding.js'
 /** Read and applied at once: a few entries of a busy service, or one of the longest. */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
+/** Entries that the store lacks are not kept any more: a snapshot has what they did, or a newer copy. */
+export class StoreTooFarBehind extends Error {
+  override readonly name = 'StoreTooFarBehind'
+
+  constructor(cause: JournalTrimmed) {
+    super(
+      'the journal no longer has what the store is behind by: put back a newer copy of it first',
+      { cause },
+    )
+  }
+}
+
 /** Where a store is after it has followed. */
 export interface Followed {
   /** Its `seq` is below the end only by parts of a commit that is not whole. */
@@ -92,8 +104,12 @@ export async function checkBelongs(
   const position = known ?? NO_POSITION
   const { seq, last } = position
   const own = seq === 0 ? [] : await readOwn(journal, partition, seq)
-  const next = await read(journal, partition, seq)
-  if (known === null && next.length > 0 && !isEmptyStore(environment)) throw ofTwo()
+  const isOther = known === null && !isEmptyStore(environment)
+  const next = await read(journal, partition, seq).catch((error: unknown) => {
+    if (isOther && error instanceof StoreTooFarBehind) throw ofTwo()
+    throw error
+  })
+  if (isOther && next.length > 0) throw ofTwo()
   for (const entry of [...own, ...next]) {
     belonging(position, decodeEntry(entry.seq, entry.body))
   }
@@ -156,9 +172,6 @@ async function read(journal: Pick<Journal, 'read'>, partition: number, after: nu
     return await journal.read(partition, after, READ_BYTES_MAX)
   } catch (error) {
     if (!(error instanceof JournalTrimmed)) throw error
-    throw new Error(
-      'the journal no longer has what the store is behind by: put back a newer copy of it first',
-      { cause: error },
-    )
+    throw new StoreTooFarBehind(error)
   }
 }

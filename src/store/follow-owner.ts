@@ -1,13 +1,15 @@
 import { sleep, type Timers } from '../clock/timers.js'
 import { type Journal, type JournalHead, JournalUnavailable } from '../journal/journal.js'
 import type { Environment } from './environment.js'
-import { checkBelongs, followJournal, NO_POSITION } from './follow-journal.js'
+import { followJournal, NO_POSITION, StoreTooFarBehind } from './follow-journal.js'
 import { isEmptyStore, type JournalPosition, journalPositionOf } from './journal-position.js'
 import { PARTITION } from './journaled-store.js'
+import { type RestoreProgress, restoreSnapshot } from './snapshots/restore-snapshot.js'
+import { wayToEnd } from './snapshots/way-to-end.js'
 
 export interface FollowOwnerOptions {
   readonly environment: Environment
-  readonly journal: Pick<Journal, 'look' | 'read'>
+  readonly journal: Pick<Journal, 'look' | 'read' | 'snapshots'>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   readonly log: {
     warn(context: object, message: string): void
@@ -21,6 +23,8 @@ export interface FollowProgress {
   readonly epoch: number
   readonly stored: number
   readonly applied: number
+  /** The store is being restored from the journal's snapshot: nothing of the owner was seen yet. */
+  readonly restoring: RestoreProgress | null
 }
 
 /** Between two looks; an owner says that it lives twice a second. */
@@ -55,7 +59,7 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
   let isTold = false
   for (;;) {
     try {
-      if (!isChecked) await checkBelongs(environment, journal, PARTITION)
+      if (!isChecked) await restoreIfNeeded(options)
       // Of one without a position, entries that are yet to come may be another's.
       isChecked = journalPositionOf(environment) !== null
       const askedMs = timers.elapsed()
@@ -68,7 +72,10 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       if (isGone && (head.seq > 0 || !isEmptyStore(environment))) return head.epoch
       if (isGone && !isTold) log.warn({}, NOTHING_THERE)
       isTold ||= isGone
-      options.followed({ epoch: head.epoch, ...(await follow(options, head)) })
+      const progress = await follow(options, head)
+      // What it lacks was trimmed meanwhile: the next look finds what there is instead.
+      isChecked &&= progress !== null
+      if (progress !== null) options.followed({ epoch: head.epoch, ...progress, restoring: null })
     } catch (err) {
       if (!(err instanceof JournalUnavailable)) throw err
       if (!isAway) log.warn({ err }, 'the journal does not answer: its owner cannot be seen')
@@ -78,17 +85,33 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
   }
 }
 
+async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
+  const { environment } = options
+  const restoring = await wayToEnd({ ...options, partition: PARTITION })
+  if (restoring === null) return
+  const restored = (progress: RestoreProgress) =>
+    options.followed({ epoch: 0, stored: progress.seq, applied: 0, restoring: progress })
+  const start = journalPositionOf(environment) ?? NO_POSITION
+  await restoreSnapshot({ ...restoring, restored }, start)
+}
+
+/** @returns null where entries that the store lacks are not kept any more */
 async function follow(
   { environment, journal }: FollowOwnerOptions,
   { beat }: JournalHead,
-): Promise<{ readonly stored: number; readonly applied: number }> {
+): Promise<{ readonly stored: number; readonly applied: number } | null> {
   let position: JournalPosition = journalPositionOf(environment) ?? NO_POSITION
   const stored = beat?.stored ?? 0
-  if (stored > position.seq) {
-    const followed = await followJournal(environment, journal, PARTITION, stored, position)
-    position = followed.position
+  try {
+    if (stored > position.seq) {
+      const followed = await followJournal(environment, journal, PARTITION, stored, position)
+      position = followed.position
+    }
+    return { stored, applied: position.seq }
+  } catch (error) {
+    if (error instanceof StoreTooFarBehind) return null
+    throw error
   }
-  return { stored, applied: position.seq }
 }
 
 /** Changes with all that the owner does to be seen; one before it may go on, and is none any more. */

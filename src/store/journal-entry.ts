@@ -24,7 +24,9 @@ export interface JournalEntry {
 
 export const STORE_ID_BYTES = 16
 
-const FORM = 2
+const ENTRY_FORM = 2
+/** Of a chunk of a snapshot (`snapshots/chunk.ts`): neither is ever taken for the other. */
+const CHUNK_FORM = 3
 const BASE = 1
 const LAST = 2
 
@@ -38,9 +40,18 @@ export const ENTRY_HEAD_BYTES = CHECKSUM_AT + CHECKSUM_BYTES
 export const NO_ENTRY = '00'.repeat(CHECKSUM_BYTES)
 
 export function encodeEntry(entry: JournalEntry): Buffer {
+  return encoded(ENTRY_FORM, entry)
+}
+
+/** @param chunk its `part` is the chunk's place, and `previous` names the chunk before it */
+export function encodeChunk(chunk: JournalEntry): Buffer {
+  return encoded(CHUNK_FORM, chunk)
+}
+
+function encoded(form: number, entry: JournalEntry): Buffer {
   const { storeId, isBase, part, isLast, previous, content } = entry
   const bytes = Buffer.alloc(ENTRY_HEAD_BYTES + content.length)
-  bytes[0] = FORM
+  bytes[0] = form
   bytes[1] = (isBase ? BASE : 0) | (isLast ? LAST : 0)
   bytes.writeUInt16BE(SCHEMA_VERSION, 2)
   bytes.writeUInt32BE(part, 4)
@@ -53,21 +64,31 @@ export function encodeEntry(entry: JournalEntry): Buffer {
 
 /** @throws Error for one that is damaged, or that this build cannot read */
 export function decodeEntry(seq: number, body: Uint8Array): JournalEntry {
+  return decoded(`entry ${seq} of the journal`, ENTRY_FORM, body)
+}
+
+/** @throws Error as `decodeEntry` */
+export function decodeChunk(index: number, snapshotSeq: number, body: Uint8Array): JournalEntry {
+  const what = `chunk ${index} of the journal's snapshot of entry ${snapshotSeq}`
+  const chunk = decoded(what, CHUNK_FORM, body)
+  if (chunk.part !== index) throw new Error(`${what} is another one, of place ${chunk.part}`)
+  return chunk
+}
+
+function decoded(what: string, form: number, body: Uint8Array): JournalEntry {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  if (bytes[0] !== FORM) {
-    throw new Error(
-      `entry ${seq} of the journal is of form ${bytes[0]}, and this build reads ${FORM} alone`,
-    )
+  if (bytes[0] !== form) {
+    throw new Error(`${what} is of form ${bytes[0]}, and this build reads ${form} alone`)
   }
   const isWhole = bytes.length >= ENTRY_HEAD_BYTES
   const checksum = bytes.subarray(CHECKSUM_AT, ENTRY_HEAD_BYTES)
   if (!isWhole || !checksumOf(bytes).equals(checksum)) {
-    throw new Error(`entry ${seq} of the journal is damaged`)
+    throw new Error(`${what} is damaged`)
   }
   const schema = bytes.readUInt16BE(2)
   if (!isOpened(schema)) {
     throw new Error(
-      `entry ${seq} of the journal has schema version ${schema}, and this build reads ${SCHEMA_VERSION} alone`,
+      `${what} has schema version ${schema}, and this build reads ${SCHEMA_VERSION} alone`,
     )
   }
   const flags = bytes[1] ?? 0

@@ -5,7 +5,7 @@ import { KEY_SPACES, type KeySpace } from './key-spaces.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
 /** In `meta`: how far the store is with its journal, and whose that is. */
-const POSITION = 'journal_position'
+export const POSITION = 'journal_position'
 
 export interface JournalPosition {
   readonly storeId: string

@@ -33,6 +33,8 @@ export interface JournalReadings {
   readonly stored: number
   /** Commits that wait to be stored, those of an append under way included. */
   readonly waiting: number
+  /** Of the bodies that this writer has appended. */
+  readonly appendedBytes: number
 }
 
 export interface JournalWriterOptions extends AppendContext {
@@ -67,6 +69,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   let { seq, last, position } = options
   let waiting: { readonly rows: Uint8Array; readonly done: () => void }[] = []
   let storing = 0
+  let appendedBytes = 0
   let isRunning = false
   let isOver = false
   /** By `elapsed`, of the append that is under way. */
@@ -77,6 +80,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     beganMs = timers.elapsed()
     await appendUntilKnown(options, { partition, epoch, seq }, body)
     last = nameOfEntry(body)
+    appendedBytes += body.length
     options.appended?.(timers.elapsed() - beganMs)
     beganMs = null
   }
@@ -118,6 +122,9 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
       },
       get waiting() {
         return waiting.length + storing
+      },
+      get appendedBytes() {
+        return appendedBytes
       },
     },
     commit(rows) {

@@ -9,7 +9,13 @@ import {
 import { appendUntilKnown } from './append-until-known.js'
 import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
-import { checkBelongs, followJournal, NO_POSITION, ofTwo } from './follow-journal.js'
+import {
+  type Followed,
+  followJournal,
+  NO_POSITION,
+  ofTwo,
+  StoreTooFarBehind,
+} from './follow-journal.js'
 import { encodeEntry, NO_ENTRY, nameOfEntry, STORE_ID_BYTES } from './journal-entry.js'
 import {
   isEmptyStore,
@@ -18,6 +24,8 @@ import {
   positionRow,
 } from './journal-position.js'
 import { createJournalWriter, type JournalWriter } from './journal-writer.js'
+import { restoreSnapshot } from './snapshots/restore-snapshot.js'
+import { wayToEnd } from './snapshots/way-to-end.js'
 
 /**
  * All of a service's commits are one partition of the journal: one service is the owner of all users
@@ -78,7 +86,7 @@ export interface JournaledStoreOptions {
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
   const { environment, journal, log, overtakes, isStandby = false } = options
   // To take it ends the service that has it: not for a store that could not go on with it.
-  await whenAvailable(options, () => checkBelongs(environment, journal, PARTITION))
+  await whenAvailable(options, () => wayToEnd({ ...options, partition: PARTITION }))
   const head = await whenAvailable(options, () => journal.look(PARTITION))
   const known = journalPositionOf(environment)
   const isFree = !isStandby && (known === null || isOwn(known, head))
@@ -91,7 +99,7 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   const start = { ...(known ?? newPosition(options, end)), epoch, claim }
   // With a name of its own at once; an empty one stays empty until it has one.
   if (start.storeId !== '') await applyRows(environment, [positionRow(start)])
-  const { position, last } = await followJournal(environment, journal, PARTITION, end, start)
+  const { position, last } = await bringToEnd(options, end, start)
   log.info({ epoch, seq: end }, 'the journal is taken, and the store is at its end')
   const writes = { ...options, partition: PARTITION, epoch }
   if (!position.hasBase || end > 0) {
@@ -99,6 +107,27 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   }
   const begun = await beginBehindBase(options, position)
   return createJournalWriter({ ...writes, position: begun, last: begun.last, seq: begun.seq })
+}
+
+/** By entries alone, or from the snapshot where that is the way: over again where that is trimmed beyond. */
+async function bringToEnd(
+  options: JournaledStoreOptions,
+  end: number,
+  start: JournalPosition,
+): Promise<Followed> {
+  const { environment, journal } = options
+  for (let position = start; ; ) {
+    const restoring = await whenAvailable(options, () =>
+      wayToEnd({ ...options, partition: PARTITION }),
+    )
+    if (restoring !== null) position = await restoreSnapshot(restoring, position)
+    try {
+      return await followJournal(environment, journal, PARTITION, end, position)
+    } catch (error) {
+      if (!(error instanceof StoreTooFarBehind)) throw error
+      position = journalPositionOf(environment) ?? position
+    }
+  }
 }
 
 /** Whether the last taking was this store's, be it that it did not live to hear of it. */

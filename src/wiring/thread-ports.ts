@@ -11,7 +11,7 @@ import { createScreener, type ScreenerOptions } from '../screening/local-screene
 import { attachPreparedRules } from '../screening/prepared-rules.js'
 import { openProviders } from '../screening/providers/configured-providers.js'
 import { WalkPool } from '../screening/walk-pool.js'
-import { openEnvironment } from '../store/environment.js'
+import { type Half, openEnvironment } from '../store/environment.js'
 import { knownSpendersOf } from '../store/known-spenders.js'
 import { createReader } from '../store/reader.js'
 import { createCallQuoter } from '../valuation/call-quoter.js'
@@ -22,6 +22,8 @@ export interface ThreadPortsOptions {
   readonly storeDirectory: string
   readonly chainConfigs: readonly ChainConfig[]
   readonly recordVersions: SharedArrayBuffer
+  /** `opened`: a journal is there to restore the store from. Absent: `refused`. */
+  readonly half?: Half
   readonly rulesVersion: SharedArrayBuffer
   readonly lists: ScreenerOptions['lists']
   readonly log: {
@@ -41,8 +43,11 @@ export interface ThreadPortsOptions {
  */
 export async function openThreadPorts(options: ThreadPortsOptions) {
   const { home, log, registry } = options
-  const environment = openEnvironment(options.storeDirectory, options.recordVersions, (err) =>
-    log.error({ err }, 'a damaged record was passed over'),
+  const environment = openEnvironment(
+    options.storeDirectory,
+    options.recordVersions,
+    (err) => log.error({ err }, 'a damaged record was passed over'),
+    options.half,
   )
   const reader = createReader(environment)
   const { meter, path } = options

@@ -136,7 +136,7 @@ describe('a store that follows the owner of its journal', () => {
     expect(contentsOf(following.environment)).toEqual(contentsOf(owner.store.environment))
     await passes(timers, 10 * OWNER_SILENT_MS)
     expect(following.overtakes()).toBeNull()
-    expect(following.progress()).toEqual({ epoch: 1, stored, applied: stored })
+    expect(following.progress()).toEqual({ epoch: 1, stored, applied: stored, restoring: null })
   })
 
   test('takes over once the owner is silent for long enough, and no sooner', async () => {
@@ -221,7 +221,7 @@ describe('a store that follows the owner of its journal', () => {
     const following = follow(engine.connect(), timers)
     await passes(timers, 10 * OWNER_SILENT_MS)
     expect(following.overtakes()).toBeNull()
-    expect(following.progress()).toEqual({ epoch: 0, stored: 0, applied: 0 })
+    expect(following.progress()).toEqual({ epoch: 0, stored: 0, applied: 0, restoring: null })
     // The first owner dies before its first entry: there is nothing yet that could be gone on with.
     const first = await ownerOf(engine, timers)
     first.die()

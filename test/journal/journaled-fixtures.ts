@@ -54,7 +54,7 @@ interface Options {
 /** A service's store, as it starts on that directory. */
 export async function startOn(journal: Journal, options: Options = {}): Promise<Store> {
   const { directory = newDirectory(), contentBytesMax, elapsed, overtakes = null } = options
-  const environment = openEnvironment(directory)
+  const environment = openEnvironment(directory, undefined, undefined, 'opened')
   let isOpen = true
   const close = async () => {
     if (isOpen) await environment.root.close()

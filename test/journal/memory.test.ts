@@ -3,6 +3,7 @@ import { JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { describeJournal } from './conformance.js'
 import { drawClaim } from './races.js'
+import { describeSnapshots } from './snapshot-conformance.js'
 
 describeJournal('the journal in memory', async () => ({
   ...createMemoryEngine(),
@@ -13,6 +14,11 @@ describeJournal('the journal in memory, reordered on the way', async () => ({
   ...createMemoryEngine(
     () => new Promise((resolve) => setTimeout(resolve, Math.random() < 0.5 ? 0 : 1)),
   ),
+  close: () => Promise.resolve(),
+}))
+
+describeSnapshots('snapshots in memory', async () => ({
+  ...createMemoryEngine(),
   close: () => Promise.resolve(),
 }))
 

@@ -99,6 +99,13 @@ function spaceOver(rows: Row[], space: KeySpace, read: (row: Row) => unknown): S
       return true
     },
     removeSync: remove,
+    clearSync: () => void rows.splice(0),
+    // As they are now: nobody copies a simulated disk while it is written.
+    *getStored() {
+      for (const { key, bytes } of [...rows]) {
+        yield { key, record: Buffer.from(bytes) as unknown as Unsealed }
+      }
+    },
   }
 }
 

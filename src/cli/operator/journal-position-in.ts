@@ -7,7 +7,7 @@ import { type JournalPosition, journalPositionOf } from '../../store/journal-pos
 export async function journalPositionIn(home: string): Promise<JournalPosition | null> {
   const directory = join(home, 'service', 'store')
   if (!existsSync(join(directory, 'data.mdb'))) return null
-  const environment = openBesideService(directory)
+  const environment = openBesideService(directory, undefined, 'opened')
   try {
     return journalPositionOf(environment)
   } finally {

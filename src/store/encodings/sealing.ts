@@ -79,13 +79,22 @@ export function seal(record: Unsealed, place: number): Buffer {
 
 /**
  * @param place of `placeOf`
+ * @returns whether it is what was put, and there
+ */
+export function isSound(bytes: Uint8Array, length: number, place: number): boolean {
+  if (length === 1 && bytes[0] === PRESENCE) return true
+  if (bytes[0] !== SEALED || length <= SEAL_BYTES) return false
+  const sum = checksum(bytes, length, place)
+  return view.getInt32(bytes.byteOffset + 1, true) === sum
+}
+
+/**
+ * @param place of `placeOf`
  * @returns the value, or DAMAGED
  */
 export function opened(bytes: Uint8Array, length: number, place: number): unknown {
-  if (length === 1 && bytes[0] === PRESENCE) return PRESENCE
-  if (bytes[0] !== SEALED || length <= SEAL_BYTES) return DAMAGED
-  const sum = checksum(bytes, length, place)
-  if (view.getInt32(bytes.byteOffset + 1, true) !== sum) return DAMAGED
+  if (!isSound(bytes, length, place)) return DAMAGED
+  if (length === 1) return PRESENCE
   try {
     return unpackr.unpack(bytes, { start: SEAL_BYTES, end: length })
   } catch {

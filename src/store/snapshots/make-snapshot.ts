@@ -1,0 +1,162 @@
+import { sleep, type Timers } from '../../clock/timers.js'
+import {
+  type Appended,
+  JournalUnavailable,
+  SnapshotIncomplete,
+  type Snapshots,
+} from '../../journal/journal.js'
+import { JournalFenced } from '../append-until-known.js'
+import type { Environment } from '../environment.js'
+import type { Row } from '../rows.js'
+import { carriedRows, positionAt } from './carried-rows.js'
+import { createChunkWriter } from './chunk.js'
+
+export interface MakeSnapshotOptions {
+  readonly environment: Pick<Environment, 'root' | 'spaces'>
+  readonly snapshots: Snapshots
+  readonly partition: number
+  readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed' | 'random'>
+  /** Ends it before the next chunk: nothing is published. */
+  readonly stopping?: AbortSignal
+  readonly pace?: SnapshotPace
+}
+
+export interface SnapshotPace {
+  /** Of a chunk's rows, which the last of them may go beyond. */
+  readonly chunkBytes: number
+  readonly bytesPerSecondMax: number
+}
+
+export type SnapshotMade =
+  | { readonly kind: 'made'; readonly seq: number; readonly rows: number; readonly bytes: number }
+  /** Its chunks were swept by whoever made another meanwhile, which is there. */
+  | { readonly kind: 'overtaken' }
+  | { readonly kind: 'stopped' }
+
+/**
+ * What an engine writes to its disk at once, and two threads hold in memory. A rate that leaves the
+ * disk of an engine, and the network to it, to what commits.
+ */
+const PACE: SnapshotPace = { chunkBytes: 1024 * 1024, bytesPerSecondMax: 16 * 1024 * 1024 }
+
+/** Of what is asked of an engine that does not answer, a second apart. */
+const TRIES_MAX = 30
+const AGAIN_MS = 1_000
+const ID_BYTES = 16
+/** About what a row has besides its record. */
+const KEY_BYTES = 64
+const MS_PER_SECOND = 1_000
+
+/**
+ * Puts the rows of a store, as of one moment, into its journal's engine and publishes them. Commits go
+ * on meanwhile: LMDB keeps that moment, and its file grows by what is written over in that time.
+ *
+ * The store says whose it is: under the epoch with which it owned the journal last.
+ * @throws JournalFenced where another owns the journal by now
+ * @throws DamagedRecord where a record is damaged: the entries before the snapshot have it whole
+ * @throws JournalUnavailable where the engine does not answer for half a minute
+ */
+export async function makeSnapshot(options: MakeSnapshotOptions): Promise<SnapshotMade> {
+  const { environment, stopping } = options
+  // What was read in this turn of the event loop may be of a moment ago.
+  environment.root.resetReadTxn()
+  const moment = environment.root.useReadTransaction()
+  try {
+    const position = positionAt(environment, moment)
+    if (position === null || position.seq === 0) throw new Error('the store has no journal entries')
+    const { epoch, seq } = position
+    const chunks = createChunkWriter(position)
+    const put = putter(options, epoch)
+    let rows = 0
+    for (const cut of cutRows(carriedRows(environment, moment), options.pace ?? PACE)) {
+      if (stopping?.aborted === true) return { kind: 'stopped' }
+      rows += cut.length
+      await put(chunks.rows(cut))
+    }
+    if (stopping?.aborted === true) return { kind: 'stopped' }
+    await put(chunks.manifest())
+    const isPublished = await publish(options, { epoch, seq, ...put.soFar() })
+    return isPublished
+      ? { kind: 'made', seq, rows, bytes: put.soFar().bytes }
+      : { kind: 'overtaken' }
+  } finally {
+    moment.done()
+  }
+}
+
+/** Rows of about as many bytes. */
+function* cutRows(rows: Iterable<Row>, { chunkBytes }: SnapshotPace): Generator<Row[]> {
+  let cut: Row[] = []
+  let bytes = 0
+  for (const row of rows) {
+    cut.push(row)
+    bytes += KEY_BYTES + (row[2]?.length ?? 0)
+    if (bytes < chunkBytes) continue
+    yield cut
+    cut = []
+    bytes = 0
+  }
+  if (cut.length > 0) yield cut
+}
+
+interface SoFar {
+  readonly id: string
+  readonly chunks: number
+  readonly bytes: number
+}
+
+interface Putter {
+  /** Rests after each one for as long as it took, and for what the pace asks. */
+  (body: Uint8Array): Promise<void>
+  soFar(): SoFar
+}
+
+function putter(options: MakeSnapshotOptions, epoch: number): Putter {
+  const { snapshots, partition, timers, pace = PACE } = options
+  const id = Buffer.from(timers.random.bytes(ID_BYTES)).toString('hex')
+  let [chunks, bytes] = [0, 0]
+  async function put(body: Uint8Array): Promise<void> {
+    const beganMs = timers.elapsed()
+    const at = { partition, epoch, id, index: chunks }
+    await untilStored(options, () => snapshots.put(at, body))
+    chunks++
+    bytes += body.length
+    const tookMs = timers.elapsed() - beganMs
+    const pacedMs = (body.length * MS_PER_SECOND) / pace.bytesPerSecondMax
+    await sleep(timers, Math.max(tookMs, pacedMs - tookMs))
+  }
+  return Object.assign(put, { soFar: () => ({ id, chunks, bytes }) })
+}
+
+/** @returns false where chunks of it are gone */
+async function publish(
+  options: MakeSnapshotOptions,
+  { epoch, seq, id, chunks }: SoFar & { readonly epoch: number; readonly seq: number },
+): Promise<boolean> {
+  const { snapshots, partition, timers } = options
+  const snapshot = { partition, epoch, seq, id, chunks, atMs: Math.round(timers.now()) }
+  try {
+    await untilStored(options, () => snapshots.publish(snapshot))
+    return true
+  } catch (error) {
+    if (!(error instanceof SnapshotIncomplete)) throw error
+    return false
+  }
+}
+
+async function untilStored(
+  { timers, stopping }: Pick<MakeSnapshotOptions, 'timers' | 'stopping'>,
+  ask: () => Promise<Appended>,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await ask()
+      if (answer.kind === 'fenced') throw new JournalFenced(answer.epoch)
+      return
+    } catch (error) {
+      const isOver = tries === TRIES_MAX || stopping?.aborted === true
+      if (!(error instanceof JournalUnavailable) || isOver) throw error
+      await sleep(timers, AGAIN_MS)
+    }
+  }
+}
