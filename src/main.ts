@@ -5,6 +5,7 @@ import { KEY_USE_ADDRESS } from '../actors/addresses.js'
 import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
+import { makeSnapshotAside } from '../actors/snapshots/snapshot-thread.js'
 import { startDelegationSweep } from '../actors/sub-wallet/sweep-delegations.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { attachChainTime } from './clock/chain-time.js'
@@ -129,6 +130,9 @@ const { reader, chains, prices } = own
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
   environment: own.environment,
+  tailBytesMax: config.journalTailBytes,
+  makeSnapshot: (start, stopping) =>
+    makeSnapshotAside({ ...start, storeDirectory, logLevel: config.logLevel }, stopping),
   waits: (progress) =>
     door.answerEarly(
       config.host,

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { attachChainTime } from '../../src/clock/chain-time.js'
+import { rest } from '../../src/clock/rest.js'
 import { createServiceClock } from '../../src/clock/service-clock.js'
 import { systemTimers } from '../../src/clock/timers.js'
 import { createLogger } from '../../src/config/logging.js'
@@ -10,7 +11,6 @@ import { prunePass } from '../../src/store/retention/prune-store.js'
 import { indexPass } from '../../src/store/transaction-index/index-users.js'
 import { createEventNeeds } from './event-needs.js'
 import { passIfBorneOut } from './pass-if-borne-out.js'
-import { rest } from './rest.js'
 
 /**
  * Entry of the thread that forgets what need not be kept, and indexes what is. It has no part in

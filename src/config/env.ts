@@ -39,6 +39,9 @@ const days = z
   .regex(/^([1-9]\d{0,4}|forever)$/, 'must be a number of days, or forever')
   .transform((text) => (text === 'forever' ? null : Number(text) * DAY_MS))
 
+/** With three minutes of following, at the megabyte or two a second that entries are applied with. */
+export const JOURNAL_TAIL_MIB = 256
+
 /** A span in hours, or null for never. */
 const hours = z
   .string()
@@ -83,6 +86,7 @@ const variables = z.object({
   COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_FILE: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_ROLE: z.enum(['owner', 'standby']).default('owner'),
+  COUNTERSIGN_JOURNAL_TAIL_MIB: count(1_048_576).default(JOURNAL_TAIL_MIB),
   // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
   // audit trail are records, which only their owner may let go.
   COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
@@ -150,6 +154,8 @@ export interface Config {
   readonly journalFile: string | null
   /** `standby`: takes the journal over once its owner is silent, or leaves, and no sooner. */
   readonly journalRole: 'owner' | 'standby'
+  /** Of entries after the last snapshot: with more, the next is made. */
+  readonly journalTailBytes: number
   /** Of each user. */
   readonly quotas: Quotas
   readonly retention: Retention
@@ -200,6 +206,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
     journalFile: values.COUNTERSIGN_JOURNAL_FILE ?? null,
     journalRole: values.COUNTERSIGN_JOURNAL_ROLE,
+    journalTailBytes: values.COUNTERSIGN_JOURNAL_TAIL_MIB * BYTES_PER_MIB,
     quotas: {
       wallets: values.COUNTERSIGN_QUOTA_WALLETS,
       keys: values.COUNTERSIGN_QUOTA_KEYS,

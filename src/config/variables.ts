@@ -157,6 +157,11 @@ const OF_SERVICE: Readonly<
     meaning:
       'of a service with a journal: `owner` takes it at its start; `standby` follows it and takes it over when its owner is silent or ends',
   },
+  COUNTERSIGN_JOURNAL_TAIL_MIB: {
+    usual: '256',
+    meaning:
+      'of entries that a journal has after the last snapshot of the store: with more, and half of what the snapshot has, the next is made and those before it are removed',
+  },
   COUNTERSIGN_QUOTA_WALLETS: {
     usual: '10000',
     meaning: 'sub-wallets of a user',

@@ -35,6 +35,8 @@ export interface ReadinessSources {
   /** Null: commits go to the store alone. */
   readonly journal: {
     readonly owner: { readonly epoch: number }
+    /** Null where its engine keeps none. */
+    readonly snapshots: { isBehind(): boolean } | null
     refusal(): Fault | null
   } | null
   readonly clock: {
@@ -57,6 +59,8 @@ interface ChainState {
 
 const TAKEN_OVER =
   'Fenced: another start of this service has taken over its wallets, so this one signs nothing any more. End one of the two; start this one anew if it is the one to keep.'
+const PILING_UP =
+  'No snapshot of the store could be made for a long time: the journal grows, and whoever comes back has long to follow.'
 const UP: PartReport = { status: 'up' }
 const MS_PER_SECOND = 1_000
 const BYTES_PER_MIB = 1024 * 1024
@@ -170,13 +174,19 @@ function disk({ freeBytes, floorBytes, refusal }: ReadinessSources['disk']): Par
   return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
 }
 
-function journalPart({ owner, refusal }: NonNullable<ReadinessSources['journal']>): ReadinessPart {
+function journalPart({
+  owner,
+  refusal,
+  snapshots,
+}: NonNullable<ReadinessSources['journal']>): ReadinessPart {
   const facts = { epoch: owner.epoch }
   return {
     name: 'journal',
     report() {
       const refused = refusal()
-      return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
+      if (refused !== null) return { ...down(refused.message), ...facts }
+      if (snapshots?.isBehind() === true) return { ...degraded(PILING_UP), ...facts }
+      return { ...UP, ...facts }
     },
   }
 }

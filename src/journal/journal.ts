@@ -216,7 +216,7 @@ export const SNAPSHOT_ID_CHARS_MAX = 64
 /** Chunks that one call forgets: it holds up nothing for long. */
 export const SWEPT_MAX = 16
 
-/** Whoever has more entries than these to follow needs no count of their bytes to call it long. */
+/** More than these are taken to be like these: a count reads all of them. */
 export const TAIL_COUNTED_MAX = 200_000
 
 /** The outcome is unknown. */

@@ -1,12 +1,17 @@
 import { Gauge, Histogram, type Registry } from 'prom-client'
 import type { JournalWriter } from '../store/journal-writer.js'
+import type { SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 
 const APPEND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const MS_PER_SECOND = 1_000
 
 export interface JournalMetrics {
   appended(elapsedMs: number): void
-  show(writer: Pick<JournalWriter, 'owner' | 'readings'>): void
+  /** @param snapshots null where the engine keeps none */
+  show(
+    writer: Pick<JournalWriter, 'owner' | 'readings'>,
+    snapshots: Pick<SnapshotKeeper, 'readings'> | null,
+  ): void
 }
 
 /** Only where there is a journal: nobody else is shown any of it. */
@@ -20,7 +25,7 @@ export function createJournalMetrics(registry: Registry): JournalMetrics {
   })
   return {
     appended: (elapsedMs) => appends.observe(elapsedMs / MS_PER_SECOND),
-    show({ owner, readings }) {
+    show({ owner, readings }, snapshots) {
       const gauge = (name: string, help: string, read: () => number) => {
         const shown: Gauge = new Gauge({ name, help, registers, collect: () => shown.set(read()) })
       }
@@ -38,6 +43,29 @@ export function createJournalMetrics(registry: Registry): JournalMetrics {
         'countersign_journal_commits_waiting',
         'To be stored in the journal, those of an append under way included.',
         () => readings.waiting,
+      )
+      if (snapshots === null) return
+      const { readings: kept } = snapshots
+      gauge(
+        'countersign_journal_snapshot_entry',
+        'That the last snapshot of the store is as of; 0: there is none.',
+        () => kept.newest?.seq ?? 0,
+      )
+      gauge(
+        'countersign_journal_snapshot_timestamp_seconds',
+        'When it was made, since the epoch of Unix; 0: there is none.',
+        () => (kept.newest?.atMs ?? 0) / MS_PER_SECOND,
+      )
+      gauge('countersign_journal_snapshot_bytes', 'That it has.', () => kept.newest?.bytes ?? 0)
+      gauge(
+        'countersign_journal_tail_bytes',
+        'Of the entries after it, which whoever comes back has to follow.',
+        () => kept.tailBytes,
+      )
+      gauge(
+        'countersign_journal_snapshot_failures',
+        'Of the makings of a snapshot, since the start.',
+        () => kept.failures,
       )
     },
   }

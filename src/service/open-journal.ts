@@ -7,7 +7,7 @@ import {
   removeJournalPermit,
   writeJournalPermit,
 } from '../disk/journal-permit.js'
-import { JournalOvertaken } from '../journal/journal.js'
+import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import type { Environment } from '../store/environment.js'
@@ -18,12 +18,17 @@ import {
   type JournaledStoreOptions,
   JournalHasSuccessor,
   openJournaledStore,
+  PARTITION,
 } from '../store/journaled-store.js'
 import { createOwnerBeats } from '../store/owner-beats.js'
+import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
+import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
 import { createJournalMetrics } from './journal-metrics.js'
 
 export interface ServiceJournal extends JournalWriter {
+  /** Null where the engine keeps none. */
+  readonly snapshots: SnapshotKeeper | null
   /** For the user side, which approves nothing of an earlier one. */
   readonly owner: JournalOwner
   /**
@@ -38,6 +43,13 @@ export interface ServiceJournalOptions {
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
   readonly file: string | null
   readonly role: 'owner' | 'standby'
+  /** Of entries after the last snapshot: with more, the next is made. */
+  readonly tailBytesMax: number
+  /** In a thread of its own. */
+  readonly makeSnapshot: (
+    start: { readonly journalFile: string; readonly partition: number },
+    stopping: AbortSignal,
+  ) => Promise<SnapshotMade>
   /** Another service of this home waits for the end of this one. */
   readonly hasSuccessor: () => boolean
   readonly environment: Environment
@@ -48,6 +60,7 @@ export interface ServiceJournalOptions {
   readonly waits: (progress: () => FollowProgress | null) => Promise<void>
   readonly log: {
     fatal(context: object, message: string): void
+    error(context: object, message: string): void
     warn(context: object, message: string): void
     info(context: object, message: string): void
   }
@@ -90,17 +103,37 @@ export async function openServiceJournal(
   } satisfies Omit<JournaledStoreOptions, 'overtakes'>
   const writer = await (role === 'standby' ? wait(options, store) : take(home, store))
   beats.begin(writer.owner.epoch, () => writer.readings.stored)
-  metrics.show(writer)
+  const snapshots = keepSnapshotsOf(options, journal, writer, file)
+  metrics.show(writer, snapshots)
   return {
     ...writer,
+    snapshots,
     async close() {
+      const ended = snapshots?.close()
       if (options.hasSuccessor()) {
         permitSuccessor(home, writer.owner.epoch, log)
         await beats.handOver()
       } else await beats.leave()
+      await ended
       await journal.close()
     },
   }
+}
+
+function keepSnapshotsOf(
+  { environment, timers, log, tailBytesMax, makeSnapshot }: ServiceJournalOptions,
+  journal: Journal,
+  { owner, readings }: JournalWriter,
+  journalFile: string,
+): SnapshotKeeper | null {
+  const { snapshots } = journal
+  if (snapshots === undefined) return null
+  const hasBase = journalPositionOf(environment)?.hasBase ?? false
+  return keepSnapshots({
+    ...{ journal, snapshots, partition: PARTITION, epoch: owner.epoch, readings, hasBase },
+    ...{ tailBytesMax, timers, log },
+    make: (stopping) => makeSnapshot({ journalFile, partition: PARTITION }, stopping),
+  })
 }
 
 type Store = Omit<JournaledStoreOptions, 'overtakes'>

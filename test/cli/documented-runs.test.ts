@@ -22,6 +22,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'backup verify': 'test/live/live.test.ts',
   'breakers set': 'test/cli/cli.test.ts',
   'cluster leave': 'test/journal-postgres/lost-store.test.ts',
+  'cluster snapshot': 'test/journal-postgres/trimmed-service.test.ts',
   'cluster status': 'test/journal-postgres/lost-store.test.ts',
   'cluster take': 'test/journal-postgres/lost-store.test.ts',
   'contracts deploy': 'test/defi/contracts-command.test.ts',

@@ -30,6 +30,7 @@ describe('the environment', () => {
         smtpFile: null,
         journalFile: null,
         journalRole: 'owner',
+        journalTailBytes: 256 * 1024 * 1024,
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
         retentionIntervalMs: 3_600_000,

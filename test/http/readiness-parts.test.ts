@@ -103,12 +103,22 @@ test('a clock that no block bears out yet is down: no write would begin', () => 
 test('a journal is a part where there is one, and is down while it does not answer', () => {
   expect(() => reportOf('journal', {})).toThrow('no part')
   const owner = { epoch: 7 }
-  const journal = { owner, refusal: () => null }
+  const journal = { owner, snapshots: null, refusal: () => null }
   expect(reportOf('journal', { journal })).toEqual({ status: 'up', epoch: 7 })
   const away = fault('WRITES_STOPPED', { reason: 'journal' }, 'It does not answer.')
-  expect(reportOf('journal', { journal: { owner, refusal: () => away } })).toEqual({
+  const [lags, follows] = [true, false].map((is) => ({ isBehind: () => is }))
+  const silent = { owner, snapshots: lags ?? null, refusal: () => away }
+  expect(reportOf('journal', { journal: silent })).toEqual({
     status: 'down',
     reason: 'It does not answer.',
     epoch: 7,
   })
+  // Whoever writes need not wait for a snapshot.
+  expect(reportOf('journal', { journal: { ...journal, snapshots: lags ?? null } })).toEqual({
+    status: 'degraded',
+    reason: expect.stringContaining('No snapshot of the store'),
+    epoch: 7,
+  })
+  const well = reportOf('journal', { journal: { ...journal, snapshots: follows ?? null } })
+  expect(well).toEqual({ status: 'up', epoch: 7 })
 })

@@ -3,11 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
 import { type Journal, SnapshotGone, type Snapshots } from '../../src/journal/journal.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
-import { JournalFenced } from '../../src/store/append-until-known.js'
 import { applyRows } from '../../src/store/apply-rows.js'
 import { DamagedRecord } from '../../src/store/checked-space.js'
 import { packedRecord } from '../../src/store/encodings/sealing.js'
-import { isHalfRestored, openBesideService, openEnvironment } from '../../src/store/environment.js'
+import {
+  isHalfRestored,
+  openBesideService,
+  openEnvironment,
+  requireOpenedSchema,
+} from '../../src/store/environment.js'
 import { type FollowProgress, followUntilOwnerIsGone } from '../../src/store/follow-owner.js'
 import { journalPositionOf } from '../../src/store/journal-position.js'
 import { PARTITION } from '../../src/store/journaled-store.js'
@@ -168,6 +172,8 @@ describe('a store whose journal was trimmed', () => {
       await expect(dying).rejects.toThrow('killed')
       expect(() => openEnvironment(directory)).toThrow(/is half of a store/)
       expect(() => openBesideService(directory)).toThrow(/is half of a store/)
+      await expect(requireOpenedSchema(directory)).rejects.toThrow(/is half of a store/)
+      await requireOpenedSchema(directory, 'opened')
       const half = openEnvironment(directory, undefined, undefined, 'opened')
       closing(() => half.root.close())
       expect(isHalfRestored(half)).toBe(true)
@@ -315,7 +321,7 @@ describe('the snapshot of a store', () => {
     await doWork(next, 60, 2)
     await snapshot(next, engine.connect())
     const { newest } = await snapshotsOf(journal).look(PARTITION)
-    await expect(makes(store, journal)).rejects.toThrow(JournalFenced)
+    expect(await makes(store, journal)).toEqual({ kind: 'fenced', epoch: 2 })
     expect((await snapshotsOf(journal).look(PARTITION)).newest).toEqual(newest)
   })
 

@@ -1,18 +1,25 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { systemTimers } from '../../clock/timers.js'
+import { JOURNAL_TAIL_MIB } from '../../config/env.js'
 import { readJournalFile } from '../../config/journal.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
 import type { Journal } from '../../journal/journal.js'
 import { openBesideService } from '../../store/environment.js'
-import { leaveJournal } from '../../store/journal-position.js'
+import { journalPositionOf, leaveJournal } from '../../store/journal-position.js'
 import { PARTITION } from '../../store/journaled-store.js'
+import { makeSnapshot } from '../../store/snapshots/make-snapshot.js'
+import { marginOf, tidy } from '../../store/snapshots/tidy.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { journalPositionIn } from '../operator/journal-position-in.js'
 import { printRecord } from '../print.js'
+
+/** Of the usual tail: a service that is told of a shorter one trims further by itself. */
+const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
 
 /** Who owns the journal of this home, and how an operator gives it back to it. */
 export function register(program: Command, io: Io): void {
@@ -24,17 +31,46 @@ export function register(program: Command, io: Io): void {
     .description("who owns the journal, and how far this home's store is with it")
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const head = await withJournal(io, (journal) => journal.look(PARTITION))
+      const { head, kept } = await withJournal(io, async (journal) => ({
+        head: await journal.look(PARTITION),
+        kept: (await journal.snapshots?.look(PARTITION)) ?? null,
+      }))
+      const newest = kept?.newest ?? null
       const store = await journalPositionIn(homeOf(io, options))
       printRecord(io, options, {
         epoch: head.epoch,
         owner: head.owner?.node ?? null,
         entries: head.seq,
         first_entry: head.first,
+        entries_kept: head.seq - head.first + 1,
+        engine_bytes: kept?.engineBytes ?? null,
+        snapshot_entry: newest?.seq ?? null,
+        snapshot_at: newest === null ? null : new Date(newest.atMs).toISOString(),
+        snapshot_bytes: newest?.bytes ?? null,
+        tail_bytes: kept?.tailBytes ?? null,
         store_entry: store?.seq ?? null,
         store_epoch: store?.epoch ?? null,
         // Of a store that was never its owner's nobody can say that another has taken it since.
         taken_over: store !== null && store.epoch < head.epoch && store.claim !== head.owner?.claim,
+      })
+    })
+  cluster
+    .command('snapshot')
+    .description("put a snapshot of this home's store into the journal, and trim it, at once")
+    .addHelpText(
+      'after',
+      `
+The owner of the journal makes one by itself when its entries have become many. The service may run or
+be stopped; of a home whose service owns the journal no more, the journal takes none.`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const made = await withJournal(io, (journal) => snapshotOf(homeOf(io, options), journal))
+      printRecord(io, options, {
+        snapshot_entry: made.seq,
+        snapshot_rows: made.rows,
+        snapshot_bytes: made.bytes,
+        first_entry: made.first,
       })
     })
   cluster
@@ -88,6 +124,28 @@ on beside this one. To begin another journal, name an empty database.`,
       await leaveIn(home)
       printRecord(io, options, { left_at_entry: position.seq })
     })
+}
+
+async function snapshotOf(home: string, journal: Journal) {
+  const { snapshots } = journal
+  if (snapshots === undefined) throw new UsageError('the engine of the journal keeps no snapshots')
+  const environment = openBesideService(join(home, 'service', 'store'))
+  try {
+    const epoch = journalPositionOf(environment)?.epoch
+    if (epoch === undefined) throw new UsageError(`the store of ${home} has no journal`)
+    const options = { snapshots, partition: PARTITION, timers: systemTimers() }
+    const made = await makeSnapshot({ ...options, environment })
+    if (made.kind === 'fenced') {
+      throw new UsageError(
+        `the service of ${home} does not own the journal, which is at epoch ${made.epoch}: say this at its owner's home`,
+      )
+    }
+    if (made.kind !== 'made') throw new Error('the service has made another snapshot meanwhile')
+    await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
+    return { ...made, first: (await journal.look(PARTITION)).first }
+  } finally {
+    await environment.root.close()
+  }
 }
 
 function leaveIn(home: string): Promise<boolean> {

@@ -5,7 +5,6 @@ import {
   SnapshotIncomplete,
   type Snapshots,
 } from '../../journal/journal.js'
-import { JournalFenced } from '../append-until-known.js'
 import type { Environment } from '../environment.js'
 import type { Row } from '../rows.js'
 import { carriedRows, positionAt } from './carried-rows.js'
@@ -31,6 +30,8 @@ export type SnapshotMade =
   | { readonly kind: 'made'; readonly seq: number; readonly rows: number; readonly bytes: number }
   /** Its chunks were swept by whoever made another meanwhile, which is there. */
   | { readonly kind: 'overtaken' }
+  /** @property epoch of the owner there is, who is another by now */
+  | { readonly kind: 'fenced'; readonly epoch: number }
   | { readonly kind: 'stopped' }
 
 /**
@@ -52,12 +53,13 @@ const MS_PER_SECOND = 1_000
  * on meanwhile: LMDB keeps that moment, and its file grows by what is written over in that time.
  *
  * The store says whose it is: under the epoch with which it owned the journal last.
- * @throws JournalFenced where another owns the journal by now
  * @throws DamagedRecord where a record is damaged: the entries before the snapshot have it whole
  * @throws JournalUnavailable where the engine does not answer for half a minute
  */
 export async function makeSnapshot(options: MakeSnapshotOptions): Promise<SnapshotMade> {
   const { environment, stopping } = options
+  // A process that was killed amid this would have LMDB keep its moment for good.
+  environment.root.readerCheck()
   // What was read in this turn of the event loop may be of a moment ago.
   environment.root.resetReadTxn()
   const moment = environment.root.useReadTransaction()
@@ -71,14 +73,15 @@ export async function makeSnapshot(options: MakeSnapshotOptions): Promise<Snapsh
     for (const cut of cutRows(carriedRows(environment, moment), options.pace ?? PACE)) {
       if (stopping?.aborted === true) return { kind: 'stopped' }
       rows += cut.length
-      await put(chunks.rows(cut))
+      const answer = await put(chunks.rows(cut))
+      if (answer.kind === 'fenced') return answer
     }
     if (stopping?.aborted === true) return { kind: 'stopped' }
-    await put(chunks.manifest())
-    const isPublished = await publish(options, { epoch, seq, ...put.soFar() })
-    return isPublished
-      ? { kind: 'made', seq, rows, bytes: put.soFar().bytes }
-      : { kind: 'overtaken' }
+    const answer = await put(chunks.manifest())
+    if (answer.kind === 'fenced') return answer
+    const published = await publish(options, { epoch, seq, ...put.soFar() })
+    if (published.kind !== 'stored') return published
+    return { kind: 'made', seq, rows, bytes: put.soFar().bytes }
   } finally {
     moment.done()
   }
@@ -107,7 +110,7 @@ interface SoFar {
 
 interface Putter {
   /** Rests after each one for as long as it took, and for what the pace asks. */
-  (body: Uint8Array): Promise<void>
+  (body: Uint8Array): Promise<Appended>
   soFar(): SoFar
 }
 
@@ -115,44 +118,41 @@ function putter(options: MakeSnapshotOptions, epoch: number): Putter {
   const { snapshots, partition, timers, pace = PACE } = options
   const id = Buffer.from(timers.random.bytes(ID_BYTES)).toString('hex')
   let [chunks, bytes] = [0, 0]
-  async function put(body: Uint8Array): Promise<void> {
+  async function put(body: Uint8Array): Promise<Appended> {
     const beganMs = timers.elapsed()
     const at = { partition, epoch, id, index: chunks }
-    await untilStored(options, () => snapshots.put(at, body))
+    const answer = await untilKnown(options, () => snapshots.put(at, body))
     chunks++
     bytes += body.length
     const tookMs = timers.elapsed() - beganMs
     const pacedMs = (body.length * MS_PER_SECOND) / pace.bytesPerSecondMax
     await sleep(timers, Math.max(tookMs, pacedMs - tookMs))
+    return answer
   }
   return Object.assign(put, { soFar: () => ({ id, chunks, bytes }) })
 }
 
-/** @returns false where chunks of it are gone */
 async function publish(
   options: MakeSnapshotOptions,
   { epoch, seq, id, chunks }: SoFar & { readonly epoch: number; readonly seq: number },
-): Promise<boolean> {
+): Promise<Appended | { readonly kind: 'overtaken' }> {
   const { snapshots, partition, timers } = options
   const snapshot = { partition, epoch, seq, id, chunks, atMs: Math.round(timers.now()) }
   try {
-    await untilStored(options, () => snapshots.publish(snapshot))
-    return true
+    return await untilKnown(options, () => snapshots.publish(snapshot))
   } catch (error) {
     if (!(error instanceof SnapshotIncomplete)) throw error
-    return false
+    return { kind: 'overtaken' }
   }
 }
 
-async function untilStored(
+async function untilKnown(
   { timers, stopping }: Pick<MakeSnapshotOptions, 'timers' | 'stopping'>,
   ask: () => Promise<Appended>,
-): Promise<void> {
+): Promise<Appended> {
   for (let tries = 1; ; tries++) {
     try {
-      const answer = await ask()
-      if (answer.kind === 'fenced') throw new JournalFenced(answer.epoch)
-      return
+      return await ask()
     } catch (error) {
       const isOver = tries === TRIES_MAX || stopping?.aborted === true
       if (!(error instanceof JournalUnavailable) || isOver) throw error

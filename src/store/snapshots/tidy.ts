@@ -2,11 +2,19 @@ import { sleep, type Timers } from '../../clock/timers.js'
 import type { Journal, Snapshots } from '../../journal/journal.js'
 
 /**
- * Entries that a snapshot has as well and are kept all the same, for whoever follows a little behind
- * or was away for a moment: some minutes of a busy service. At least one: a store knows its journal
- * again by the entry that it had last.
+ * A margin of one entry for each of these bytes of the tail that is followed at most: with the usual
+ * tail 16,384 entries, some minutes of a busy service.
  */
-export const MARGIN_ENTRIES = 20_000
+const MARGIN_BYTES = 16 * 1024
+
+/**
+ * Entries that a snapshot has as well and are kept all the same, for whoever follows a little behind
+ * or was away for a moment. At least one: a store knows its journal again by the entry that it had last.
+ * @param tailBytesMax with how many bytes of entries after a snapshot the next is made
+ */
+export function marginOf(tailBytesMax: number): number {
+  return Math.max(1, Math.floor(tailBytesMax / MARGIN_BYTES))
+}
 
 /** Entries that one call forgets: appends wait for it. */
 const TRIMMED_AT_ONCE = 1_000
@@ -20,7 +28,7 @@ export interface TidyOptions {
   readonly epoch: number
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly stopping?: AbortSignal
-  readonly marginEntries?: number
+  readonly marginEntries: number
 }
 
 /**
@@ -29,8 +37,7 @@ export interface TidyOptions {
  * nothing that is needed.
  */
 export async function tidy(options: TidyOptions): Promise<void> {
-  const { journal, snapshots, partition, epoch, timers, stopping } = options
-  const marginEntries = options.marginEntries ?? MARGIN_ENTRIES
+  const { journal, snapshots, partition, epoch, timers, stopping, marginEntries } = options
   const { newest } = await snapshots.look(partition)
   const end = newest === null ? 0 : newest.seq + 1 - Math.max(1, marginEntries)
   let { first } = await journal.look(partition)

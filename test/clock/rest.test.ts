@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { rest } from '../../actors/retention/rest.js'
+import { rest } from '../../src/clock/rest.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 
 test('a rest ends when its time is over, or at once when all does, and leaves nothing behind', async () => {

@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/clock/timers.js'
+import type { Timers } from './timers.js'
 
 /**
  * Resolves after that many milliseconds, or when `stopping` is aborted. Nothing of it stays: whoever
