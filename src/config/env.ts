@@ -39,7 +39,7 @@ const days = z
   .regex(/^([1-9]\d{0,4}|forever)$/, 'must be a number of days, or forever')
   .transform((text) => (text === 'forever' ? null : Number(text) * DAY_MS))
 
-/** With three minutes of following, at the megabyte or two a second that entries are applied with. */
+/** Half a minute of following, at the ten megabytes a second that entries are applied with. */
 export const JOURNAL_TAIL_MIB = 256
 
 /** A span in hours, or null for never. */

@@ -15,6 +15,9 @@ const RESTORES_KILLED = 3
 const WORKS_MS_MAX = 2_000
 const RESTORES_MS_MAX = 150
 const TIMEOUT_MS = 600_000
+const OUTAGES = 3
+/** What a making asks for again, it asks for a second later. */
+const AGAIN = { timeout: 120_000 }
 
 interface Whole {
   readonly digest: string
@@ -68,17 +71,21 @@ describe('a journal that is trimmed, with its store killed at any moment', () =>
     return { child, exited, first, said: () => said }
   }
 
-  async function killedAtWork(store: string): Promise<Work> {
-    const { child, exited, first } = started('work', store)
+  /** @param meanwhile until it is killed */
+  async function killedAtWork(
+    store: string,
+    meanwhile: (work: () => Work) => Promise<unknown>,
+  ): Promise<Work> {
+    const { child, exited, first, said } = started('work', store)
     let [stored, snapshots] = [-1, 0]
     child.on('message', (message: { type: string; index?: number }) => {
       if (message.type === 'stored') stored = message.index ?? stored
       if (message.type === 'made') snapshots++
     })
     await first('stored')
-    await sleep(Math.random() * WORKS_MS_MAX)
+    await meanwhile(() => ({ stored, snapshots }))
     child.kill('SIGKILL')
-    expect(await exited).toBe('SIGKILL')
+    expect(await exited, said()).toBe('SIGKILL')
     return { stored, snapshots }
   }
 
@@ -106,7 +113,7 @@ describe('a journal that is trimmed, with its store killed at any moment', () =>
       const store = join(directory, 'store')
       let [snapshots, killed] = [0, 0]
       for (let round = 0; round < ROUNDS; round++) {
-        const work = await killedAtWork(store)
+        const work = await killedAtWork(store, () => sleep(Math.random() * WORKS_MS_MAX))
         snapshots += work.snapshots
         const lost = join(directory, `lost-${round}`)
         for (let times = 0; times < RESTORES_KILLED; times++) {
@@ -124,6 +131,29 @@ describe('a journal that is trimmed, with its store killed at any moment', () =>
       expect(snapshots).toBeGreaterThan(ROUNDS)
       expect(killed).toBeGreaterThan(0)
       expect(Number(first)).toBeGreaterThan(100)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'nor where the server was killed amid a making: it goes on when that is back',
+    async () => {
+      const store = join(directory, 'outlives')
+      let outages = 0
+      const work = await killedAtWork(store, async (soFar) => {
+        for (; outages < OUTAGES; outages++) {
+          await sleep(Math.random() * WORKS_MS_MAX)
+          await server.kill()
+          await server.start()
+          const { snapshots, stored } = soFar()
+          await expect.poll(() => soFar().snapshots, AGAIN).toBeGreaterThan(snapshots + 1)
+          expect(soFar().stored).toBeGreaterThan(stored)
+        }
+      })
+      expect(outages).toBe(OUTAGES)
+      const lost = await wholeOf(join(directory, 'lost'))
+      expect(lost.answers).toBeGreaterThan(work.stored)
+      expect(await wholeOf(store)).toEqual(lost)
     },
     TIMEOUT_MS,
   )

@@ -35,10 +35,11 @@ export type SnapshotMade =
   | { readonly kind: 'stopped' }
 
 /**
- * What an engine writes to its disk at once, and two threads hold in memory. A rate that leaves the
- * disk of an engine, and the network to it, to what commits.
+ * A chunk is what an engine writes to its disk at once, and what is held in memory of it. The rate
+ * leaves a core, the engine's disk and the network to what commits, and is high enough that LMDB need
+ * not keep a moment of a large store for hours.
  */
-const PACE: SnapshotPace = { chunkBytes: 1024 * 1024, bytesPerSecondMax: 16 * 1024 * 1024 }
+const PACE: SnapshotPace = { chunkBytes: 1024 * 1024, bytesPerSecondMax: 8 * 1024 * 1024 }
 
 /** Of what is asked of an engine that does not answer, a second apart. */
 const TRIES_MAX = 30
@@ -109,7 +110,7 @@ interface SoFar {
 }
 
 interface Putter {
-  /** Rests after each one for as long as it took, and for what the pace asks. */
+  /** Rests after each one for as long as that took, its rows' reading included, or as the pace asks. */
   (body: Uint8Array): Promise<Appended>
   soFar(): SoFar
 }
@@ -118,8 +119,8 @@ function putter(options: MakeSnapshotOptions, epoch: number): Putter {
   const { snapshots, partition, timers, pace = PACE } = options
   const id = Buffer.from(timers.random.bytes(ID_BYTES)).toString('hex')
   let [chunks, bytes] = [0, 0]
+  let beganMs = timers.elapsed()
   async function put(body: Uint8Array): Promise<Appended> {
-    const beganMs = timers.elapsed()
     const at = { partition, epoch, id, index: chunks }
     const answer = await untilKnown(options, () => snapshots.put(at, body))
     chunks++
@@ -127,6 +128,7 @@ function putter(options: MakeSnapshotOptions, epoch: number): Putter {
     const tookMs = timers.elapsed() - beganMs
     const pacedMs = (body.length * MS_PER_SECOND) / pace.bytesPerSecondMax
     await sleep(timers, Math.max(tookMs, pacedMs - tookMs))
+    beganMs = timers.elapsed()
     return answer
   }
   return Object.assign(put, { soFar: () => ({ id, chunks, bytes }) })
