@@ -36,6 +36,12 @@ const LOOK_MS = 250
  */
 export const OWNER_SILENT_MS = 3_000
 
+/**
+ * A journal whose answer takes longer was away for that time, as while an engine chooses another node
+ * to lead: its owner could say nothing either, and what it then says may come after the next look.
+ */
+const LOOK_TAKES_MS = 1_000
+
 const NOTHING_THERE =
   'the journal has no entries and this store no records, so nothing is taken over: start the service that has them, or that is to be the first, as its owner'
 
@@ -65,7 +71,8 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       const askedMs = timers.elapsed()
       const head = await journal.look(PARTITION)
       if (isAway) log.info({}, 'the journal answers again')
-      if (isAway || signOf(head) !== sign) silentSinceMs = timers.elapsed()
+      const isLate = timers.elapsed() - askedMs > LOOK_TAKES_MS
+      if (isAway || isLate || signOf(head) !== sign) silentSinceMs = timers.elapsed()
       isAway = false
       sign = signOf(head)
       const isGone = isLeft(head) || askedMs - silentSinceMs > OWNER_SILENT_MS

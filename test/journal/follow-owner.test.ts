@@ -178,6 +178,34 @@ describe('a store that follows the owner of its journal', () => {
     await untilSo(timers, () => following.overtakes() === 1)
   })
 
+  test('counts the silence anew after an answer that the journal was long in giving', async () => {
+    const { timers, engine, owner } = await ownerAtWork(1)
+    const inner = engine.connect()
+    let isSlow = false
+    let answeredAtMs: number | null = null
+    const journal: Pick<Journal, 'look' | 'read'> = {
+      read: inner.read,
+      async look(partition) {
+        const wasSlow = isSlow
+        isSlow = false
+        if (wasSlow) {
+          await new Promise<void>((resolve) =>
+            timers.at(timers.now() + 2 * OWNER_SILENT_MS, resolve),
+          )
+          answeredAtMs = timers.now()
+        }
+        return inner.look(partition)
+      },
+    }
+    const following = await followed(journal, timers)
+    owner.die()
+    isSlow = true
+    await untilSo(timers, () => answeredAtMs !== null)
+    await passes(timers, OWNER_SILENT_MS - 500)
+    expect(following.overtakes()).toBeNull()
+    await untilSo(timers, () => following.overtakes() === 1)
+  })
+
   test('takes an answer that came late for no silence', async () => {
     const { timers, engine } = await ownerAtWork(1)
     const inner = engine.connect()
