@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { openPostgresJournal } from '../../src/journal/postgres-journal.js'
 import { drawClaim } from '../journal/races.js'
+import { storedInTheEnd } from '../journal/stored-in-the-end.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
-import { storedInTheEnd } from './stored-in-the-end.js'
 
 const log = { warn: () => undefined }
 const WAITS_FOR_STANDBY =
