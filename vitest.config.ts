@@ -40,7 +40,8 @@ const HTTP_BY_ADAPTER = [
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
  * Chromium (`npm run test:passkey`, `npm run test:pages`, `npm run test:console`, `npm run test:console:cold`), systemd
  * (`npm run test:systemd`), promtool
- * (`npm run test:alerts`), Postgres (`npm run test:journal`), Node 22 (`npm run test:mcp:conformance` fetches it), versions of Node
+ * (`npm run test:alerts`), Postgres (`npm run test:journal`), Restate's server
+ * (`npm run test:journal:restate` fetches it), Node 22 (`npm run test:mcp:conformance` fetches it), versions of Node
  * (`npm run test:runtimes`), the registry to install from (`npm run test:package`), or minutes
  * (`npm run test:restore`).
  */
@@ -52,6 +53,7 @@ const STACKS_ON_REQUEST = {
   COLD_LOAD: 'test/cold-load/**',
   RUNTIMES: 'test/runtimes/**',
   JOURNAL: 'test/journal-postgres/**',
+  JOURNAL_RESTATE: 'test/journal-restate/**',
   PACKAGE: 'test/package/**',
   RESTORE: 'test/restore/**',
 }

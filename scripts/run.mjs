@@ -7,7 +7,7 @@
  *   node scripts/run.mjs <script> [arguments]   dist/scripts/<script>.js, or dist/<script>.js
  *   node scripts/run.mjs --test [arguments]     vitest run
  *   node scripts/run.mjs --test-with <package> [arguments]
- *                                               the same, with a package of the system
+ *                                               the same, with a package of the system, or `restate`
  *   node scripts/run.mjs --build                nothing more
  */
 import { existsSync } from 'node:fs'
@@ -35,7 +35,10 @@ const { staleSources, compileStale } = await import('./toolchain/compile.mjs')
 const systemPackage = target === '--test-with' ? rest.shift() : undefined
 
 try {
-  if (systemPackage !== undefined) {
+  if (systemPackage === 'restate') {
+    const { ensureRestate } = await import('./toolchain/restate.mjs')
+    Object.assign(process.env, ensureRestate())
+  } else if (systemPackage !== undefined) {
     const { ensureSystemPackage } = await import('./toolchain/system-packages.mjs')
     ensureSystemPackage(systemPackage)
   }

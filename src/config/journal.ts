@@ -5,27 +5,71 @@ import { readJsonFile } from './json-file.js'
  * The engine of the journal that commits go to before they are in the store. In a file of its own,
  * named by `COUNTERSIGN_JOURNAL_FILE`, since it holds passwords; without one there is no journal.
  */
-export interface JournalSettings {
-  /** Servers of which one takes writes at a time. */
-  readonly postgres: readonly string[]
-}
+export type JournalSettings = z.infer<typeof journalFile>
 
 const SERVERS_MAX = 8
 const OPTIONS = /[?&]options=/
+const LOOPBACK = /^(127\.|::1$)/
 
-const journalFile = z.strictObject({
-  postgres: z
+/** `countersign cluster handler` on each machine with a node of Restate, which alone is to reach it. */
+const handler = z
+  .strictObject({
+    host: z.ipv4().or(z.ipv6()).default('127.0.0.1'),
+    port: z.int().min(1).max(65_535).default(9_080),
+    /** As Restate names its own at its start. */
+    identity_keys: z
+      .array(
+        z
+          .string()
+          .max(128)
+          .regex(/^publickeyv1_\w+$/, 'begins with publickeyv1_'),
+      )
+      .max(SERVERS_MAX)
+      .default([]),
+  })
+  .refine(
+    ({ host, identity_keys }) => LOOPBACK.test(host) || identity_keys.length > 0,
+    'names identity_keys of the cluster where it listens beyond this machine',
+  )
+
+/** A cluster of Restate, and what answers it on this machine. */
+const restate = z.strictObject({
+  /** Of all nodes: each of them answers for all. */
+  ingresses: z
     .array(
       z
         .string()
         .max(4_096)
-        .regex(/^postgres(ql)?:\/\/./, 'begins with postgres://')
-        // They would take the place of the journal's own, by which a commit waits for the disk.
-        .refine((url) => !OPTIONS.test(url), 'names a server, and no options of its sessions'),
+        .regex(/^https?:\/\/[^/@?#]+\/?$/, 'is http:// or https://, a host and a port'),
     )
     .min(1)
     .max(SERVERS_MAX),
+  /** What services and handlers of one journal know each other by. */
+  key: z.string().regex(/^[0-9a-f]{64}$/, 'is 32 random bytes in hex'),
+  handler: handler.prefault({}),
 })
+
+const journalFile = z
+  .strictObject({
+    /** Servers of which one takes writes at a time. */
+    postgres: z
+      .array(
+        z
+          .string()
+          .max(4_096)
+          .regex(/^postgres(ql)?:\/\/./, 'begins with postgres://')
+          // They would take the place of the journal's own, by which a commit waits for the disk.
+          .refine((url) => !OPTIONS.test(url), 'names a server, and no options of its sessions'),
+      )
+      .min(1)
+      .max(SERVERS_MAX)
+      .optional(),
+    restate: restate.optional(),
+  })
+  .refine(
+    (file) => (file.postgres === undefined) !== (file.restate === undefined),
+    'names one engine: postgres, or restate',
+  )
 
 /** @throws as `readJsonFile` */
 export function readJournalFile(path: string): JournalSettings {

@@ -150,7 +150,7 @@ const OF_SERVICE: Readonly<
   COUNTERSIGN_JOURNAL_FILE: {
     usual: null,
     meaning:
-      'file that says which Postgres commits are stored in before they count, so that a lost store comes back; unset: none',
+      'file that says which Postgres or Restate commits are stored in before they count, so that a lost store comes back; unset: none',
   },
   COUNTERSIGN_JOURNAL_ROLE: {
     usual: 'owner',

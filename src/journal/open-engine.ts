@@ -1,14 +1,22 @@
 import type { Journal } from './journal.js'
 import type { WarningLog } from './postgres-connections.js'
 import { openPostgresJournal } from './postgres-journal.js'
+import { openRestateJournal } from './restate-journal.js'
+
+export interface EngineSettings {
+  readonly postgres?: readonly string[] | undefined
+  readonly restate?: { readonly ingresses: readonly string[]; readonly key: string } | undefined
+}
 
 /**
  * The journal in the engine that settings name.
  * @throws as the engine's own
  */
-export function openEngine(
-  settings: { readonly postgres: readonly string[] },
-  log: WarningLog,
-): Promise<Journal> {
-  return openPostgresJournal(settings.postgres, log)
+export function openEngine(settings: EngineSettings, log: WarningLog): Promise<Journal> {
+  const { postgres, restate } = settings
+  if (restate !== undefined) {
+    return openRestateJournal(restate.ingresses, Buffer.from(restate.key, 'hex'))
+  }
+  if (postgres !== undefined) return openPostgresJournal(postgres, log)
+  throw new Error('no engine of a journal is named')
 }

@@ -18,7 +18,35 @@ test('the file names the servers of the journal', () => {
   expect(readJournalFile(fileWith(JSON.stringify({ postgres: urls })))).toEqual({ postgres: urls })
 })
 
+test('the file names the nodes of a cluster of Restate, and by default a handler on this machine', () => {
+  const ingresses = ['http://10.0.0.1:8080', 'https://two:8443/']
+  const key = 'ab'.repeat(32)
+  expect(readJournalFile(fileWith(JSON.stringify({ restate: { ingresses, key } })))).toEqual({
+    restate: {
+      ...{ ingresses, key },
+      handler: { host: '127.0.0.1', port: 9080, identity_keys: [] },
+    },
+  })
+})
+
+const SECRET_KEY = `"key": "${'5ec4e7'.repeat(10)}5ec4"`
+
 test.each([
+  [
+    `{"restate": {"ingresses": ["http://one"], ${SECRET_KEY}}, "postgres": ["postgres://one/x"]}`,
+    'one engine',
+  ],
+  ['{}', 'one engine'],
+  [
+    `{"restate": {"ingresses": ["http://u:secret@one:8080"], ${SECRET_KEY}}}`,
+    'restate.ingresses.0',
+  ],
+  [`{"restate": {"ingresses": [], ${SECRET_KEY}}}`, 'restate.ingresses'],
+  ['{"restate": {"ingresses": ["http://one:8080"], "key": "5ec4e7"}}', 'restate.key'],
+  [
+    `{"restate": {"ingresses": ["http://one:8080"], ${SECRET_KEY}, "handler": {"host": "10.0.0.1"}}}`,
+    'identity_keys',
+  ],
   ['{"postgres": ["mysql://s:secret@one/journal"]}', 'postgres.0'],
   [
     '{"postgres": ["postgres://s:secret@one/journal?sslmode=require&options=-c%20synchronous_commit%3Doff"]}',
@@ -36,4 +64,5 @@ test.each([
   }
   expect(message).toContain(named)
   expect(message).not.toContain('secret')
+  expect(message).not.toContain('5ec4e7')
 })

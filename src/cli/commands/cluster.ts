@@ -99,6 +99,30 @@ were made there since need its shares and grants: copy them first.`,
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
   cluster
+    .command('handler')
+    .description("answer Restate's node on this machine for the journal in it, until told to end")
+    .addHelpText(
+      'after',
+      `
+Runs beside each node of Restate, apart from the service: whoever takes the journal over, or looks at
+it, is answered by it whether the service of this machine lives or not.`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { restate } = readJournalFile(journalFileOf(io))
+      if (restate === undefined) throw new UsageError('the journal is in no Restate')
+      const { host, port, identity_keys: identityKeys } = restate.handler
+      const key = Buffer.from(restate.key, 'hex')
+      const { serveRestateEndpoint } = await import('../../journal/restate-endpoint.js')
+      const log = { warn: (context: object, message: string) => io.err(lineOf(context, message)) }
+      const endpoint = await serveRestateEndpoint({ host, port, key, identityKeys, log })
+      printRecord(io, options, { listens_on: host, port: endpoint.port })
+      await new Promise((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+      })
+      await endpoint.close()
+    })
+  cluster
     .command('leave')
     .description(
       "let this home's store go on without its journal, for good; the service is stopped",
@@ -162,9 +186,18 @@ function leaveIn(home: string): Promise<boolean> {
   )
 }
 
-async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Promise<T> {
-  const file = io.env.COUNTERSIGN_JOURNAL_FILE
+function journalFileOf({ env }: Io): string {
+  const file = env.COUNTERSIGN_JOURNAL_FILE
   if (file === undefined) throw new UsageError('COUNTERSIGN_JOURNAL_FILE names no journal')
+  return file
+}
+
+function lineOf(context: object, message: string): string {
+  return `${message} ${JSON.stringify(context)}\n`
+}
+
+async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Promise<T> {
+  const file = journalFileOf(io)
   const { openEngine } = await import('../../journal/open-engine.js')
   const journal = await openEngine(readJournalFile(file), {
     warn: (_context, message) => io.err(`${message}\n`),

@@ -1,0 +1,63 @@
+/**
+ * Restate's server, which tests of the journal on it start: hundreds of megabytes that no other
+ * development needs, so they are no dependency, and lie in a cache beside other projects' clones. Its
+ * license (BSL) lets it be run so.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { announce } from './console.mjs'
+
+const VERSION = '1.7.12'
+const PACKAGES = ['@restatedev/restate-server', '@restatedev/restatectl']
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'countersign')
+
+/** By the name that Node has for a platform. */
+const PROGRAMS = ['restate-server', 'restatectl']
+
+/**
+ * @returns {Record<string, string>} environment by which tests find the programs
+ * @throws Error where npm has none for this machine, or cannot be reached
+ */
+export function ensureRestate() {
+  const directory = join(CACHE, `restate-${VERSION}`)
+  if (!programsIn(directory).every(existsSync)) install(directory)
+  const [server = '', control = ''] = programsIn(directory)
+  return { RESTATE_SERVER: server, RESTATECTL: control }
+}
+
+/** @param {string} directory */
+function programsIn(directory) {
+  return PROGRAMS.map((program) =>
+    join(
+      directory,
+      'node_modules/@restatedev',
+      `${program}-${process.platform}-${process.arch}`,
+      'bin',
+      program,
+    ),
+  )
+}
+
+/** @param {string} directory in whose place nothing is that was left half done */
+function install(directory) {
+  announce(`installing Restate ${VERSION}, which these tests need (about 240 MB in ${directory})`)
+  const half = `${directory}.${process.pid}`
+  mkdirSync(half, { recursive: true })
+  writeFileSync(join(half, 'package.json'), '{ "private": true }\n')
+  // Their scripts tell their maker of the installation, and do nothing else.
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact']
+  const wanted = PACKAGES.map((name) => `${name}@${VERSION}`)
+  const { status, stderr } = spawnSync('npm', ['install', ...flags, ...wanted], {
+    cwd: half,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`npm install of Restate failed:\n${stderr}`)
+  const missing = programsIn(half).find((path) => !existsSync(path))
+  if (missing !== undefined) {
+    throw new Error(`npm has no Restate for ${process.platform}-${process.arch}: ${missing}`)
+  }
+  rmSync(directory, { recursive: true, force: true })
+  renameSync(half, directory)
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Appended,
+  checkBody,
+  checkClaim,
+  type Entry,
+  type Journal,
+  type JournalHead,
+  JournalMisuse,
+  JournalOvertaken,
+  JournalTrimmed,
+  JournalUnavailable,
+  type Taken,
+} from './journal.js'
+import { type Message, openReply, SealBroken } from './restate-frames.js'
+import { type Asking, createIngresses } from './restate-ingresses.js'
+import type { ReadOrNot, TakenOrNot } from './restate-object.js'
+import { type EntryAbout, type Request, sealedRequest } from './restate-requests.js'
+
+/** Of a read that somebody trims under. */
+const READS_MAX = 5
+
+type Misuse = { readonly kind: 'misuse'; readonly message: string }
+
+/** Any partition: whether it is there is no question, but whether somebody answers for it. */
+const ASKED_FIRST = 0
+
+/**
+ * The journal in a cluster of Restate's, as durable as that makes what it acknowledges: with
+ * replication 2 on two machines.
+ * @param urls of the ingresses of all nodes
+ * @param key what requests and replies are sealed with, as the handlers of the cluster have it
+ * @throws JournalUnavailable where none answers, or not with this key
+ */
+export async function openRestateJournal(
+  urls: readonly string[],
+  key: Uint8Array,
+): Promise<Journal> {
+  const journal = createRestateJournal(key, createIngresses(urls))
+  try {
+    await journal.look(ASKED_FIRST)
+    return journal
+  } catch (error) {
+    await journal.close()
+    throw error
+  }
+}
+
+/** The journal by what answers for its partitions: `restate-object.ts`, somewhere in a cluster. */
+export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
+  async function ask(partition: number, request: Request, body?: Uint8Array): Promise<Message> {
+    const { bytes, name } = sealedRequest(key, partition, request, body)
+    const { operation } = request
+    const isOne = operation === 'append' || operation === 'take'
+    const question = { operation, partition, bytes, name: isOne ? name : null }
+    const message = await asking.ask(question, (answer) => opened(key, bytes, answer))
+    const said = message.json as Misuse | { readonly kind?: undefined }
+    if (said.kind === 'misuse') throw new JournalMisuse(said.message)
+    return message
+  }
+
+  return {
+    async take(partition, node, claim, after) {
+      checkClaim(claim)
+      const request: Request = { operation: 'take', node, claim, after: after ?? null }
+      const taken = (await ask(partition, request)).json as TakenOrNot
+      if (taken.kind === 'overtaken') {
+        throw new JournalOvertaken(partition, after ?? 0, taken.epoch)
+      }
+      const { epoch, seq, first } = taken
+      return { epoch, seq, first } satisfies Taken
+    },
+
+    async look(partition) {
+      const request: Request = { operation: 'look', nonce: randomUUID() }
+      return (await ask(partition, request)).json as JournalHead
+    },
+
+    async beat(partition, epoch, stored, state) {
+      await ask(partition, { operation: 'beat', nonce: randomUUID(), epoch, stored, state })
+    },
+
+    async append({ partition, epoch, seq }, body) {
+      checkBody(body)
+      const answered = await ask(partition, { operation: 'append', epoch, seq }, body)
+      return answered.json as Appended
+    },
+
+    async read(partition, afterSeq, bytesMax) {
+      for (let reads = 0; reads < READS_MAX; reads++) {
+        const request: Request = { operation: 'read', nonce: randomUUID(), afterSeq, bytesMax }
+        const { json, bytes } = await ask(partition, request)
+        const answered = json as
+          | Exclude<ReadOrNot, { kind: 'read' }>
+          | { readonly kind: 'read'; readonly entries: readonly EntryAbout[] }
+        if (answered.kind === 'read') return entriesOf(answered.entries, bytes)
+        if (answered.kind === 'trimmed') {
+          throw new JournalTrimmed(partition, afterSeq, answered.first)
+        }
+      }
+      throw new JournalUnavailable('the journal is trimmed while it is read')
+    },
+
+    async trim(partition, belowSeq) {
+      for (;;) {
+        const request: Request = { operation: 'trim', nonce: randomUUID(), belowSeq }
+        const { isMore } = (await ask(partition, request)).json as { readonly isMore: boolean }
+        if (!isMore) return
+      }
+    },
+
+    close: () => asking.close(),
+  }
+}
+
+/** Whatever answers without the key says nothing about the journal. */
+function opened(key: Uint8Array, request: Uint8Array, answer: Uint8Array): Message {
+  try {
+    return openReply(key, request, answer)
+  } catch (cause) {
+    if (!(cause instanceof SealBroken)) throw cause
+    throw new JournalUnavailable('what answers for the journal has not its key', { cause })
+  }
+}
+
+function entriesOf(entries: readonly EntryAbout[], bytes: Uint8Array): readonly Entry[] {
+  let from = 0
+  return entries.map(({ seq, epoch, bytes: length }) => {
+    const body = bytes.subarray(from, from + length)
+    from += length
+    return { seq, epoch, body }
+  })
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { runProgram } from '../../src/cli/program.js'
+import { httpClient } from '../support/http-client.js'
+import { freePort } from '../support/ports.js'
+import { createRestateCluster, type RestateCluster } from '../support/restate-cluster.js'
+import { type Handler, startHandler } from '../support/restate-handler.js'
+
+const CALLERS = 4
+const GOES_ON = { timeout: 60_000 }
+
+/** A whole service whose commits go to a cluster of three nodes first. */
+describe('a service with a journal in Restate', () => {
+  let directory: string
+  let cluster: RestateCluster
+  let handler: Handler
+  let stack: SinkStack
+  let env: Readonly<Record<string, string>>
+  const acknowledged: { readonly caller: number; readonly id: string }[] = []
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'cs-restate-'))
+    cluster = await createRestateCluster(3)
+    const file = join(directory, 'journal.json')
+    const settings = {
+      ingresses: cluster.ingresses,
+      key: randomBytes(32).toString('hex'),
+      handler: { port: await freePort() },
+    }
+    writeFileSync(file, JSON.stringify({ restate: settings }), { mode: 0o600 })
+    handler = await startHandler(file)
+    await cluster.register(handler.url)
+    env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
+    stack = await startSinkStack({ wallets: CALLERS, env })
+  })
+  afterAll(async () => {
+    await stack?.stop()
+    await cluster?.remove()
+    await handler?.kill()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const client = (caller: number) =>
+    httpClient(stack.baseUrl, { 'x-api-key': stack.secrets[caller] ?? '' })
+
+  /** Each caller sends until told to stop; what fails on the way was not acknowledged. */
+  function underLoad(): { stop(): Promise<void> } {
+    let isOver = false
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      while (!isOver) {
+        const reply = await client(caller)
+          .post('/api/tx/send', {
+            chain_id: stack.chainId,
+            to: `0x${randomBytes(20).toString('hex')}`,
+            value: '1',
+          })
+          .catch(() => null)
+        const id = reply?.status === 200 ? reply.json.tx_id : undefined
+        if (typeof id === 'string') acknowledged.push({ caller, id })
+        else await sleep(20)
+      }
+    })
+    return {
+      async stop() {
+        isOver = true
+        await Promise.all(callers)
+      },
+    }
+  }
+
+  async function goesOn(): Promise<void> {
+    const before = acknowledged.length
+    await expect.poll(() => acknowledged.length, GOES_ON).toBeGreaterThan(before + 20)
+  }
+
+  async function expectAllKnown(): Promise<void> {
+    const missing: string[] = []
+    for (const { caller, id } of acknowledged) {
+      if ((await client(caller).get(`/api/tx/${id}`)).status !== 200) missing.push(id)
+    }
+    expect(missing).toEqual([])
+  }
+
+  test('comes back with every acknowledged send when it is killed and its store is gone', async () => {
+    const load = underLoad()
+    await goesOn()
+    const store = join(stack.home, 'service', 'store')
+    process.kill(stack.pids.service, 'SIGKILL')
+    await stack.restartService(async () => {
+      expect(existsSync(join(store, 'data.mdb'))).toBe(true)
+      rmSync(store, { recursive: true })
+    })
+    await goesOn()
+    await load.stop()
+    await expectAllKnown()
+  })
+
+  test('goes on when a node of the cluster is killed, and says where its journal is', async () => {
+    const load = underLoad()
+    await goesOn()
+    for (const node of cluster.nodes) {
+      await node.kill()
+      await goesOn()
+      await node.start()
+    }
+    await load.stop()
+    await expectAllKnown()
+    let out = ''
+    const io = {
+      env: { ...env, COUNTERSIGN_HOME: stack.home },
+      out: (text: string) => {
+        out += text
+      },
+      err: () => undefined,
+      isInteractive: false,
+    }
+    expect(await runProgram(io, ['--json', 'cluster', 'status'])).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ epoch: 2, taken_over: false })
+  })
+})

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { JournalUnavailable } from '../../src/journal/journal.js'
+import type { Asking } from '../../src/journal/restate-ingresses.js'
+import { createRestateJournal } from '../../src/journal/restate-journal.js'
+import { type ObjectState, PIECE_BYTES } from '../../src/journal/restate-object.js'
+import { answerSealed, READING } from '../../src/journal/restate-requests.js'
+import { describeJournal } from './conformance.js'
+import { drawClaim } from './races.js'
+
+interface Twin {
+  readonly asking: Asking
+  keysOf(partition: number): readonly string[]
+  /** Changes of the state that are done before the handler is given up; null: it goes to its end. */
+  givesUpAfter: number | null
+  changes: number
+}
+
+/**
+ * Restate as its objects see it: of a key, handlers that write run one after another and those that
+ * read beside them, what they write is seen at once, and one that is given up leaves what it wrote.
+ */
+function createTwin(key: Uint8Array): Twin {
+  const objects = new Map<number, Map<string, Uint8Array>>()
+  const writing = new Map<number, Promise<unknown>>()
+
+  function stateOf(partition: number): ObjectState {
+    const values = objects.get(partition) ?? new Map<string, Uint8Array>()
+    objects.set(partition, values)
+    let left = twin.givesUpAfter
+    function change(): void {
+      if (left === 0) throw new JournalUnavailable('the handler was given up')
+      if (left !== null) left--
+      twin.changes++
+    }
+    return {
+      async get(names) {
+        await new Promise((resolve) => setImmediate(resolve))
+        return names.map((name) => values.get(name) ?? null)
+      },
+      set(name, value) {
+        change()
+        values.set(name, Uint8Array.from(value))
+      },
+      clear(name) {
+        change()
+        values.delete(name)
+      },
+    }
+  }
+
+  const asking: Asking = {
+    async ask({ operation, partition, bytes }, use) {
+      const run = () =>
+        answerSealed(key, operation, String(partition), stateOf(partition), Uint8Array.from(bytes))
+      if (READING.has(operation)) return use(await run())
+      const turn = (writing.get(partition) ?? Promise.resolve()).then(run, run)
+      writing.set(
+        partition,
+        turn.catch(() => undefined),
+      )
+      return use(await turn)
+    },
+    close: () => Promise.resolve(),
+  }
+  const keysOf = (partition: number) => [...(objects.get(partition)?.keys() ?? [])]
+  const twin: Twin = { asking, keysOf, givesUpAfter: null, changes: 0 }
+  return twin
+}
+
+describeJournal('the objects of the journal in Restate', async () => {
+  const key = randomBytes(32)
+  const { asking } = createTwin(key)
+  return { connect: () => createRestateJournal(key, asking), close: () => Promise.resolve() }
+})
+
+describe('a handler that Restate gives up amid its changes', () => {
+  const text = (value: string) => Buffer.from(value)
+
+  function opened() {
+    const key = randomBytes(32)
+    const twin = createTwin(key)
+    return { twin, journal: createRestateJournal(key, twin.asking) }
+  }
+
+  test('has stored nothing, whatever it wrote of an entry', async () => {
+    const { twin, journal } = opened()
+    const { epoch } = await journal.take(0, 'one', drawClaim())
+    const body = randomBytes(3 * PIECE_BYTES + 1)
+    const at = { partition: 0, epoch, seq: 1 }
+    for (let after = 0; after < 5; after++) {
+      twin.givesUpAfter = after
+      await expect(journal.append(at, body)).rejects.toThrow(JournalUnavailable)
+      twin.givesUpAfter = null
+      expect(await journal.read(0, 0, 1_000_000)).toEqual([])
+      expect(await journal.look(0)).toMatchObject({ epoch, seq: 0 })
+    }
+    // Another takes over, with something shorter in its place: nothing of the longer is in it.
+    const next = await journal.take(0, 'two', drawClaim())
+    await journal.append({ ...at, epoch: next.epoch }, text('shorter'))
+    const [entry] = await journal.read(0, 0, 1_000_000)
+    expect(Buffer.from(entry?.body ?? []).toString()).toBe('shorter')
+  })
+
+  test('has taken nothing, or all of it', async () => {
+    const { twin, journal } = opened()
+    const { epoch } = await journal.take(0, 'one', drawClaim())
+    for (let after = 0; after < 3; after++) {
+      twin.givesUpAfter = after
+      await expect(journal.take(0, 'two', drawClaim())).rejects.toThrow(JournalUnavailable)
+      twin.givesUpAfter = null
+      expect(await journal.look(0)).toMatchObject({ epoch, owner: { node: 'one' } })
+    }
+    const at = { partition: 0, epoch, seq: 1 }
+    expect(await journal.append(at, text('still the owner'))).toEqual({ kind: 'stored' })
+  })
+
+  test('trims nothing that the head still counts', async () => {
+    const { twin, journal } = opened()
+    const { epoch } = await journal.take(0, 'one', drawClaim())
+    for (let seq = 1; seq <= 4; seq++) {
+      await journal.append({ partition: 0, epoch, seq }, text(`entry ${seq}`))
+    }
+    for (let after = 0; after < 3; after++) {
+      twin.givesUpAfter = after
+      await expect(journal.trim(0, 4)).rejects.toThrow(JournalUnavailable)
+      twin.givesUpAfter = null
+      const { first } = await journal.look(0)
+      const left = await journal.read(0, first - 1, 1_000)
+      expect(left.map(({ seq }) => seq)).toEqual(after === 0 ? [1, 2, 3, 4] : [4])
+    }
+    await journal.trim(0, 4)
+    const entries = twin.keysOf(0).filter((name) => name.startsWith('entry/'))
+    expect(entries).toEqual(['entry/4'])
+  })
+})
+
+test('more entries than one handler trims are trimmed', async () => {
+  const key = randomBytes(32)
+  const twin = createTwin(key)
+  const journal = createRestateJournal(key, twin.asking)
+  const { epoch } = await journal.take(0, 'one', drawClaim())
+  for (let seq = 1; seq <= 150; seq++) {
+    await journal.append({ partition: 0, epoch, seq }, Buffer.alloc(1, seq))
+  }
+  await journal.trim(0, 150)
+  expect(await journal.look(0)).toMatchObject({ first: 150, seq: 150 })
+  expect((await journal.read(0, 149, 1_000)).map(({ seq }) => seq)).toEqual([150])
+})
+
+test('whoever has another key is refused, and believed nothing', async () => {
+  const [key, other] = [randomBytes(32), randomBytes(32)]
+  const twin = createTwin(key)
+  const journal = createRestateJournal(key, twin.asking)
+  const { epoch } = await journal.take(0, 'one', drawClaim())
+  const before = twin.changes
+  const stranger = createRestateJournal(other, twin.asking)
+  const at = { partition: 0, epoch, seq: 1 }
+  await expect(stranger.append(at, Buffer.from('x'))).rejects.toThrow('another key')
+  await expect(stranger.read(0, 0, 1_000)).rejects.toThrow('another key')
+  expect(twin.changes).toBe(before)
+  // It answers whatever it is asked; a request to one partition is none to another.
+  const impostor: Asking = {
+    ...twin.asking,
+    ask: (question, use) => twin.asking.ask({ ...question, partition: 1 }, use),
+  }
+  const misled = createRestateJournal(key, impostor)
+  await expect(misled.take(0, 'one', drawClaim())).rejects.toThrow('another key')
+  const lies: Asking = { ...twin.asking, ask: async (_, use) => use(randomBytes(200)) }
+  await expect(createRestateJournal(key, lies).look(0)).rejects.toThrow(JournalUnavailable)
+})
