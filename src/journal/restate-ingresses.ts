@@ -62,7 +62,9 @@ export function createIngresses(
     bodyTimeout: times.answerMs,
     maxResponseSize: ANSWER_BYTES_MAX,
   })
-  const closed = new AbortController()
+  /** Of what is asked now; one signal for all would keep something of each on Node 20. */
+  const open = new Set<AbortController>()
+  let isClosed = false
   let current = 0
 
   async function askOne(
@@ -92,8 +94,9 @@ export function createIngresses(
 
   return {
     async ask(question, use) {
+      if (isClosed) throw new JournalUnavailable('the journal was closed')
       const ended = new AbortController()
-      const signal = AbortSignal.any([ended.signal, closed.signal])
+      open.add(ended)
       const late = createTick('late', times.answerMs)
       const first = current
       const waiting = new Map<number, Promise<Outcome<ReturnType<typeof use>>>>()
@@ -103,7 +106,7 @@ export function createIngresses(
       function askNext(): void {
         const attempt = asked++
         const index = (first + attempt) % urls.length
-        const answer = askOne(urls[index] as string, question, signal)
+        const answer = askOne(urls[index] as string, question, ended.signal)
           .then((bytes) => ({ attempt, index, isOk: true as const, value: use(bytes) }))
           .catch((error: unknown) => ({ attempt, index, isOk: false as const, error }))
         waiting.set(attempt, answer)
@@ -131,13 +134,15 @@ export function createIngresses(
         current = (first + 1) % urls.length
       } finally {
         late.stop()
+        open.delete(ended)
         ended.abort()
       }
       throw new JournalUnavailable('the journal did not answer as it should', { cause })
     },
 
     async close() {
-      closed.abort()
+      isClosed = true
+      for (const asked of open) asked.abort()
       await agent.destroy()
     },
   }

@@ -131,4 +131,5 @@ test('closing ends what is under way', async () => {
   await arrived
   await one.close()
   await ended
+  await expect(one.ask(question, text)).rejects.toThrow('closed')
 })
