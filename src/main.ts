@@ -197,7 +197,9 @@ const actors = await startActors({
   onHead: heads.onHead,
   onFreezes: freezes.book.put,
   ...(traces === null ? {} : { onStep: traces.step }),
-  ...(journal === null ? {} : { onCommit: journal.commit }),
+  ...(journal === null
+    ? {}
+    : { onCommit: journal.commit, isHeldUp: () => journal.refusal() !== null }),
   onWorkerExit(error) {
     // Memory and store may differ now; a supervisor starts the process anew from the store.
     logger.fatal({ err: error }, 'a worker ended')

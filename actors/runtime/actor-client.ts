@@ -5,6 +5,7 @@ import type { Freeze } from '../../src/domain/freeze.js'
 import type { UserId } from '../../src/domain/ids.js'
 import type { Meter } from '../../src/domain/meter.js'
 import { fault } from '../../src/errors/fault.js'
+import { type NoReply, outcomeUnknown } from '../../src/errors/outcome-unknown.js'
 import type { Actors } from '../protocols.js'
 import type { ActorAddress, AskResult, ReplyToken } from './actor.js'
 import { Outbox } from './outbox.js'
@@ -40,6 +41,8 @@ export interface ActorClientOptions {
   readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
   /** Where commits go to a journal: resolves once it and the store have these rows. */
   readonly onCommit?: (rows: Uint8Array) => Promise<void>
+  /** Whether commits wait for a journal that does not answer. Default: never. */
+  readonly isHeldUp?: () => boolean
   /** Where traces are collected. */
   readonly onStep?: (report: StepReport) => void
   /** A worker ended without being asked to: the process must start over. */
@@ -51,6 +54,11 @@ const WAITING_MAX = 20_000
 
 /** A reply that takes longer is given up; what was reserved or signed goes on by itself. */
 const ASK_TIMEOUT_MS = 60_000
+/**
+ * The same while commits are held up: sooner than most callers and proxies give up by themselves, and
+ * than requests in flight are waited for at an end, so that they hear what is known.
+ */
+const HELD_UP_MS = 8_000
 /** Between two looks for those. */
 const SWEEP_MS = 1_000
 
@@ -63,7 +71,8 @@ const YOUNG_GENERATION_MB = 192
 
 interface Waiting {
   readonly resolve: (result: AskResult<never>) => void
-  readonly deadlineMs: number
+  /** By `elapsed`. */
+  readonly sinceMs: number
 }
 
 export async function startActors(options: ActorClientOptions): Promise<ActorClient> {
@@ -127,10 +136,13 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   function sweep(): void {
     sweeper = timers.at(timers.now() + SWEEP_MS, sweep)
     const now = timers.elapsed()
-    for (const [token, { resolve, deadlineMs }] of waiting) {
-      if (deadlineMs > now) return
+    const isHeldUp = options.isHeldUp?.() === true
+    for (const [token, { resolve, sinceMs }] of waiting) {
+      const waitedMs = now - sinceMs
+      const reason: NoReply = waitedMs < ASK_TIMEOUT_MS ? 'journal' : 'late'
+      if (waitedMs < HELD_UP_MS || (reason === 'journal' && !isHeldUp)) return
       waiting.delete(token)
-      resolve({ ok: false, fault: fault('INTERNAL', {}, undefined, 'no reply from the actor') })
+      resolve({ ok: false, fault: outcomeUnknown(reason) })
     }
   }
   let sweeper = timers.at(timers.now() + SWEEP_MS, sweep)
@@ -164,8 +176,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   options.meter.queue('callers', () => {
     // Tokens count upwards, so the oldest caller comes first.
     const [oldest] = waiting.values()
-    const sinceMs = oldest === undefined ? null : oldest.deadlineMs - ASK_TIMEOUT_MS
-    const waitMs = sinceMs === null ? 0 : timers.elapsed() - sinceMs
+    const waitMs = oldest === undefined ? 0 : timers.elapsed() - oldest.sinceMs
     return { length: waiting.size, waitMs, dropped: refused }
   })
 
@@ -186,7 +197,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
       }
       const token = ++lastToken
       return new Promise((resolve) => {
-        waiting.set(token, { resolve, deadlineMs: timers.elapsed() + ASK_TIMEOUT_MS })
+        waiting.set(token, { resolve, sinceMs: timers.elapsed() })
         send(address, token, command)
       })
     },

@@ -147,7 +147,7 @@ const ERRORS = [
   ),
   codeBlock(ERROR_EXAMPLE),
   prose(
-    'Where waiting can help, the same request may be repeated, writes with the same `Idempotency-Key`. `Retry-After` says for how long where that is known. A time-out of your own says nothing about the payment: repeat it with its key, and hear how it ended.',
+    'Where waiting can help, the same request may be repeated, writes with the same `Idempotency-Key`. `Retry-After` says for how long where that is known. A time-out of your own, or `OUTCOME_UNKNOWN`, says nothing about the payment: repeat it with its key, and hear how it ended.',
   ),
   errorsTable(),
 ]

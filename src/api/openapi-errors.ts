@@ -17,6 +17,7 @@ export const CONSOLE_ERRORS = [
   'OVERLOADED',
   'WRITES_STOPPED',
   'RECORD_DAMAGED',
+  'OUTCOME_UNKNOWN',
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 
@@ -39,7 +40,7 @@ function errorResponseOf(status: number, codes: readonly ErrorCode[]): JsonSchem
     description: codes.map((code) => `\`${code}\`: ${CATALOGUE[code].message}`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
-      ...(status === 429 || status === 503
+      ...(status === 429 || status === 503 || status === 504
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
       ...(status === 415
@@ -96,6 +97,8 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
       }
     case 'WRITES_STOPPED':
       return { reason: 'clock' }
+    case 'OUTCOME_UNKNOWN':
+      return { reason: 'journal' }
     case 'RECORD_DAMAGED':
       return { space: 'transactions' }
     case 'ADDRESS_BLOCKED':

@@ -53,6 +53,7 @@ export const WRITE_ERRORS = [
   'COSIGNER_UNAVAILABLE',
   'CHAIN_UNAVAILABLE',
   'WRITES_STOPPED',
+  'OUTCOME_UNKNOWN',
 ] as const satisfies readonly ErrorCode[]
 
 /** What every call may answer whose gas the service pays. */

@@ -207,7 +207,7 @@ export const operations = [
     description: 'Ends a transaction that waits for approval; what it reserved is released.',
     input: getTransactionInput,
     output: transactionRecord,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'OUTCOME_UNKNOWN'],
   },
   {
     name: 'get_swap_quote',
@@ -381,7 +381,14 @@ export const operations = [
       'Makes an API key for another program: never more than this one may do, what it spends counts on this one too, and it ends with this one. The secret is shown once. Needs may_delegate.',
     input: createChildKeyInput,
     output: childKey,
-    errors: ['FROZEN', 'CHAIN_NOT_SUPPORTED', 'COSIGNER_UNAVAILABLE', 'QUOTA_EXCEEDED'],
+    errors: [
+      'FROZEN',
+      'CHAIN_NOT_SUPPORTED',
+      'COSIGNER_UNAVAILABLE',
+      'QUOTA_EXCEEDED',
+      'WRITES_STOPPED',
+      'OUTCOME_UNKNOWN',
+    ],
   },
 ] as const satisfies readonly OperationRow[]
 

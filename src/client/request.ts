@@ -54,12 +54,12 @@ export async function request(
   const isRepeatable = route.method === 'GET' || route.movesValue !== undefined
   const key = options.idempotencyKey ?? (route.movesValue === true ? crypto.randomUUID() : null)
   /** Of an attempt that may have been carried out; refusals of later ones say nothing about it. */
-  let unheard: ConnectionError | null = null
+  let unheard: ServiceError | ConnectionError | null = null
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOnce(transport, route, input, key, options)
     if (outcome.ok) return outcome.value
     const { error } = outcome
-    if (error instanceof ConnectionError) unheard = error
+    if (error instanceof ConnectionError || error.code === 'OUTCOME_UNKNOWN') unheard = error
     const mayRepeat =
       error instanceof ConnectionError
         ? isRepeatable

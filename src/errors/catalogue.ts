@@ -104,6 +104,11 @@ export const CATALOGUE = {
     503,
     'A stored record that this request needs is damaged, so it is not used; nothing was done, and the operator has to restore it.',
   ),
+  OUTCOME_UNKNOWN: row(
+    504,
+    'Whether this was carried out is not known yet; repeat the very request with its Idempotency-Key, which never carries it out twice.',
+    true,
+  ),
   OVERLOADED: row(503, 'The service is at capacity; nothing was done.', true),
 } as const satisfies Record<string, CatalogueRow>
 

@@ -389,7 +389,7 @@ function faultReply(
 /** Null where waiting alone is not known to help. */
 function retryAfterSeconds({ code, details }: Fault): number | null {
   if (code === 'OVERLOADED') return OVERLOADED_RETRY_SECONDS
-  if (CATALOGUE[code].status === 503) return UNAVAILABLE_RETRY_SECONDS
+  if (code === 'OUTCOME_UNKNOWN' || CATALOGUE[code].status === 503) return UNAVAILABLE_RETRY_SECONDS
   const { retry_after_seconds: seconds } = details
   return code === 'RATE_LIMITED' && typeof seconds === 'number' ? seconds : null
 }

@@ -21,6 +21,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   500: '500 Internal Server Error',
   502: '502 Bad Gateway',
   503: '503 Service Unavailable',
+  504: '504 Gateway Timeout',
 }
 
 export function statusLine(status: number): string {

@@ -1,4 +1,4 @@
-import { operations } from '../api/operations.js'
+import { type OperationName, operations } from '../api/operations.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { KeyId, UserId } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
@@ -197,11 +197,14 @@ function keyOf({ caller }: WaitingCall): KeyId {
   return caller.keyId
 }
 
+/** They take no place, and make what may spend: a key whose making is not known is of no use to anybody. */
+const STOPPED_TOO: ReadonlySet<OperationName> = new Set(['create_child_key'])
+
 type Handler = (context: AgentContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
 /**
  * The same handlers; those that move value answer OVERLOADED while there is no place.
- * @param stopped why nothing that moves value may begin now, or null; asked for each call
+ * @param stopped why nothing that moves value, or may, may begin now, or null; asked for each call
  */
 export function admitWrites(
   handlers: AgentHandlers,
@@ -211,8 +214,16 @@ export function admitWrites(
   const admitted: Record<string, Handler> = { ...handlers }
   for (const { name, movesValue } of operations) {
     if (movesValue) admitted[name] = admitting(handlers[name], admission, stopped)
+    else if (STOPPED_TOO.has(name)) admitted[name] = unlessStopped(handlers[name], stopped)
   }
   return admitted as unknown as AgentHandlers
+}
+
+function unlessStopped(handler: Handler, stopped: () => Fault | null): Handler {
+  return (context, input) => {
+    const reason = stopped()
+    return reason === null ? handler(context, input) : { ok: false, fault: reason }
+  }
 }
 
 function admitting(

@@ -61,7 +61,7 @@ const SLOW_MS = 2_000
 const CONTENT_BYTES_MAX = BODY_BYTES_MAX - ENTRY_HEAD_BYTES
 
 const AWAY =
-  'The journal that commits are stored in does not answer, so writes are stopped; reads go on.'
+  'The journal that commits are stored in does not answer, so writes are stopped; reads go on. Of this request nothing was done; of an earlier one with its Idempotency-Key nothing is said.'
 
 export function createJournalWriter(options: JournalWriterOptions): JournalWriter {
   const { environment, partition, epoch, timers } = options

@@ -5,6 +5,7 @@ import { createQuotaShell } from '../../actors/quotas/shell.js'
 import { systemTimers } from '../../src/clock/timers.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import { fault, ok } from '../../src/errors/fault.js'
+import { outcomeUnknown } from '../../src/errors/outcome-unknown.js'
 import { withinQuota } from '../../src/operations/console/quotas.js'
 import type { Answer, ConsoleContext } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
@@ -130,7 +131,8 @@ describe('a user’s counter', () => {
 class BusyService {
   /** `full`: nothing is sent; `silent`: no reply comes of what was. */
   callers: 'room' | 'full' | 'silent' = 'room'
-  readonly #shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: 0 }))
+  stored = 0
+  readonly #shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: this.stored }))
   readonly #counter = this.#shell.load(USER_ID)
   readonly #actors: Actors = {
     ask: (async (_, command) => {
@@ -138,7 +140,7 @@ class BusyService {
       const { replies } = this.#shell.decide(this.#counter, command as QuotaCommand, 1)
       const result = replies[0]?.result
       const isAnswered = this.callers === 'room' && result !== undefined
-      return isAnswered ? result : { ok: false, fault: fault('INTERNAL') }
+      return isAnswered ? result : { ok: false, fault: outcomeUnknown('journal') }
     }) as Actors['ask'],
     tell: (_, command) => {
       this.#shell.decide(this.#counter, command as QuotaCommand, null)
@@ -155,7 +157,11 @@ class BusyService {
   async room(): Promise<number> {
     this.callers = 'room'
     let made = 0
-    while ((await this.create(() => ok(null))).ok) made++
+    const make = () => {
+      this.stored++
+      return ok(null)
+    }
+    while ((await this.create(make)).ok) made++
     return made
   }
 }
@@ -178,8 +184,17 @@ describe('a place in a quota', () => {
     const service = new BusyService()
     service.callers = 'silent'
     const refused = await service.create(() => ok(null))
-    expect(refused).toMatchObject({ fault: { code: 'INTERNAL' } })
+    expect(refused).toMatchObject({ fault: { code: 'OUTCOME_UNKNOWN' } })
     expect(await service.room()).toBe(LIMIT)
+  })
+
+  test('is kept by what was made without anybody hearing of it', async () => {
+    const service = new BusyService()
+    await service.create(() => {
+      service.stored++
+      return { ok: false, fault: outcomeUnknown('journal') }
+    })
+    expect(await service.room()).toBe(LIMIT - 1)
   })
 
   test('is not given back by one that never had it', async () => {

@@ -205,6 +205,22 @@ describe('a call', () => {
     },
   )
 
+  it('of a write whose outcome is unknown ends in that, though writes are stopped by then', async () => {
+    script.push('OUTCOME_UNKNOWN', 'FROZEN')
+    const from = harness.calls.length
+    const instant: typeof fetch = async (input, init) => {
+      const { status, body } = await fetch(input, init)
+      return new Response(body, { status })
+    }
+    const error = await client({ fetch: instant, retriesMax: 1 })
+      .sendTransaction(SEND)
+      .catch((thrown: unknown) => thrown)
+    const keys = harness.calls.slice(from).map(({ idempotencyKey }) => idempotencyKey)
+    expect(keys).toHaveLength(2)
+    expect(keys[1]).toBe(keys[0])
+    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', idempotencyKey: keys[0] })
+  })
+
   it('is told of a service that asks for an hour, and does not wait for it', async () => {
     const maintenance = unavailableFor(3_600)
     await expect(client({ fetch: maintenance.fetch }).getLimits()).rejects.toMatchObject({

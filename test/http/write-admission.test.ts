@@ -334,6 +334,27 @@ describe('admission of writes', () => {
     expect(admission.active).toBe(0)
   })
 
+  test('while writes are stopped nothing is sent and no key is made; reads and withdrawals go on', async () => {
+    const { admission } = admissionOf(2)
+    const begun: string[] = []
+    const noted = (name: string) => () => {
+      begun.push(name)
+      return { ok: true, value: {} }
+    }
+    const names = ['send_transaction', 'create_child_key', 'get_limits', 'withdraw_transaction']
+    const handlers = Object.fromEntries(names.map((name) => [name, noted(name)]))
+    const admitted = admitWrites(handlers as unknown as AgentHandlers, admission, () =>
+      fault('WRITES_STOPPED'),
+    ) as unknown as Record<string, (context: AgentContext, input: object) => Promise<unknown>>
+    const stopped = { ok: false, fault: { code: 'WRITES_STOPPED' } }
+    for (const name of names) {
+      const answer = await admitted[name]?.({ key: key('a') } as AgentContext, {})
+      if (begun.includes(name)) expect(answer).toMatchObject({ ok: true })
+      else expect(answer).toMatchObject(stopped)
+    }
+    expect(begun).toEqual(['get_limits', 'withdraw_transaction'])
+  })
+
   test('a handler that throws gives its place back', async () => {
     const { admission } = admissionOf(1)
     const handlers = {

@@ -208,8 +208,9 @@ describe('a service with a journal', () => {
       statuses.push(status)
       if (status === 200) acknowledged.push({ caller: 1, id: String(json.tx_id) })
     }
-    // Those that were under way were told once it was known, and the refused at once.
-    expect(new Set(statuses)).toEqual(new Set([200, 503]))
+    // Those that were under way were told once it was known, or after seconds that nobody knows.
+    expect(statuses).toContain(503)
+    expect([200, 503, 504]).toEqual(expect.arrayContaining([...new Set(statuses)]))
     await sendsAgain(1)
     expect(await unknownAt(stack.baseUrl)).toEqual([])
   })

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,6 +34,10 @@ export interface PostgresServer {
   promote(): void
   /** As a power cut would: nothing is ended. */
   kill(): Promise<void>
+  /** It keeps its connections and answers nothing, as a machine that hangs. */
+  freeze(): void
+  /** It goes on with what it was at. */
+  thaw(): void
   /** On the data that is there. */
   start(): Promise<void>
   /** Ends it and removes its data. */
@@ -44,6 +56,23 @@ function idsOfUser(): { readonly uid: number; readonly gid: number } | object {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, USER], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
+}
+
+/** A server's first process, and one for each connection: while that alone stood still, they would answer. */
+function signalAll(pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (pid === undefined) return
+  for (const each of [pid, ...childrenOf(pid)]) {
+    try {
+      process.kill(each, name)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return listed.trim().split(/\s+/).filter(Boolean).map(Number)
 }
 
 /** A server of its own, with an empty database, that ends with this process at the latest. */
@@ -86,7 +115,10 @@ async function serve(directory: string, run: Run, settings: Settings): Promise<P
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'\n`)
   appendFileSync(join(data, 'postgresql.auto.conf'), lines.join(''))
   let child: ChildProcess | null = null
-  const end = () => void child?.kill('SIGQUIT')
+  const end = () => {
+    signalAll(child?.pid, 'SIGCONT')
+    child?.kill('SIGQUIT')
+  }
 
   async function start(): Promise<void> {
     const started = spawn(join(binaries(), 'postgres'), ['-D', data], {
@@ -118,6 +150,7 @@ async function serve(directory: string, run: Run, settings: Settings): Promise<P
     child = null
     if (killed === null || killed.exitCode !== null || killed.signalCode !== null) return
     const exited = once(killed, 'exit')
+    signalAll(killed.pid, 'SIGCONT')
     killed.kill(signal)
     await exited
   }
@@ -149,6 +182,8 @@ async function serve(directory: string, run: Run, settings: Settings): Promise<P
     promote: () => void run('pg_ctl', ['promote', '--pgdata', data, '--wait']),
     // All of its processes would go with it in a power cut: they end once the first is gone.
     kill: () => kill('SIGKILL'),
+    freeze: () => signalAll(child?.pid, 'SIGSTOP'),
+    thaw: () => signalAll(child?.pid, 'SIGCONT'),
     start,
     async remove() {
       await kill('SIGQUIT')

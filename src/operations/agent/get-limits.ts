@@ -11,6 +11,7 @@ import { isoTime } from '../../domain/iso-time.js'
 import { USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
 import { dayEndMs, monthEndMs, utcDay } from '../../domain/spend.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import { freezeView } from '../console/views.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -42,7 +43,7 @@ export function getLimits(
   async function ask(asking: ApiKey, version: number, frozen: Freezing | null, now: number) {
     const { keyId } = asking
     const command = { type: 'read-limits', keyId, nowMs: now } as const
-    const read = await actors.ask(subWalletAddress(asking), command)
+    const read = ofRead(await actors.ask(subWalletAddress(asking), command))
     if (!read.ok) return read
     const answer = { ok: true, value: keepJson(limitsOf(read.value, frozen)) } as const
     kept.set(keyId, { version, day: utcDay(now), frozen, answer })

@@ -6,6 +6,8 @@ import { decodeSendReply, type EncodedSendReply } from '../../../actors/sub-wall
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { TransactionView } from '../../api/transaction.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
+import { refuse } from '../../errors/fault.js'
+import { unknownCall } from '../../errors/outcome-unknown.js'
 import { newId } from '../../store/new-id.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -32,6 +34,7 @@ export function sendTransaction({
       idempotency,
     }
     const answer = await actors.ask(subWalletAddress(key), encodeSend(command))
+    if (!answer.ok) return refuse(unknownCall(answer.fault, command.txId, idempotency !== null))
     return answerOfSend(answer, answeredSends)
   }
 }

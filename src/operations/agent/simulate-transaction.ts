@@ -6,6 +6,7 @@ import { formatUsd } from '../../domain/money.js'
 import { capBreach } from '../../domain/spend.js'
 import { fault } from '../../errors/fault.js'
 import { frozenFault } from '../../errors/frozen.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import type { ApprovalAsked } from '../../policy/approval-asked.js'
 import type { Inspection } from '../../screening/screener.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
@@ -52,7 +53,7 @@ export function simulateTransactionHandler(
         extra: recipients,
       }),
     ])
-    if (!limits.ok) return limits
+    if (!limits.ok) return ofRead(limits)
     const { key: current, counters, above, valueMicros, foreseen } = limits.value
     if (foreseen !== undefined && foreseen.denied !== null) {
       return { ok: false, fault: foreseen.denied }

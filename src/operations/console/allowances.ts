@@ -10,6 +10,7 @@ import type { Transaction } from '../../domain/transaction.js'
 import type { SubWallet } from '../../domain/wallet.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { frozenFault } from '../../errors/frozen.js'
+import { unknownCall } from '../../errors/outcome-unknown.js'
 import { newId } from '../../store/new-id.js'
 import { type RevokeCall, revokeCalls } from '../../valuation/allowances.js'
 import { readLiveAllowances } from '../../valuation/live-allowances.js'
@@ -93,6 +94,7 @@ class Revocation {
   readonly #key: AuthenticatedKey
   readonly #open: readonly Transaction[]
   #sendsLeft = REVOCATIONS_MAX
+  #isOver = false
 
   constructor(
     ports: OperationPorts,
@@ -149,6 +151,10 @@ class Revocation {
       this.#skip(call.ends, fault('OVERLOADED', { revocations_max: REVOCATIONS_MAX }, message))
       return
     }
+    if (this.#isOver) {
+      this.#skip(call.ends, fault('WRITES_STOPPED', {}, NOT_TRIED))
+      return
+    }
     this.#sendsLeft--
     const sent = await this.#send(call)
     if (sent.ok) this.transactions.push(sent.value)
@@ -180,7 +186,11 @@ class Revocation {
       idempotency: null,
     }
     const answer = await this.#ports.actors.ask(subWalletAddress(this.#wallet), command)
-    if (!answer.ok) return answer
+    if (!answer.ok) {
+      // Each of the others would wait for as long.
+      this.#isOver = answer.fault.code === 'OUTCOME_UNKNOWN'
+      return refuse(unknownCall(answer.fault, command.txId, false))
+    }
     const { answeredSends, reader } = this.#ports
     const sent = decodeSendReply(answer.value)
     answeredSends.note(sent)
@@ -193,6 +203,8 @@ class Revocation {
     for (const entry of entries) this.skipped.push({ entry, why })
   }
 }
+
+const NOT_TRIED = 'What became of a call before it is not known yet, so nothing was sent for this.'
 
 function skippedView({ entry, why }: Skipped) {
   return {

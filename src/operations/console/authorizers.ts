@@ -1,5 +1,6 @@
 import { CUSTODY_ADDRESS } from '../../../actors/addresses.js'
 import { isoTime } from '../../domain/iso-time.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
@@ -7,7 +8,7 @@ import type { OperationPorts } from '../ports.js'
 export function listAuthorizers({ actors }: OperationPorts): ConsoleHandlers['list_authorizers'] {
   return async ({ personId: userId }) => {
     const answer = await actors.ask(CUSTODY_ADDRESS, { type: 'list-authorizers', userId })
-    if (!answer.ok) return answer
+    if (!answer.ok) return ofRead(answer)
     const { authorizers, manageUrl } = answer.value
     return {
       ok: true,

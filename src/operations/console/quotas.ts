@@ -1,8 +1,12 @@
 import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/core/decide.js'
 import { unguessable } from '../../clock/timers.js'
 import type { UserId } from '../../domain/ids.js'
+import type { ErrorCode } from '../../errors/catalogue.js'
 import type { Answer, ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+
+/** Of an actor that gave no reply, or failed amid it. */
+const MAYBE_MADE: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'INTERNAL'])
 
 type Handler<Input, Output> = (
   context: ConsoleContext,
@@ -36,9 +40,8 @@ export function withinQuota<Input, Output>(
     let outcome: Parameters<typeof settle>[0] = 'unknown'
     try {
       const answer = await handler(context, input)
-      // Whoever gets no reply from an actor answers INTERNAL: it may have been made anyway.
       if (answer.ok) outcome = 'made'
-      else if (answer.fault.code !== 'INTERNAL') outcome = 'not-made'
+      else if (!MAYBE_MADE.has(answer.fault.code)) outcome = 'not-made'
       return answer
     } finally {
       settle(outcome)

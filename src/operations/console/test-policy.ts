@@ -7,6 +7,7 @@ import type { Call } from '../../domain/call.js'
 import type { Hex } from '../../domain/ids.js'
 import { CALL_POLICY } from '../../domain/key-policy-forms.js'
 import { ok, type Result } from '../../errors/fault.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import type { Policy } from '../../policy/policy.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
 import type { ConsoleHandlers } from '../context.js'
@@ -63,7 +64,7 @@ async function verdictOn(
     judged: { kind, call, policy, ...spend },
   }
   const limits = await ports.actors.ask(subWalletAddress(key), command)
-  if (!limits.ok) return limits
+  if (!limits.ok) return ofRead(limits)
   const { foreseen } = limits.value
   if (foreseen === undefined) throw new Error('a call was not judged')
   const { effect, rule, reasons } = foreseen

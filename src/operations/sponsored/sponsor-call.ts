@@ -7,6 +7,7 @@ import { type Plan, quoteOf } from '../../defi/plan.js'
 import { type Address, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { SponsoredKind } from '../../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { unknownCall } from '../../errors/outcome-unknown.js'
 import { newId } from '../../store/new-id.js'
 import { answerOfSend } from '../agent/send-transaction.js'
 import type { AgentContext, Answer } from '../context.js'
@@ -85,5 +86,6 @@ async function hand(
     idempotency,
   }
   const answer = await ports.actors.ask(subWalletAddress(key), command)
+  if (!answer.ok) return refuse(unknownCall(answer.fault, command.txId, idempotency !== null))
   return answerOfSend(answer, ports.answeredSends)
 }
