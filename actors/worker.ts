@@ -44,15 +44,10 @@ import { createKeyUseShell } from './key-use/shell.js'
 import { createQuotaShell } from './quotas/shell.js'
 import { type Envelope, eraseShell } from './runtime/actor.js'
 import { Outbox } from './runtime/outbox.js'
-import type {
-  EncodedReply,
-  FromWorker,
-  ToWorker,
-  WorkerItem,
-  WorkerStart,
-} from './runtime/protocol.js'
+import type { EncodedReply, FromWorker, WorkerItem, WorkerStart } from './runtime/protocol.js'
 import { workerOf, workerOfPartition } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
+import { messagesOf } from './runtime/worker-messages.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { decodeCommand } from './sub-wallet/encoded-send.js'
 import { followSteps, type StepReader } from './sub-wallet/follow-steps.js'
@@ -70,6 +65,7 @@ const port = parentPort
 if (port === null) throw new Error('this is the entry of a worker thread')
 const start = workerData as WorkerStart
 const { home, mode, workerIndex, workerCount } = start
+const { begins, serveWith } = messagesOf(port)
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
 const lists = attachLists(start.lists)
@@ -94,10 +90,14 @@ const own = await openThreadPorts({
   registry: null,
 })
 const { environment, reader, chains, prices, rules, screener, quoter } = own
+post({ type: 'loaded' })
+const begin = await begins
+// What was stored meanwhile is not of this thread's making.
+reader.fresh()
 const coSigner = await connectCoSigner({
   home,
   mode,
-  ...{ boot: start.boot, owner: start.owner },
+  ...{ boot: start.boot, owner: begin.owner },
   timers: systemTimers(),
   log,
   meter,
@@ -136,7 +136,7 @@ const replan = createReplan({
 
 const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
 const sequence = attachEventSequence(
-  start.sequence,
+  begin.sequence,
   (partition) => workerOfPartition(partition, workerCount) === workerIndex,
   drawEntropy,
 )
@@ -277,7 +277,7 @@ function postMeter(): void {
 }
 postMeter()
 
-port.on('message', (message: ToWorker) => {
+serveWith((message) => {
   if (message.type === 'envelopes') {
     for (const [kind, id, token, carried] of message.envelopes) {
       host.deliver({ kind, id, command: decodeCommand(carried), token })

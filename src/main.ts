@@ -5,6 +5,7 @@ import { KEY_USE_ADDRESS } from '../actors/addresses.js'
 import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
+import { startWorkerThreads } from '../actors/runtime/worker-threads.js'
 import { makeSnapshotAside } from '../actors/snapshots/snapshot-thread.js'
 import { startDelegationSweep } from '../actors/sub-wallet/sweep-delegations.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
@@ -126,6 +127,40 @@ const own = await openThreadPorts({
   log: logger,
 })
 const { reader, chains, prices } = own
+function workerEnded(err: unknown): void {
+  // Memory and store may differ now; a supervisor starts the process anew from the store.
+  logger.fatal({ err }, 'a worker ended')
+  process.exit(1)
+}
+const threads = startWorkerThreads({
+  entry: new URL('../actors/worker.js', import.meta.url),
+  starts: Array.from(
+    { length: config.workers },
+    (_, workerIndex): WorkerStart => ({
+      ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
+      isJournaled: config.journalFile !== null,
+      environment: config.environment,
+      logLevel: config.logLevel,
+      tellsSteps: config.otelEndpoint !== null,
+      deliveriesPerSecond: config.deliveriesPerSecond,
+      smtpFile: config.smtpFile,
+      ...shared,
+      lists: lists.share(),
+    }),
+  ),
+  onExit: workerEnded,
+})
+// What takes long and needs no store is made while a standby waits.
+const pages = [
+  ...documentRoutes(),
+  ...consolePages({
+    folder: fileURLToPath(new URL('./console/', import.meta.url)),
+    issuer: config.identityIssuer,
+    audience: config.consoleAudience,
+  }),
+]
+// Faults that callers ask for are no part of a live service: it does not even load them.
+const loadedDrills = config.environment === 'test' ? await import('./service/drills.js') : null
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
@@ -137,7 +172,7 @@ const journal = await openServiceJournal({
     door.answerEarly(
       config.host,
       config.port,
-      standbyAnswers(() => standbyReport(progress())),
+      standbyAnswers(() => standbyReport(progress(), threads.areLoaded)),
     ),
   ...{ timers: systemTimers(), log: logger },
 })
@@ -174,25 +209,10 @@ const traces =
     ? null
     : createTraces(createOtlpExporter(config.otelEndpoint, logger), clock.nowMs)
 const actors = await startActors({
-  entry: new URL('../actors/worker.js', import.meta.url),
+  threads,
+  begin: { sequence: sequenceBuffer, owner: journal?.owner ?? null },
   timers,
   meter,
-  starts: Array.from(
-    { length: config.workers },
-    (_, workerIndex): WorkerStart => ({
-      ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
-      isJournaled: journal !== null,
-      owner: journal?.owner ?? null,
-      environment: config.environment,
-      logLevel: config.logLevel,
-      tellsSteps: traces !== null,
-      deliveriesPerSecond: config.deliveriesPerSecond,
-      smtpFile: config.smtpFile,
-      ...shared,
-      sequence: sequenceBuffer,
-      lists: lists.share(),
-    }),
-  ),
   onKeyChanged: callers.forgetKey,
   onHead: heads.onHead,
   onFreezes: freezes.book.put,
@@ -200,21 +220,8 @@ const actors = await startActors({
   ...(journal === null
     ? {}
     : { onCommit: journal.commit, isHeldUp: () => journal.refusal() !== null }),
-  onWorkerExit(error) {
-    // Memory and store may differ now; a supervisor starts the process anew from the store.
-    logger.fatal({ err: error }, 'a worker ended')
-    process.exit(1)
-  },
+  onFatal: workerEnded,
 })
-const retention = startRetention(
-  {
-    ...{ storeDirectory, recordVersions, chainTime },
-    retention: config.retention,
-    intervalMs: config.retentionIntervalMs,
-    logLevel: config.logLevel,
-  },
-  (error) => logger.error({ err: error }, 'the thread that removes old records ended'),
-)
 const gasWallets = await wakeActors({ actors, reader, chains, timers })
 const routerCount = chainConfigs.filter(({ router }) => router !== null).length
 if (gasWallets.length < routerCount * GAS_WALLETS_PER_CHAIN) {
@@ -274,11 +281,8 @@ const around = (handlers: AgentHandlers): AgentHandlers => {
   return traces === null ? admitted : traces.around(admitted)
 }
 const agent = around(createAgentHandlers(ports))
-// Faults that callers ask for are no part of a live service: it does not even load them.
 const drills =
-  config.environment === 'test'
-    ? { drilled: (await import('./service/drills.js')).createDrilledHandlers(ports, around) }
-    : {}
+  loadedDrills === null ? {} : { drilled: loadedDrills.createDrilledHandlers(ports, around) }
 const quorum = () => readQuorumReach(quorumReach)
 const consoleHandlers = stopConsoleWrites(
   createConsoleHandlers(ports),
@@ -328,12 +332,7 @@ const server = createHttpServer({
       ...(traces === null ? {} : { traces }),
       ...(config.publicHosts === null ? {} : { allowedHosts: config.publicHosts }),
     }),
-    ...documentRoutes(),
-    ...consolePages({
-      folder: fileURLToPath(new URL('./console/', import.meta.url)),
-      issuer: config.identityIssuer,
-      audience: config.consoleAudience,
-    }),
+    ...pages,
   ],
   inFlightMax: config.inFlightMax,
   door,
@@ -364,6 +363,16 @@ if (adapter === 'node:http' && config.httpAdapter === 'auto') {
   logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
 }
 logger.info({ host: config.host, port, mode, adapter }, 'the wallet service listens')
+// A thread more to load, which callers need not wait for.
+const retention = startRetention(
+  {
+    ...{ storeDirectory, recordVersions, chainTime },
+    retention: config.retention,
+    intervalMs: config.retentionIntervalMs,
+    logLevel: config.logLevel,
+  },
+  (error) => logger.error({ err: error }, 'the thread that removes old records ended'),
+)
 
 runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   gasBalances.close()

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { ChainHead } from '../../src/chains/heads.js'
 import type { Timers } from '../../src/clock/timers.js'
 import type { Freeze } from '../../src/domain/freeze.js'
@@ -15,10 +15,11 @@ import type {
   FromWorker,
   StepReport,
   ToWorker,
+  WorkerBegin,
   WorkerItem,
-  WorkerStart,
 } from './protocol.js'
 import { workerOf } from './routing.js'
+import type { WorkerThreads } from './worker-threads.js'
 
 /**
  * The main thread's end of the actor system: it sends commands to the thread that owns an actor
@@ -31,10 +32,10 @@ export interface ActorClient extends Actors {
 }
 
 export interface ActorClientOptions {
-  readonly entry: URL
+  readonly threads: WorkerThreads
+  readonly begin: WorkerBegin
   readonly timers: Timers
   readonly meter: Meter
-  readonly starts: readonly WorkerStart[]
   readonly onKeyChanged: (secretHash: string) => void
   readonly onHead: (head: ChainHead) => void
   /** All freezes of a user that are in force; before the caller who changed it is answered. */
@@ -45,8 +46,8 @@ export interface ActorClientOptions {
   readonly isHeldUp?: () => boolean
   /** Where traces are collected. */
   readonly onStep?: (report: StepReport) => void
-  /** A worker ended without being asked to: the process must start over. */
-  readonly onWorkerExit: (error: unknown) => void
+  /** A commit failed: the process must start over. */
+  readonly onFatal: (error: unknown) => void
 }
 
 /** Callers waiting at once; beyond it OVERLOADED and nothing is sent. */
@@ -62,13 +63,6 @@ const HELD_UP_MS = 8_000
 /** Between two looks for those. */
 const SWEEP_MS = 1_000
 
-/**
- * A send lives for a quarter of a second until its block is seen; in V8's own 48 MB much of it is
- * copied twice, grows old and is expensive to collect. Measured in turns: 6 % more sends a second for
- * 70 MB.
- */
-const YOUNG_GENERATION_MB = 192
-
 interface Waiting {
   readonly resolve: (result: AskResult<never>) => void
   /** By `elapsed`. */
@@ -82,12 +76,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   let refused = 0
   let closing = false
 
-  const workers = options.starts.map((start) => {
-    const worker = new Worker(options.entry, {
-      workerData: start,
-      transferList: [start.lists.port],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-    })
+  const workers = options.threads.workers.map((worker) => {
     const outbox = new Outbox<EncodedEnvelope>(timers, (envelopes) => {
       worker.postMessage({ type: 'envelopes', envelopes } satisfies ToWorker)
     })
@@ -129,7 +118,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
 
   function commit(worker: Worker, rows: Uint8Array): void {
     const committed = () => worker.postMessage({ type: 'committed' } satisfies ToWorker)
-    options.onCommit?.(rows).then(committed, options.onWorkerExit)
+    options.onCommit?.(rows).then(committed, options.onFatal)
   }
 
   /** Tokens count upwards, so the oldest callers come first. */
@@ -147,31 +136,17 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   }
   let sweeper = timers.at(timers.now() + SWEEP_MS, sweep)
 
-  await Promise.all(
-    workers.map(
-      ({ worker }) =>
-        new Promise<void>((resolve, reject) => {
-          worker.on('message', (message: FromWorker) => {
-            if (message.type === 'items') {
-              for (const item of message.items) {
-                if ('type' in item) take(item)
-                else settle(item)
-              }
-            } else if (message.type === 'commit') commit(worker, message.rows)
-            else if (message.type === 'ready') resolve()
-          })
-          worker.on('error', (error) => {
-            reject(error)
-            options.onWorkerExit(error)
-          })
-          worker.on('exit', (code) => {
-            const error = new Error(`a worker ended with code ${code}`)
-            reject(error)
-            if (!closing) options.onWorkerExit(error)
-          })
-        }),
-    ),
-  )
+  for (const { worker } of workers) {
+    worker.on('message', (message: FromWorker) => {
+      if (message.type === 'items') {
+        for (const item of message.items) {
+          if ('type' in item) take(item)
+          else settle(item)
+        }
+      } else if (message.type === 'commit') commit(worker, message.rows)
+    })
+  }
+  await options.threads.begin(options.begin)
 
   options.meter.queue('callers', () => {
     // Tokens count upwards, so the oldest caller comes first.
@@ -210,19 +185,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     async close() {
       closing = true
       sweeper.cancel()
-      await Promise.all(
-        workers.map(
-          ({ worker }) =>
-            new Promise<void>((resolve) => {
-              worker.on('message', (message: FromWorker) => {
-                if (message.type === 'drained') resolve()
-              })
-              worker.on('exit', () => resolve())
-              worker.postMessage({ type: 'drain' } satisfies ToWorker)
-            }),
-        ),
-      )
-      await Promise.all(workers.map(({ worker }) => worker.terminate()))
+      await options.threads.close()
     },
   }
 }

@@ -12,6 +12,8 @@ import type { AskResult, Envelope, ReplyToken } from './actor.js'
  * tick and posts it once.
  */
 export type ToWorker =
+  /** The first of all, once the store is the service's to write. */
+  | { readonly type: 'begin'; readonly begin: WorkerBegin }
   | { readonly type: 'envelopes'; readonly envelopes: readonly EncodedEnvelope[] }
   /** All freezes in force of a user of another worker: gas wallets serve every user. */
   | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
@@ -34,6 +36,8 @@ export type FromWorker =
   | { readonly type: 'items'; readonly items: readonly (WorkerItem | EncodedReply)[] }
   /** Where commits go to a journal: rows of `encodeRows`. The next comes once this is `committed`. */
   | { readonly type: 'commit'; readonly rows: Uint8Array }
+  /** It waits for `begin`. */
+  | { readonly type: 'loaded' }
   | { readonly type: 'ready' }
   | { readonly type: 'drained' }
 
@@ -59,7 +63,7 @@ export interface StepReport {
   readonly atMs: number
 }
 
-/** What a worker starts with. */
+/** What a worker loads and connects with, before the store may be written. */
 export interface WorkerStart {
   readonly workerIndex: number
   readonly workerCount: number
@@ -77,7 +81,6 @@ export interface WorkerStart {
   readonly deliveriesPerSecond: number
   /** Of the operator's mail server; null: none. */
   readonly smtpFile: string | null
-  readonly sequence: SharedArrayBuffer
   /** Counts the changes of users' address rules. */
   readonly rulesVersion: SharedArrayBuffer
   /** Counts the decisions of sub-wallets. */
@@ -95,6 +98,12 @@ export interface WorkerStart {
   readonly quorumReach: SharedArrayBuffer
   /** 16 bytes: which start of the service this is, for the identity provider. */
   readonly boot: Uint8Array
+}
+
+/** What its actors begin with. */
+export interface WorkerBegin {
+  /** Of events, from the last of the store on. */
+  readonly sequence: SharedArrayBuffer
   /** Which journal its commits go to, and as which of its owners; null: none. */
   readonly owner: JournalOwner | null
 }

@@ -6,15 +6,19 @@ const RESTORES =
   'A standby: another service owns the journal, and the store here is restored from its snapshot.'
 const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its owner.'
 
-/** What `/readyz` says of the journal while another service owns it. */
-export function standbyReport(progress: FollowProgress | null): PartReport {
-  if (progress === null) return { status: 'down', reason: FOLLOWS, standby: true }
+/**
+ * What `/readyz` says of the journal while another service owns it.
+ * @param isLoaded its threads wait for nothing but the journal
+ */
+export function standbyReport(progress: FollowProgress | null, isLoaded: boolean): PartReport {
+  const standby = { standby: true, loaded: isLoaded }
+  if (progress === null) return { status: 'down', reason: FOLLOWS, ...standby }
   const { epoch, stored, applied, restoring } = progress
   if (restoring !== null) {
     const { chunks, of } = restoring
     const percent = Math.floor((100 * chunks) / of)
-    return { status: 'down', reason: RESTORES, standby: true, restored_percent: percent }
+    return { status: 'down', reason: RESTORES, ...standby, restored_percent: percent }
   }
   const reason = epoch === 0 ? OWNERLESS : FOLLOWS
-  return { status: 'down', reason, standby: true, epoch, behind: Math.max(0, stored - applied) }
+  return { status: 'down', reason, ...standby, epoch, behind: Math.max(0, stored - applied) }
 }

@@ -9,7 +9,7 @@ import { wayToEnd } from './snapshots/way-to-end.js'
 
 export interface FollowOwnerOptions {
   readonly environment: Environment
-  readonly journal: Pick<Journal, 'look' | 'read' | 'snapshots'>
+  readonly journal: Pick<Journal, 'look' | 'read' | 'trim' | 'snapshots'>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   readonly log: {
     warn(context: object, message: string): void
@@ -27,14 +27,18 @@ export interface FollowProgress {
   readonly restoring: RestoreProgress | null
 }
 
-/** Between two looks; an owner says that it lives twice a second. */
-const LOOK_MS = 250
+/** Between two looks, one row each; an owner says that it lives twice a second. */
+const LOOK_MS = 100
 
 /**
  * An owner that says nothing for as long is taken over from. One that lives all the same, frozen or
- * cut off, is ended by that and loses nothing, so this is as short as an ordinary pause allows.
+ * cut off, is ended by that and loses nothing, but its users wait for a restart: five times in a row that
+ * it did not say so is no ordinary pause of a process or a network.
  */
-export const OWNER_SILENT_MS = 3_000
+export const OWNER_SILENT_MS = 2_500
+
+/** Below the first place there is: forgets nothing. */
+const NOTHING = 0
 
 /**
  * A journal whose answer takes longer was away for that time, as while an engine chooses another node
@@ -75,10 +79,13 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       if (isAway || isLate || signOf(head) !== sign) silentSinceMs = timers.elapsed()
       isAway = false
       sign = signOf(head)
-      const isGone = isLeft(head) || askedMs - silentSinceMs > OWNER_SILENT_MS
-      if (isGone && (head.seq > 0 || !isEmptyStore(environment))) return head.epoch
-      if (isGone && !isTold) log.warn({}, NOTHING_THERE)
-      isTold ||= isGone
+      const isSilent = askedMs - silentSinceMs > OWNER_SILENT_MS
+      if (head.seq > 0 || !isEmptyStore(environment)) {
+        if (isLeft(head) || (isSilent && (await staysSilent(journal, sign)))) return head.epoch
+      } else if (isLeft(head) || isSilent) {
+        if (!isTold) log.warn({}, NOTHING_THERE)
+        isTold = true
+      }
       const progress = await follow(options, head)
       // What it lacks was trimmed meanwhile: the next look finds what there is instead.
       isChecked &&= progress !== null
@@ -100,6 +107,15 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
     options.followed({ epoch: 0, stored: progress.seq, applied: 0, restoring: progress })
   const start = journalPositionOf(environment) ?? NO_POSITION
   await restoreSnapshot({ ...restoring, restored }, start)
+}
+
+/**
+ * Whether the owner has said nothing even by the time that a write of this one's own was stored: where
+ * the journal's disk is slow, an owner's word that it lives waits for it as this does.
+ */
+async function staysSilent(journal: FollowOwnerOptions['journal'], sign: string): Promise<boolean> {
+  await journal.trim(PARTITION, NOTHING)
+  return signOf(await journal.look(PARTITION)) === sign
 }
 
 /** @returns null where entries that the store lacks are not kept any more */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { subWalletAddress } from '../../actors/addresses.js'
 import { type ActorClient, startActors } from '../../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../../actors/runtime/protocol.js'
+import { startWorkerThreads } from '../../actors/runtime/worker-threads.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { KEY_ID, START_MS, USER_ID } from './wallet-fixtures.js'
@@ -15,16 +16,20 @@ async function unanswering() {
   const timers = new VirtualTimers(START_MS)
   const journal = { isSilent: false }
   const client: ActorClient = await startActors({
-    entry: new URL('./fixtures-silent-worker.mjs', import.meta.url),
+    threads: startWorkerThreads({
+      entry: new URL('./fixtures-silent-worker.mjs', import.meta.url),
+      // Of what a worker starts with, this one reads nothing.
+      starts: [{ lists: { port: new MessageChannel().port1 } } as unknown as WorkerStart],
+      onExit: () => undefined,
+    }),
+    begin: { sequence: new SharedArrayBuffer(8), owner: null },
     timers,
     meter: NO_METER,
-    // Of what a worker starts with, this one reads nothing.
-    starts: [{ lists: { port: new MessageChannel().port1 } } as unknown as WorkerStart],
     onKeyChanged: () => undefined,
     onHead: () => undefined,
     onFreezes: () => undefined,
     isHeldUp: () => journal.isSilent,
-    onWorkerExit: () => undefined,
+    onFatal: () => undefined,
   })
   const told: unknown[] = []
   const ask = () =>

@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Child, startChild } from '../../bench/child-process.js'
-import { freePort } from '../../bench/free-port.js'
-import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import type { Child } from '../../bench/child-process.js'
+import type { SinkStack } from '../../bench/sink-stack.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { UserId } from '../../src/domain/ids.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
 import { httpClient } from '../support/http-client.js'
-import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
+import { journalPart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
 const CALLERS = 8
 const TAKES_OVER = { timeout: 60_000 }
 
 /** Two services with a store each, shares of the same wallets, and one user side and quorum signer. */
 describe('a standby', () => {
-  let server: PostgresServer
-  let directory: string
+  let pair: StandbyPair
   let stack: SinkStack
   let home: string
   let env: Readonly<Record<string, string>>
@@ -30,51 +26,16 @@ describe('a standby', () => {
   const acknowledged = new Map<string, { readonly caller: number; readonly id: string }>()
 
   beforeAll(async () => {
-    server = await createPostgres()
-    directory = mkdtempSync(join(tmpdir(), 'cs-standby-'))
-    const file = join(directory, 'journal.json')
-    writeFileSync(file, JSON.stringify({ postgres: [server.url] }), { mode: 0o600 })
-    env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
-    stack = await startSinkStack({ wallets: CALLERS, env })
-    home = join(directory, 'home')
-    await stack.restartService(async () => {
-      for (const part of ['service', 'registry.json', 'chains.json']) {
-        cpSync(join(stack.home, part), join(home, part), { recursive: true })
-      }
-      rmSync(join(home, 'service', 'store'), { recursive: true })
-      symlinkSync(join(stack.home, 'run'), join(home, 'run'))
-    })
+    pair = await startStandbyPair(CALLERS)
+    ;({ stack, home, env } = pair)
     standbyUrl = await startStandby(home)
   })
-  afterAll(async () => {
-    for (const child of await Promise.allSettled(started)) {
-      if (child.status === 'fulfilled') await child.value.kill()
-    }
-    await stack?.stop()
-    await server?.remove()
-    rmSync(directory, { recursive: true, force: true })
-  })
+  afterAll(() => pair?.stop())
 
-  /** It is ready once it has taken over. */
-  async function startStandby(at: string, entry = 'dist/src/main.js'): Promise<string> {
-    const port = String(await freePort())
-    const child = startChild(entry, {
-      ...env,
-      ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
-      ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
-      IDENTITY_ISSUER: issuerOf(stack.home),
-    })
-    // Whether it comes to that is what is tested.
-    child.catch(() => undefined)
+  async function startStandby(at: string, entry?: string): Promise<string> {
+    const { url, child } = await pair.startStandby(at, entry)
     started.push(child)
-    return `http://127.0.0.1:${port}`
-  }
-
-  async function journalPart(url: string): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await fetch(`${url}/readyz`).catch(() => null)
-    if (answer === null) return {}
-    const { parts } = (await answer.json()) as { parts: Record<string, Record<string, unknown>> }
-    return { http: answer.status, ...parts.journal }
+    return url
   }
 
   /** One send, asked for again under its key of whoever may answer, until it was taken. */

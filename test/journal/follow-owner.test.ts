@@ -75,7 +75,7 @@ interface Following {
 }
 
 function follow(
-  journal: Pick<Journal, 'look' | 'read'>,
+  journal: Pick<Journal, 'look' | 'read' | 'trim'>,
   timers: VirtualTimers,
   environment = emptyStore(),
 ): Following {
@@ -103,7 +103,7 @@ function follow(
 
 /** One that has begun to have what its owner has. */
 async function followed(
-  journal: Pick<Journal, 'look' | 'read'>,
+  journal: Pick<Journal, 'look' | 'read' | 'trim'>,
   timers: VirtualTimers,
 ): Promise<Following> {
   const following = follow(journal, timers)
@@ -162,8 +162,9 @@ describe('a store that follows the owner of its journal', () => {
     const { timers, engine, owner } = await ownerAtWork(1)
     const inner = engine.connect()
     let isAway = false
-    const journal: Pick<Journal, 'look' | 'read'> = {
+    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
       read: inner.read,
+      trim: inner.trim,
       look: (partition) =>
         isAway ? Promise.reject(new JournalUnavailable('away')) : inner.look(partition),
     }
@@ -183,8 +184,9 @@ describe('a store that follows the owner of its journal', () => {
     const inner = engine.connect()
     let isSlow = false
     let answeredAtMs: number | null = null
-    const journal: Pick<Journal, 'look' | 'read'> = {
+    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
       read: inner.read,
+      trim: inner.trim,
       async look(partition) {
         const wasSlow = isSlow
         isSlow = false
@@ -206,12 +208,59 @@ describe('a store that follows the owner of its journal', () => {
     await untilSo(timers, () => following.overtakes() === 1)
   })
 
+  test('takes for no silence that what is written waits, and with it what the owner says', async () => {
+    const timers = new VirtualTimers(START_MS)
+    const engine = createMemoryEngine()
+    const inner = engine.connect()
+    const owner = await startOn(inner)
+    let held: (() => void)[] | null = null
+    const written = () => new Promise<void>((go) => (held === null ? go() : held.push(go)))
+    const beats = createOwnerBeats(
+      {
+        async beat(...asked) {
+          await written()
+          await inner.beat(...asked)
+        },
+      },
+      timers,
+    )
+    beats.begin(owner.writer.owner.epoch, () => owner.writer.readings.stored)
+    await doWork(owner, 0, 1)
+    let probes = 0
+    const following = await followed(
+      {
+        look: inner.look,
+        read: inner.read,
+        async trim(...asked) {
+          probes++
+          await written()
+          await inner.trim(...asked)
+        },
+      },
+      timers,
+    )
+    // A disk that stands still, and is read all the same.
+    held = []
+    await passes(timers, 2 * OWNER_SILENT_MS)
+    expect(probes).toBe(1)
+    expect(following.overtakes()).toBeNull()
+    const waiting: readonly (() => void)[] = held
+    held = null
+    for (const go of waiting) go()
+    await passes(timers, OWNER_SILENT_MS)
+    expect(following.overtakes()).toBeNull()
+    // It is silent by itself now.
+    await beats.handOver()
+    await untilSo(timers, () => following.overtakes() === 1)
+  })
+
   test('takes an answer that came late for no silence', async () => {
     const { timers, engine } = await ownerAtWork(1)
     const inner = engine.connect()
     let looks = 0
-    const journal: Pick<Journal, 'look' | 'read'> = {
+    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
       read: inner.read,
+      trim: inner.trim,
       // The server looks at once, and a network or a busy machine keeps the answer back.
       async look(partition) {
         const head = await inner.look(partition)
@@ -284,9 +333,10 @@ describe('a store that follows the owner of its journal', () => {
     const { timers, engine } = await ownerAtWork(3)
     const inner = engine.connect()
     let other: Journal | null = null
-    const journal: Pick<Journal, 'look' | 'read'> = {
+    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
       look: (partition) => (other ?? inner).look(partition),
       read: (...asked) => (other ?? inner).read(...asked),
+      trim: (...asked) => (other ?? inner).trim(...asked),
     }
     const following = await followed(journal, timers)
     const set = createMemoryEngine()

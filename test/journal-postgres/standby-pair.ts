@@ -1,0 +1,77 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Child, startChild } from '../../bench/child-process.js'
+import { freePort } from '../../bench/free-port.js'
+import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
+
+/** Two homes of one installation, with one journal, user side and quorum signer. */
+export interface StandbyPair {
+  readonly server: PostgresServer
+  /** Of the first home, whose service is the first owner. */
+  readonly stack: SinkStack
+  /** The second home, which begins without a store. */
+  readonly home: string
+  /** What each of its services is told of the journal. */
+  readonly env: Readonly<Record<string, string>>
+  /** A service that waits on one of the homes, or takes over. */
+  startStandby(home: string, entry?: string): Promise<StartedStandby>
+  stop(): Promise<void>
+}
+
+export interface StartedStandby {
+  readonly url: string
+  /** Once it has taken over. */
+  readonly child: Promise<Child>
+}
+
+export async function startStandbyPair(wallets: number): Promise<StandbyPair> {
+  const server = await createPostgres()
+  const directory = mkdtempSync(join(tmpdir(), 'cs-standby-'))
+  const file = join(directory, 'journal.json')
+  writeFileSync(file, JSON.stringify({ postgres: [server.url] }), { mode: 0o600 })
+  const env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
+  const stack = await startSinkStack({ wallets, env })
+  const home = join(directory, 'home')
+  await stack.restartService(async () => {
+    for (const part of ['service', 'registry.json', 'chains.json']) {
+      cpSync(join(stack.home, part), join(home, part), { recursive: true })
+    }
+    rmSync(join(home, 'service', 'store'), { recursive: true })
+    symlinkSync(join(stack.home, 'run'), join(home, 'run'))
+  })
+  const started: Promise<Child>[] = []
+  return {
+    ...{ server, stack, home, env },
+    async startStandby(at, entry = 'dist/src/main.js') {
+      const port = String(await freePort())
+      const child = startChild(entry, {
+        ...env,
+        ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
+        ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+        IDENTITY_ISSUER: issuerOf(stack.home),
+      })
+      // Whether it comes to that is what is tested.
+      child.catch(() => undefined)
+      started.push(child)
+      return { url: `http://127.0.0.1:${port}`, child }
+    },
+    async stop() {
+      for (const child of await Promise.allSettled(started)) {
+        if (child.status === 'fulfilled') await child.value.kill()
+      }
+      await stack.stop()
+      await server.remove()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What a service, or one that waits, says of its journal; empty where it does not answer. */
+export async function journalPart(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await fetch(`${url}/readyz`).catch(() => null)
+  if (answer === null) return {}
+  const { parts } = (await answer.json()) as { parts: Record<string, Record<string, unknown>> }
+  return { http: answer.status, ...parts.journal }
+}
