@@ -25,6 +25,7 @@ const STACKS = [
 const HTTP_BY_ADAPTER = [
   'abandoned-bodies',
   'bad-input',
+  'behind-a-proxy',
   'console-pages',
   'connections',
   'content-encoding',

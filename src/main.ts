@@ -45,6 +45,7 @@ import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
 import { createListOwner } from './screening/lists/list-owner.js'
 import { followOracles } from './screening/providers/follow-oracles.js'
+import { callerAddress } from './service/caller-address.js'
 import { openCallers } from './service/callers.js'
 import { followHeads } from './service/chain-heads.js'
 import { checkHome } from './service/check-home.js'
@@ -315,6 +316,7 @@ const server = createHttpServer({
   refusesWrite: writes.refuses,
   ...{ agent, console: consoleHandlers, logger, metrics, readiness },
   unverifiedTokens: callers.unverifiedTokens,
+  clientAddress: callerAddress(config.trustedProxies, logger),
   ...(traces === null ? {} : { traces }),
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,

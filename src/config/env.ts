@@ -9,6 +9,13 @@ import {
   DISK_FLOOR_MIB_MAX,
   DISK_FLOOR_VARIABLE,
 } from './disk-floor.js'
+import {
+  NO_PROXIES,
+  parseTrustedProxies,
+  TRUSTED_PROXIES_FORM,
+  TRUSTED_PROXIES_VARIABLE,
+  type TrustedProxies,
+} from './trusted-proxies.js'
 
 /**
  * The process environment, read once and typed. Secrets are not here: keys live in files under
@@ -58,6 +65,12 @@ const variables = z.object({
     .max(2_048)
     .regex(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'must be host names, separated by commas')
     .optional(),
+  // The identity provider reads it too.
+  [TRUSTED_PROXIES_VARIABLE]: z
+    .string()
+    .transform(parseTrustedProxies)
+    .refine((proxies) => proxies !== null, TRUSTED_PROXIES_FORM)
+    .default(NO_PROXIES),
   COUNTERSIGN_MCP_SUB_KEYS: z.enum(['on', 'off']).default('off'),
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -125,6 +138,8 @@ export interface Config {
   readonly httpAdapter: 'auto' | 'native' | 'node'
   /** Names MCP clients may reach this service by; null: loopback alone. */
   readonly publicHosts: readonly string[] | null
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: TrustedProxies
   /** Whether agents with `may_delegate` have a tool to make keys, beside REST. */
   readonly mcpSubKeys: boolean
   /** null: no metrics are served. */
@@ -187,6 +202,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     port: values.PORT,
     httpAdapter: values.COUNTERSIGN_HTTP_ADAPTER,
     publicHosts: values.COUNTERSIGN_PUBLIC_HOSTS?.split(',') ?? null,
+    trustedProxies: values[TRUSTED_PROXIES_VARIABLE] ?? NO_PROXIES,
     mcpSubKeys: values.COUNTERSIGN_MCP_SUB_KEYS === 'on',
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,

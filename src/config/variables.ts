@@ -71,6 +71,12 @@ const OF_SERVICE: Readonly<
     meaning:
       'host names by which MCP clients may reach the service, separated by commas; unset: loopback alone',
   },
+  COUNTERSIGN_TRUSTED_PROXIES: {
+    readers: ['service', 'identity provider'],
+    usual: null,
+    meaning:
+      'addresses and networks (`192.0.2.0/24`) of proxies whose `X-Forwarded-For` says who calls, separated by commas; unset: nobody, and all callers of a proxy share its limits by address (the login believes loopback all the same where it is public)',
+  },
   IDENTITY_ISSUER: {
     usual: null,
     meaning: 'issuer of console tokens; unset: every console token is refused',

@@ -43,7 +43,7 @@ export function createAgentRoute(
     Exchange.serve(deps, row.name, response, request, form, (exchange, head) => {
       const authenticated = deps.authenticate(head.xApiKey)
       if (!authenticated.ok) {
-        const count = () => deps.failedAuthentications.take(exchange.remoteAddress())
+        const count = () => deps.failedAuthentications.take(exchange.clientAddress())
         refuseUnauthenticated(exchange, count, authenticated.fault)
         return
       }

@@ -92,7 +92,7 @@ async function serve(
   }
   const presented = keyHeader === '' ? ok(null) : deps.authenticate(keyHeader)
   if (!presented.ok) {
-    const count = () => deps.failedAuthentications.take(exchange.remoteAddress())
+    const count = () => deps.failedAuthentications.take(exchange.clientAddress())
     refuseUnauthenticated(exchange, count, presented.fault)
     return
   }
@@ -136,7 +136,7 @@ export async function identify(
 ): Promise<ConsoleIdentity | null> {
   const { unverifiedTokens } = deps
   const isRemembered = deps.remembersConsole(authorization)
-  const address = exchange.remoteAddress()
+  const address = exchange.clientAddress()
   const caller = { address, claimedSubject: isRemembered ? '' : claimedSubjectOf(authorization) }
   if (!isRemembered && !admitUnverified(exchange, unverifiedTokens, caller)) return null
   const identity = await deps.verifyConsole(authorization)

@@ -64,6 +64,8 @@ export interface ExchangeContext {
   /** Told of each request; absent where nobody collects traces. */
   readonly traces?: { heard(route: string, requestId: string, traceparent: string): void }
   readonly writeHeaders: App['writeHeaders']
+  /** Whom requests are counted against where that goes by address; default: the peer. */
+  readonly clientAddress?: (peer: string, forwardedFor: string) => string
 }
 
 const NO_HEADERS: readonly Header[] = []
@@ -80,6 +82,7 @@ export class Exchange {
   readonly #context: ExchangeContext
   readonly #response: HttpResponse
   readonly #form: AnswerForm
+  readonly #forwardedFor: string
   readonly #startedAtMs = performance.now()
   readonly #onAbort: (() => void)[] = []
   #onAnswer: (() => void) | null = null
@@ -98,9 +101,10 @@ export class Exchange {
     context: ExchangeContext,
     operation: string,
     response: HttpResponse,
-    requestId: string,
+    { xRequestId: requestId, xForwardedFor }: Readonly<RequestHead>,
     form: AnswerForm,
   ) {
+    this.#forwardedFor = xForwardedFor
     this.#context = context
     this.operation = operation
     this.#response = response
@@ -124,7 +128,7 @@ export class Exchange {
   ): void {
     const head = readRequestHead(request)
     const { framing } = head
-    const exchange = new Exchange(context, operation, response, head.xRequestId, form)
+    const exchange = new Exchange(context, operation, response, head, form)
     context.traces?.heard(operation, exchange.requestId, head.traceparent)
     if (!context.gate.enter()) {
       // An answer at once would let the parser go on to what may be hidden behind the request.
@@ -152,9 +156,11 @@ export class Exchange {
     return this.#context.gate
   }
 
-  /** Text form of the peer's address; a gateway's own where there is one. */
-  remoteAddress(): string {
-    return this.#aborted ? '' : Buffer.from(this.#response.getRemoteAddressAsText()).toString()
+  /** Whom it is counted against where that goes by address; empty once its caller is gone. */
+  clientAddress(): string {
+    if (this.#aborted) return ''
+    const peer = Buffer.from(this.#response.getRemoteAddressAsText()).toString()
+    return this.#context.clientAddress?.(peer, this.#forwardedFor) ?? peer
   }
 
   /** The decision whose headers the answer carries. */

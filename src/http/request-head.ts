@@ -32,6 +32,8 @@ export interface RequestHead {
   traceparent: string
   transferEncoding: string
   xApiKey: string
+  /** Of several all, in their order: each proxy may add one of its own. */
+  xForwardedFor: string
   xIdempotencyKey: string
   xRequestId: string
 }
@@ -64,6 +66,7 @@ export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
     traceparent: '',
     transferEncoding: '',
     xApiKey: '',
+    xForwardedFor: '',
     xIdempotencyKey: '',
     xRequestId: '',
   }
@@ -85,6 +88,9 @@ function readHeader(name: string, value: string): void {
       break
     case 'x-api-key':
       head.xApiKey ||= value
+      break
+    case 'x-forwarded-for':
+      head.xForwardedFor = head.xForwardedFor === '' ? value : `${head.xForwardedFor},${value}`
       break
     case 'content-type':
       head.contentType ||= value

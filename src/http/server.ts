@@ -34,6 +34,8 @@ export interface HttpServerOptions
   readonly traces?: NonNullable<RouteDeps['traces']>
   readonly extraRoutes?: readonly ExtraRoute[]
   readonly readiness?: readonly ReadinessPart[]
+  /** Default: the peer. */
+  readonly clientAddress?: NonNullable<RouteDeps['clientAddress']>
   /** Default: none is refused before it is read. */
   readonly refusesWrite?: RouteDeps['refusesWrite']
   /** Default: no user's log has anything. */

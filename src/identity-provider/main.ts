@@ -31,7 +31,7 @@ const diskFloor = diskFloorBytes(process.env)
 ownHome(home, 'user')
 const log = createLogger({ name: 'identity-provider', level: 'info' })
 const settings = readIdentitySettings(process.env)
-const { audience, external, publicIssuer } = settings
+const { audience, external, publicIssuer, trustedProxies } = settings
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
 const login = await startLogin({
   port: settings.port,
@@ -42,6 +42,7 @@ const login = await startLogin({
   log,
   consoleRedirectUris: settings.consoleRedirectUris,
   ...(publicIssuer === undefined ? {} : { publicIssuer }),
+  trustedProxies,
   ...(devUser === undefined ? {} : { devUser }),
 })
 const metrics = createVaultMetrics()

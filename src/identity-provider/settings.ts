@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import {
+  NO_PROXIES,
+  parseTrustedProxies,
+  TRUSTED_PROXIES_FORM,
+  TRUSTED_PROXIES_VARIABLE,
+  type TrustedProxies,
+} from '../config/trusted-proxies.js'
 
 /** What the identity provider's environment says of its login, besides home and mode. */
 export interface IdentitySettings {
@@ -9,6 +16,8 @@ export interface IdentitySettings {
   readonly metricsPort: number | null
   /** Where browsers reach the login through a TLS proxy; undefined: its own address. */
   readonly publicIssuer: string | undefined
+  /** Whose `X-Forwarded-For` is believed, besides the proxy on this machine. */
+  readonly trustedProxies: TrustedProxies
   /** Exact callback URLs of the console; empty: loopback, any port. */
   readonly consoleRedirectUris: readonly string[]
   /** Expected in `aud` of console tokens. */
@@ -51,6 +60,7 @@ export function readIdentitySettings(
     port: readPort('IDENTITY_PORT', env.IDENTITY_PORT) ?? PORT_DEFAULT,
     metricsPort: readPort('IDENTITY_METRICS_PORT', env.IDENTITY_METRICS_PORT),
     publicIssuer: env.IDENTITY_PUBLIC_ISSUER || undefined,
+    trustedProxies: readTrustedProxies(env[TRUSTED_PROXIES_VARIABLE]),
     consoleRedirectUris: readRedirectUris(env.CONSOLE_REDIRECT_URIS),
     audience: env.CONSOLE_AUDIENCE || AUDIENCE_DEFAULT,
     external: readExternal(env),
@@ -64,6 +74,13 @@ function readPort(name: string, text: string | undefined): number | null {
     throw new Error(`${name} is not a port number`)
   }
   return port
+}
+
+function readTrustedProxies(text: string | undefined): TrustedProxies {
+  if (text === undefined || text === '') return NO_PROXIES
+  const proxies = parseTrustedProxies(text)
+  if (proxies === null) throw new Error(`${TRUSTED_PROXIES_VARIABLE} ${TRUSTED_PROXIES_FORM}`)
+  return proxies
 }
 
 function readRedirectUris(text: string | undefined): readonly string[] {

@@ -90,7 +90,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
         if (!isOurs(exchange, head, origins)) return
         const authenticated = options.authenticate(head.xApiKey)
         if (!authenticated.ok) {
-          const count = () => options.failedAuthentications.take(exchange.remoteAddress())
+          const count = () => options.failedAuthentications.take(exchange.clientAddress())
           refuseUnauthenticated(exchange, count, authenticated.fault)
           return
         }

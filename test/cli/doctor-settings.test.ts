@@ -21,3 +21,12 @@ test('a setting that nobody reads where it is said is named, with its file', () 
   ])
   expect(settingChecks(NONE, false)).toEqual([expect.objectContaining({ status: 'ok' })])
 })
+
+test('a service with names in public that believes no proxy is named', () => {
+  const findingsOf = (service: Readonly<Record<string, string>>) =>
+    settingChecks({ ...NONE, service }, false).filter(({ subject }) => subject === 'proxy')
+  const inPublic = { COUNTERSIGN_PUBLIC_HOSTS: 'w.example.com' }
+  expect(findingsOf(inPublic)).toEqual([expect.objectContaining({ status: 'warn' })])
+  expect(findingsOf({ ...inPublic, COUNTERSIGN_TRUSTED_PROXIES: '10.0.0.1' })).toEqual([])
+  expect(findingsOf({})).toEqual([])
+})

@@ -7,6 +7,7 @@ import { nextSteps } from '../../src/cli/live/installation-files.js'
 import { runProgram } from '../../src/cli/program.js'
 import { readChainPolicies, readChainsFile } from '../../src/config/chains.js'
 import { readConfig } from '../../src/config/env.js'
+import { parseTrustedProxies } from '../../src/config/trusted-proxies.js'
 import { CHAIN_IDS, chainFacts } from '../../src/domain/chains.js'
 import { readIdentitySettings } from '../../src/identity-provider/settings.js'
 import { LIVE_CHOICES } from './live-choices.js'
@@ -66,6 +67,8 @@ describe('live init', () => {
       identityIssuer: 'https://id.example.com',
       identityJwksUrl: 'http://127.0.0.1:3100/jwks',
       publicHosts: ['w.example.com'],
+      // The proxy is on this machine.
+      trustedProxies: parseTrustedProxies('127.0.0.1,::1'),
     })
     expect(readIdentitySettings(environmentAt(target, 'identity-provider'))).toMatchObject({
       publicIssuer: 'https://id.example.com',

@@ -14,6 +14,7 @@ describe('the environment', () => {
         port: 8_080,
         httpAdapter: 'auto',
         publicHosts: null,
+        trustedProxies: [],
         mcpSubKeys: false,
         metricsPort: null,
         otelEndpoint: null,

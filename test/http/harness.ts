@@ -12,6 +12,7 @@ import {
   type RateLimitPolicy,
 } from '../../src/auth/rate-limit.js'
 import { createUnverifiedTokens } from '../../src/auth/unverified-tokens.js'
+import { NO_PROXIES, parseTrustedProxies } from '../../src/config/trusted-proxies.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
@@ -31,6 +32,7 @@ import type {
   ConsoleHandlers,
 } from '../../src/operations/context.js'
 import type { WriteCaller } from '../../src/operations/write-admission.js'
+import { callerAddress } from '../../src/service/caller-address.js'
 
 /** The whole front end on a free port, over small handlers of the test's own. */
 
@@ -85,6 +87,8 @@ export interface HarnessOptions {
   /** Of console tokens that name one user. */
   readonly subjectPolicy?: RateLimitPolicy
   readonly readiness?: readonly ReadinessPart[]
+  /** As the setting has it; default: none. */
+  readonly trustedProxies?: string
 }
 
 export interface Harness {
@@ -193,6 +197,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     metrics: createHttpMetrics(),
     extraRoutes: options.extraRoutes ?? [],
     readiness: options.readiness ?? [],
+    clientAddress: callerAddress(
+      parseTrustedProxies(options.trustedProxies ?? '') ?? NO_PROXIES,
+      logger,
+    ),
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.readableSeq === undefined ? {} : { readableSeq: options.readableSeq }),
     ...(options.looksSoFar === undefined ? {} : { looksSoFar: options.looksSoFar }),

@@ -95,6 +95,38 @@ describe('strangers who guess', () => {
   }, 240_000)
 })
 
+test('behind a proxy they are told apart by what it says, and not by what they say of themselves', async () => {
+  const issuer = 'https://id.example.com'
+  const callback = 'https://w.example.com/console/callback'
+  const proxied = await runLogin({ publicIssuer: issuer, consoleRedirectUris: [callback] })
+  try {
+    const { origin } = new URL(proxied.jwksUrl)
+    const guess = async (forwardedFor: string): Promise<number> => {
+      const jar = createCookieJar()
+      const open = async (url: URL, form?: Record<string, string>): Promise<Response> => {
+        const response = await fetch(`${origin}${url.pathname}${url.search}`, {
+          redirect: 'manual',
+          headers: { cookie: jar.header(url), 'x-forwarded-for': forwardedFor },
+          ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+        })
+        jar.store(response.headers.getSetCookie(), url)
+        return response
+      }
+      const asked = new URLSearchParams({ ...AUTHORIZE, redirect_uri: callback })
+      const location = (await open(new URL(`/auth?${asked}`, issuer))).headers.get('location') ?? ''
+      const form = new URL(`${location}/login`, issuer)
+      return (await open(form, { email: EMAIL, password: 'not the password' })).status
+    }
+    const statuses: number[] = []
+    for (let at = 0; at < 10; at++) statuses.push(await guess(`198.51.100.${at}, 192.0.2.66`))
+    expect(statuses.slice(0, 2)).toEqual([401, 401])
+    expect(statuses.at(-1)).toBe(429)
+    expect(await guess('192.0.2.77')).toBe(401)
+  } finally {
+    await proxied.stop()
+  }
+}, 240_000)
+
 test('a passkey names its user in no more bytes than one has, by which failures are counted', () => {
   const given = (handleBytes: number) => {
     const fields = ['credential_id', 'client_data_json', 'authenticator_data', 'signature']

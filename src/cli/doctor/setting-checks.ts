@@ -1,3 +1,4 @@
+import { LOOPBACK_PROXIES, TRUSTED_PROXIES_VARIABLE } from '../../config/trusted-proxies.js'
 import { type Reader, VARIABLES } from '../../config/variables.js'
 import type { Environment, Environments } from './environments.js'
 import { concern, type Finding, fine } from './finding.js'
@@ -19,11 +20,26 @@ export function settingChecks(environments: Environments, isShared: boolean): re
     : FILES.flatMap(([domain, file, reader]) =>
         unread(environments[domain], reader).map((name) => `${name} in ${file}`),
       )
-  return strange.length === 0
-    ? [fine(subject, 'every name is read')]
-    : strange.map((name) =>
-        concern(subject, `nobody reads ${name}`, 'look its name up in OPERATIONS.md'),
-      )
+  const names =
+    strange.length === 0
+      ? [fine(subject, 'every name is read')]
+      : strange.map((name) =>
+          concern(subject, `nobody reads ${name}`, 'look its name up in OPERATIONS.md'),
+        )
+  return [...names, ...proxyCheck(environments.service)]
+}
+
+/** A service with names of its own in public has a proxy in front, since it speaks no TLS. */
+function proxyCheck(service: Environment): readonly Finding[] {
+  const isNamed = (name: string) => (service[name] ?? '') !== ''
+  if (!isNamed('COUNTERSIGN_PUBLIC_HOSTS') || isNamed(TRUSTED_PROXIES_VARIABLE)) return []
+  return [
+    concern(
+      'proxy',
+      'the service believes no proxy, so that all who come through one share its limits by address',
+      `${TRUSTED_PROXIES_VARIABLE}=${LOOPBACK_PROXIES} where the proxy is on this machine`,
+    ),
+  ]
 }
 
 function unread(environment: Environment, reader: Reader | null): string[] {

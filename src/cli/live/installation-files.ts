@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../api/version.js'
+import { LOOPBACK_PROXIES, TRUSTED_PROXIES_VARIABLE } from '../../config/trusted-proxies.js'
 import type { ChainId } from '../../domain/chains.js'
 import { liveChains, rpcVariables } from './chain-templates.js'
 import { caddyfile, nginxConfig } from './proxy-samples.js'
@@ -84,6 +85,8 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
     '# Metrics for Prometheus on this port of loopback; never through the proxy.',
     '#METRICS_PORT=9464',
     `COUNTERSIGN_PUBLIC_HOSTS=${serviceUrl.hostname}`,
+    '# The proxy on this machine says who calls. Name those before it as well, if there are any.',
+    `${TRUSTED_PROXIES_VARIABLE}=${LOOPBACK_PROXIES}`,
     `IDENTITY_ISSUER=${identityUrl.origin}`,
     `IDENTITY_JWKS_URL=http://127.0.0.1:${identityPort}/jwks`,
     '# Nodes: chains.json names these. URLs often hold a secret: keep this file at mode 0600.',

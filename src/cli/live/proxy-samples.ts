@@ -63,6 +63,7 @@ server {
         proxy_http_version 1.1;
         proxy_set_header Connection "";
         proxy_set_header Host $host;
+        # The service counts failed tokens and keys by this address (COUNTERSIGN_TRUSTED_PROXIES).
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto https;
         # MCP streams events.

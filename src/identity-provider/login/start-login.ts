@@ -4,11 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type Provider from 'oidc-provider'
 import { type Logger, pino } from 'pino'
+import { clientAddress } from '../../auth/client-address.js'
+import {
+  LOOPBACK_PROXIES,
+  NO_PROXIES,
+  parseTrustedProxies,
+  type TrustedProxies,
+} from '../../config/trusted-proxies.js'
 import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
 import type { Memberships } from './account-tokens.js'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
-import { clientAddress } from './client-address.js'
 import { createDeviceCookies } from './device-cookie.js'
 import { createEnrolmentHandler } from './enrolment.js'
 import { createInteractionHandler } from './interactions.js'
@@ -31,6 +37,8 @@ export interface LoginOptions {
   readonly mode: 'dev' | 'live'
   /** URL under which browsers reach this server through a TLS proxy; default: its own address. */
   readonly publicIssuer?: string
+  /** Proxies before that one whose `X-Forwarded-For` is believed; default: none. */
+  readonly trustedProxies?: TrustedProxies
   /** Exact callback URLs of the console; default: loopback, any port (RFC 8252). */
   readonly consoleRedirectUris?: readonly string[]
   /** An account that exists after the start; dev mode only. */
@@ -62,6 +70,7 @@ export interface LoginParts {
 /** False when the path is none of its own. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
+const ON_LOOPBACK = parseTrustedProxies(LOOPBACK_PROXIES) ?? NO_PROXIES
 const REQUEST_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 512
 /** The address of a grant with the largest policy, which people confirm, takes 24 KiB of it. */
@@ -102,6 +111,9 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     const localOrigin = `http://${options.host}:${port}`
     const issuer = requireIssuer(options.publicIssuer ?? localOrigin)
     const exposure = options.publicIssuer === undefined ? 'direct' : 'tls-proxy'
+    // What listens on loopback alone is reached by browsers through a proxy there.
+    const proxies =
+      exposure === 'direct' ? NO_PROXIES : [...ON_LOOPBACK, ...(options.trustedProxies ?? [])]
     let memberships: Memberships | null = null
     const provider = createOidcProvider({
       issuer,
@@ -124,7 +136,12 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       passkeys: () => passkeys,
       issuer,
       log,
-      clientAddress: (request) => clientAddress(request, exposure),
+      clientAddress: (request) =>
+        clientAddress(
+          request.socket.remoteAddress ?? 'unknown',
+          String(request.headers['x-forwarded-for'] ?? ''),
+          proxies,
+        ),
     })
     const enrolment = createEnrolmentHandler({ accounts, log })
     const serveOidc = provider.callback()
