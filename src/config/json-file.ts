@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { z } from 'zod'
 
 /**
  * Settings in a file of their own, since they hold passwords.
- * @throws Error that names each offending field and never repeats its value
+ * @throws Error for a file that others may read, and one that names each offending field and never repeats its value
  */
 export function readJsonFile<Settings>(path: string, schema: z.ZodType<Settings>): Settings {
   const parsed = schema.safeParse(parsedJson(path))
@@ -15,6 +15,7 @@ export function readJsonFile<Settings>(path: string, schema: z.ZodType<Settings>
 }
 
 function parsedJson(path: string): unknown {
+  requireOwnersAlone(path)
   const text = readFileSync(path, 'utf8')
   try {
     return JSON.parse(text)
@@ -22,4 +23,11 @@ function parsedJson(path: string): unknown {
     // The parser's own words show what is around the slip, which may be the password.
     throw new Error(`${path} is not JSON`)
   }
+}
+
+const OTHERS_MASK = 0o077
+
+/** @throws Error */
+export function requireOwnersAlone(path: string): void {
+  if ((statSync(path).mode & OTHERS_MASK) !== 0) throw new Error(`${path} must have mode 0600`)
 }

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
+import { requireOwnersAlone } from './json-file.js'
 
 /**
  * What an operator says about screening beyond the lists themselves: `screening.json` in the home,
@@ -61,7 +62,7 @@ const API_KEY_CHARS_MAX = 1_024
 /** @throws Error when others may read the file, or it holds no key */
 export function readApiKey(home: string, file: string): string {
   const path = isAbsolute(file) ? file : join(home, file)
-  if ((statSync(path).mode & 0o077) !== 0) throw new Error(`${path} must have mode 0600`)
+  requireOwnersAlone(path)
   const key = readFileSync(path, 'utf8').trim()
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > API_KEY_CHARS_MAX) {
     throw new Error(`${path} holds no API key`)

@@ -25,7 +25,9 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cs-alerts-'))
   const smtp = { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'cs@example.com' }
   const path = join(directory, 'smtp.json')
-  writeFileSync(path, JSON.stringify({ ...smtp, recipient_domains: ['example.org'] }))
+  writeFileSync(path, JSON.stringify({ ...smtp, recipient_domains: ['example.org'] }), {
+    mode: 0o600,
+  })
   stack = await startStack({ COUNTERSIGN_SMTP_FILE: path })
   receiver = await startReceiver(status(200))
   origin = new URL(receiver.url).origin

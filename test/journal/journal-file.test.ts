@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function fileWith(text: string): string {
   const path = join(directory, 'journal.json')
-  writeFileSync(path, text)
+  writeFileSync(path, text, { mode: 0o600 })
   return path
 }
 
@@ -66,3 +66,14 @@ test.each([
   expect(message).not.toContain('secret')
   expect(message).not.toContain('5ec4e7')
 })
+
+test.each([0o644, 0o640, 0o602])(
+  'a file of mode %o, with its passwords, is refused unread',
+  (mode) => {
+    const path = fileWith('{"postgres": ["postgres://s:secret@one/journal"]}')
+    chmodSync(path, mode)
+    expect(() => readJournalFile(path)).toThrow(`${path} must have mode 0600`)
+    chmodSync(path, 0o600)
+    expect(readJournalFile(path).postgres).toHaveLength(1)
+  },
+)

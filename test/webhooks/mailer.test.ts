@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -135,7 +135,7 @@ describe('mail of an event', () => {
 describe("an operator's mail server", () => {
   function read(text: string): SmtpSettings {
     const path = join(directory, 'smtp.json')
-    writeFileSync(path, text)
+    writeFileSync(path, text, { mode: 0o600 })
     return readSmtpFile(path)
   }
   const relay = { host: 'mail.example.com', port: 587, tls: 'starttls', from: FROM }
@@ -147,6 +147,16 @@ describe("an operator's mail server", () => {
       ...{ ...relay, login: LOGIN, recipientDomains: ['example.org'] },
     })
     expect(read(JSON.stringify(relay))).toMatchObject({ login: null, recipientDomains: null })
+  })
+
+  test('is refused where others may read its password', () => {
+    const text = JSON.stringify({ ...relay, ...LOGIN })
+    read(text)
+    const path = join(directory, 'smtp.json')
+    chmodSync(path, 0o644)
+    expect(() => readSmtpFile(path)).toThrow('must have mode 0600')
+    chmodSync(path, 0o600)
+    expect(readSmtpFile(path)).toMatchObject({ login: LOGIN })
   })
 
   test.each([
