@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { escapeHtml } from '../domain/escape-html.js'
-import type { Header } from './exchange.js'
+import type { Header } from './reply.js'
 import type { RequestHead } from './request-head.js'
 import type { ExtraRoute } from './routes.js'
 

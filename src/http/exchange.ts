@@ -1,14 +1,21 @@
 import type { Logger } from 'pino'
-import { errorBody } from '../api/error-body.js'
 import {
   type RateLimitDecision,
   rateLimitHeader,
   rateLimitPolicyHeader,
 } from '../auth/rate-limit.js'
-import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
 import type { App, HttpRequest, HttpResponse } from './app.js'
 import type { HttpMetrics } from './metrics.js'
+import {
+  faultReply,
+  type Header,
+  NO_HEADERS,
+  overloadedReply,
+  type Reply,
+  type ReplyHead,
+  turnedAwayReply,
+} from './reply.js'
 import type { RequestGate } from './request-gate.js'
 import { ambiguousFraming, encodedBody, type RequestHead, readRequestHead } from './request-head.js'
 import { newRequestId } from './request-id.js'
@@ -22,28 +29,10 @@ import { statusLine } from './status-line.js'
  */
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
-/** Spec silent: OVERLOADED passes as soon as a batch has left; the others need a repair. */
-const OVERLOADED_RETRY_SECONDS = 1
-const UNAVAILABLE_RETRY_SECONDS = 5
 /** Written to a caller of a stream who takes less than comes; past it the connection is closed. */
 const STREAM_BYTES_BEHIND_MAX = 1024 * 1024
 /** What metrics and logs call a request whose caller went away (nginx's convention). */
 const STATUS_CALLER_GONE = 499
-
-export type Header = readonly [name: string, value: string]
-
-export interface Reply {
-  readonly status: number
-  readonly body: string | Uint8Array
-  /** Default `application/json`. */
-  readonly contentType?: string
-  /** Default `no-store`: answers are about money and change. */
-  readonly cacheControl?: string
-  readonly headers?: readonly Header[]
-}
-
-/** The head of an answer whose length is not known yet. */
-export type ReplyHead = Omit<Reply, 'body'>
 
 /** An answer that is written piece by piece; after an abort the pieces are dropped. */
 export interface ReplyStream {
@@ -68,7 +57,6 @@ export interface ExchangeContext {
   readonly clientAddress?: (peer: string, forwardedFor: string) => string
 }
 
-const NO_HEADERS: readonly Header[] = []
 /** RFC 9110, section 15.5.16: what a 415 of the coding names, and one of the type does not. */
 const CODINGS_UNDERSTOOD: readonly Header[] = [['Accept-Encoding', 'identity']]
 
@@ -133,7 +121,7 @@ export class Exchange {
     if (!context.gate.enter()) {
       // An answer at once would let the parser go on to what may be hidden behind the request.
       if (framing !== 'length') response.close()
-      else exchange.#write(overloadedReply(exchange.requestId))
+      else exchange.#write(turnedAwayReply(exchange.requestId, context.gate.inFlightMax))
       return
     }
     if (framing !== 'length') exchange.#letNothingFollow()
@@ -365,37 +353,4 @@ export class Exchange {
       )
     }
   }
-}
-
-const ID_MARK = '<id>'
-const [OVERLOADED_HEAD = '', OVERLOADED_TAIL = ''] = JSON.stringify(
-  errorBody(fault('OVERLOADED'), ID_MARK),
-).split(ID_MARK)
-const OVERLOADED_HEADERS: readonly Header[] = [['Retry-After', String(OVERLOADED_RETRY_SECONDS)]]
-
-/** What `faultReply` makes of OVERLOADED. Request ids have no character that JSON escapes. */
-function overloadedReply(requestId: string): Reply {
-  const body = OVERLOADED_HEAD + requestId + OVERLOADED_TAIL
-  return { status: CATALOGUE.OVERLOADED.status, body, headers: OVERLOADED_HEADERS }
-}
-
-/** The error body (CONTRACT.md, "Errors"). */
-function faultReply(
-  refusal: Fault,
-  requestId: string,
-  headers: readonly Header[] = NO_HEADERS,
-): Reply {
-  const { status } = CATALOGUE[refusal.code]
-  const body = JSON.stringify(errorBody(refusal, requestId))
-  const seconds = retryAfterSeconds(refusal)
-  if (seconds === null) return { status, body, headers }
-  return { status, body, headers: [...headers, ['Retry-After', String(seconds)]] }
-}
-
-/** Null where waiting alone is not known to help. */
-function retryAfterSeconds({ code, details }: Fault): number | null {
-  if (code === 'OVERLOADED') return OVERLOADED_RETRY_SECONDS
-  if (code === 'OUTCOME_UNKNOWN' || CATALOGUE[code].status === 503) return UNAVAILABLE_RETRY_SECONDS
-  const { retry_after_seconds: seconds } = details
-  return code === 'RATE_LIMITED' && typeof seconds === 'number' ? seconds : null
 }

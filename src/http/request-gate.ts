@@ -16,6 +16,7 @@ export interface RequestGate {
   reserveBytes(bytes: number): boolean
   releaseBytes(bytes: number): void
   readonly inFlight: number
+  readonly inFlightMax: number
   /** True from the start of the shutdown on: every answer closes its connection. */
   readonly draining: boolean
   /**
@@ -59,6 +60,7 @@ export function createRequestGate(limits: {
     get inFlight() {
       return inFlight
     },
+    inFlightMax: limits.inFlightMax,
     get draining() {
       return draining
     },

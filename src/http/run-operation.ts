@@ -1,6 +1,7 @@
 import { jsonText } from '../api/json-text.js'
 import type { Answer } from '../operations/context.js'
-import type { Exchange, Header } from './exchange.js'
+import type { Exchange } from './exchange.js'
+import type { Header } from './reply.js'
 
 const REPLAYED: readonly Header[] = [['Idempotency-Replayed', 'true']]
 

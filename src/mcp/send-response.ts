@@ -1,4 +1,5 @@
-import type { Exchange, Header } from '../http/exchange.js'
+import type { Exchange } from '../http/exchange.js'
+import type { Header } from '../http/reply.js'
 
 /** A web-standard response onto the exchange; event streams go out piece by piece. */
 

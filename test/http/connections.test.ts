@@ -247,6 +247,8 @@ test('above the in-flight bound requests get 503 OVERLOADED at once, and later o
   const refused = await fetch(`${harness.baseUrl}/api/limits`, { headers })
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.headers.get('ratelimit')).toBe('"in-flight";r=0;t=1')
+  expect(refused.headers.get('ratelimit-policy')).toBe('"in-flight";q=2;qu="concurrent-requests"')
   expect((await readError(refused))?.code).toBe('OVERLOADED')
   gate.open()
   for (const response of await Promise.all(held)) expect(response.status).toBe(200)
