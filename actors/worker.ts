@@ -90,20 +90,23 @@ const own = await openThreadPorts({
   registry: null,
 })
 const { environment, reader, chains, prices, rules, screener, quoter } = own
-post({ type: 'loaded' })
-const begin = await begins
-// What was stored meanwhile is not of this thread's making.
-reader.fresh()
+// Faults that callers ask for are no part of a live service: it does not even load them.
+const drills =
+  start.environment === 'test' ? await import('./sub-wallet/drills/drilled-shell.js') : null
 const coSigner = await connectCoSigner({
   home,
   mode,
-  ...{ boot: start.boot, owner: begin.owner },
+  ...{ boot: start.boot, owner: begins.then(({ owner }) => owner) },
+  onOpened: () => post({ type: 'loaded' }),
   timers: systemTimers(),
   log,
   meter,
   // The main thread ends the process, which a supervisor starts anew from what is on disk.
   onBroken: () => process.exit(1),
 })
+const begin = await begins
+// What was stored meanwhile is not of this thread's making.
+reader.fresh()
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const timers = systemTimers(
   createServiceClock({ chainTime: attachChainTime(start.chainTime) }).nowMs,
@@ -183,10 +186,6 @@ const subWallets = followSteps(createSubWalletShell(subWalletPorts), {
   latency: meter.latency,
   steps: stepReader,
 })
-// Faults that callers ask for are no part of a live service: it does not even load them.
-const drills =
-  start.environment === 'test' ? await import('./sub-wallet/drills/drilled-shell.js') : null
-
 const host = new ShardHost({
   commits,
   timers,

@@ -70,8 +70,13 @@ export interface CoSignerOptions {
   readonly mode: 'dev' | 'live'
   /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
   readonly boot: Uint8Array
-  /** Where the service's commits go to a journal. */
-  readonly owner?: JournalOwner | null
+  /**
+   * Where the service's commits go to a journal. Announced with the boot, and no sooner than it is there:
+   * whoever announces a start ends the one before it.
+   */
+  readonly owner?: PromiseLike<JournalOwner | null> | null
+  /** Called once nothing but `owner` is waited for. */
+  readonly onOpened?: () => void
   /** The clock is the machine's: the other domains hold what is signed against theirs. */
   readonly timers: Timers
   readonly log?: Logger
@@ -123,6 +128,18 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   const evidence = openEvidenceLog(layout.evidence, threadId, broken)
   const shares = openShareStore('service', layout, wrappingKeys)
   const recordedSeq = lastBatchSeq(evidence)
+  let renew = () => {}
+  const unfollow = followRegistry(
+    registryPath(home),
+    registry,
+    ({ version }) => {
+      log.warn({ version }, 'a newer registry is in force')
+      renew()
+    },
+    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
+  )
+  options.onOpened?.()
+  const owner = (await options.owner) ?? null
   const link = linkQuorum({
     userSideSocket: identityProviderSocket(home),
     quorumSocket: quorumSignerSocket(home),
@@ -130,12 +147,13 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     signer,
     // The key that the registry names now, once its store answers.
     renewSigner: async () => signer.use(await choose()),
-    ...{ boot: options.boot, owner: options.owner ?? null },
+    ...{ boot: options.boot, owner },
     timers,
     log,
     approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
     onLost: () => pipeline.abandon('connection lost'),
   })
+  renew = link.renew
   const checks = createSignatureChecks({
     elapsedMs: timers.elapsed,
     onFault: (error) => log.error({ err: error }, 'the thread that checks signatures failed'),
@@ -174,16 +192,6 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   options.meter?.queue('signature_checks', () => checks.read())
 
   const underPresentGrant = createIntentSigner({ shares, grants, pipeline })
-
-  const unfollow = followRegistry(
-    registryPath(home),
-    registry,
-    ({ version }) => {
-      log.warn({ version }, 'a newer registry is in force')
-      link.renew()
-    },
-    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
-  )
 
   function walletContext() {
     return { link, shares, signer, evidence, registry: registry.current, timers }
