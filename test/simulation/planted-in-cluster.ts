@@ -5,7 +5,7 @@ import type { Planted } from './planted.js'
 export const PLANTED_IN_CLUSTER: readonly Planted[] = [
   {
     what: 'an owner from which the journal was taken goes on, and both others let it',
-    seed: 29,
+    seed: 622,
     ignoresOwners: true,
     journal: (journal) => ({
       ...journal,
