@@ -63,8 +63,8 @@ test('a seed has one history on every machine', async () => {
     {
       "136": "c4dd19064db248b7",
       "1462": "a2baa31b3ffa14b7",
-      "5": "ba5ea3366d2d91b9",
-      "511": "d97aaac59b3b60ae",
+      "5": "dac3de386c4b65a8",
+      "511": "0d4d3fd0e040294f",
       "98": "17eca67f6b8ac4e9",
     }
   `)

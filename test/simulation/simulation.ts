@@ -49,6 +49,11 @@ const WRONG_MAX = 10
 /** To so many looks at those to which something happened comes one at all that are in memory. */
 const CHECKS_TO_ALL = 32
 const REORG_KILL_MS_MAX = 3_000
+/**
+ * What a node was asked before nothing goes wrong any more may have no answer for as long, and a reorg
+ * may be what it would tell: two tries of the client's.
+ */
+const GIVEN_UP_MS = 16_000
 /** From when nothing goes wrong any more: what is not at rest by then may wait for a freeze to end. */
 const LIFT_MS = 5 * 60_000
 
@@ -178,9 +183,10 @@ class Simulation {
       let confirmed = 0
       let untilMs = 0
       let quietSinceMs: number | null = null
+      const givenUpMs = this.#scheduler.nowMs + GIVEN_UP_MS
       await this.#advance(() => {
         const { nowMs } = this.#scheduler
-        const isQuiet = this.#isAtRest() && this.#callers.waiting.size === 0
+        const isQuiet = nowMs > givenUpMs && this.#isAtRest() && this.#callers.waiting.size === 0
         if (!isQuiet) quietSinceMs = null
         else quietSinceMs ??= nowMs
         if (untilMs === 0 || this.#confirmedCount() !== confirmed) {
