@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { Registry } from 'prom-client'
 import { describe, expect, test, vi } from 'vitest'
+import { createJournalMetrics } from '../../../src/service/journal-metrics.js'
 import { newAddress } from '../chain.js'
 import { finalOf, type Stack } from '../stack.js'
 
@@ -113,7 +115,12 @@ export function describeMetrics(stack: () => Stack, ports: () => MetricsPorts): 
     })
 
     test('every metric that the dashboard and the alerts name is there', async () => {
-      const both = [await shown(ports().service), await shown(ports().identityProvider)].join('\n')
+      const both = [
+        await shown(ports().service),
+        await shown(ports().identityProvider),
+        // Of a service with a journal alone, which this one is not.
+        await journalMetrics(),
+      ].join('\n')
       const named = new Set([...expressionsOf('dashboard.json'), ...expressionsOf('alerts.yml')])
       expect(named.size).toBeGreaterThan(30)
       const types = new Set([...both.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name))
@@ -123,6 +130,16 @@ export function describeMetrics(stack: () => Stack, ports: () => MetricsPorts): 
       }
     })
   })
+}
+
+function journalMetrics(): Promise<string> {
+  const registry = new Registry()
+  const readings = { stored: 0, waiting: 0, appendedBytes: 0 }
+  createJournalMetrics(registry).show(
+    { owner: { journal: '', epoch: 1 }, readings },
+    { readings: { newest: null, tailBytes: 0, failures: 0 } },
+  )
+  return registry.metrics()
 }
 
 function expressionsOf(file: string): string[] {
