@@ -5,6 +5,7 @@ import { type Block, Chain } from './chain.js'
 import type { Features } from './features.js'
 import { CALM, Node } from './node.js'
 import { GETH_RULES, poolRulesFrom } from './node-rules.js'
+import { Outsiders } from './outsiders.js'
 import { type Draw, drawOf } from './random.js'
 import type { Scheduler } from './scheduler.js'
 import { BASE_FEES_WEI, configOf, type SimulatedChainId } from './setting.js'
@@ -35,6 +36,7 @@ export class ChainWorld {
   readonly config: ChainConfig
   readonly chain: Chain
   readonly nodes: readonly Node[]
+  readonly outsiders: Outsiders
   readonly #options: ChainWorldOptions
   readonly #draw: Draw
   #isCalm = false
@@ -54,6 +56,11 @@ export class ChainWorld {
       confirmations: this.config.confirmations,
     })
     this.chain.reverts = features.reverts
+    this.outsiders = new Outsiders(
+      this.chain,
+      drawOf(seed, `outsiders of ${name}`),
+      features.outsiders,
+    )
     this.nodes = this.config.rpc_urls.map(
       (_, i) => new Node(this.chain, scheduler, drawOf(seed, `node ${i} of ${name}`)),
     )
@@ -132,7 +139,9 @@ export class ChainWorld {
     const { scheduler, note } = this.#options
     const offered = leftOut < 1 ? draw.pick(this.nodes).offered() : []
     const taken = offered.filter(() => !draw.chance(leftOut))
-    const { number, landed } = this.chain.extend(scheduler.nowMs, taken)
+    const theirs = this.outsiders.take(offered, this.#isCalm)
+    if (theirs.length > 0) note(`outsiders made ${theirs.length} calls`)
+    const { number, landed } = this.chain.extend(scheduler.nowMs, [...theirs, ...taken])
     if (landed.length === 0) return
     const { chainId } = this.chain.options
     note(`landed ${landed.length > 1 ? 'several' : 'one'} in ${number} of ${chainId}`)

@@ -104,6 +104,8 @@ export interface Features {
   readonly strays: number
   /** An index of receipts knows of what a block has so much later than the block, at most. */
   readonly indexLagMsMax: number
+  /** Of blocks, how many have a call of one of our accounts that the service knows nothing of. */
+  readonly outsiders: number
   /** Machines that take over from one another; null: one, without a journal. */
   readonly cluster: Cluster | null
 }
@@ -145,7 +147,7 @@ export function featuresOf(draw: Draw): Features {
   const features = {
     ...{ ...drawn, hasRealCurves, hasJournal, deposed, diskLatencyMsMax },
     ...lastOf(draw, drawn),
-    cluster: null,
+    ...{ outsiders: 0, cluster: null },
   }
   if (!isLong) return features
   const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
@@ -157,6 +159,13 @@ export function featuresOf(draw: Draw): Features {
     quorumRestarts: quorumRestarts * LONG_ENDS,
     userSideKills: userSideKills * LONG_ENDS,
   }
+}
+
+const OUTSIDERS_MAX = 0.3
+
+/** A world in which nonces are used from outside, as by a service that was restored and a copy of it. */
+export function withOutsiders(features: Features, draw: Draw): Features {
+  return { ...features, outsiders: draw.fraction() * OUTSIDERS_MAX }
 }
 
 /** A world of several machines: what else happens in it is drawn as in one of a single machine. */
@@ -179,7 +188,14 @@ export function inCluster(features: Features, draw: Draw): Features {
 }
 
 /** What is drawn later leaves to older seeds what they have. */
-type Later = 'hasRealCurves' | 'hasJournal' | 'deposed' | 'diskLatencyMsMax' | 'cluster' | Last
+type Later =
+  | 'hasRealCurves'
+  | 'hasJournal'
+  | 'deposed'
+  | 'diskLatencyMsMax'
+  | 'outsiders'
+  | 'cluster'
+  | Last
 type Last =
   | 'liftsRefused'
   | 'hasDearEnd'

@@ -62,6 +62,18 @@ export const MENDINGS: readonly Mending[] = [
     before: 'if (contents.some(() => false))',
   },
   {
+    fault: 'what was mined is signed once more after its nonce was called lost',
+    foundBy: 'review',
+    seed: 811556,
+    file: 'actors/account/core/decide-chain.ts',
+    mending: '  stopSigningAgain(turn, txId, nowMs)\n',
+    also: {
+      file: 'actors/account/effects/who-used-the-nonce.ts',
+      mending: 'if (contents.some((hashes) => hashes?.some((hash) => ours.has(hash))))',
+      before: 'if (contents.some(() => false))',
+    },
+  },
+  {
     fault: 'a freeze made while one is lifted counts as known to the provider',
     foundBy: 'review',
     seed: 511,

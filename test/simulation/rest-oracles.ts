@@ -9,8 +9,7 @@ import { utcDay, utcMonth } from '../../src/domain/spend.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Callers } from './callers.js'
-import type { Chain } from './chain.js'
-import type { ChainWorlds } from './chain-world.js'
+import type { ChainWorld, ChainWorlds } from './chain-world.js'
 import type { KnownKey, KnownLineage } from './known-keys.js'
 import { effectsOf, isFiller, spentTogether, spentWithinCap } from './landed.js'
 import { whatWasLimited } from './limit-oracles.js'
@@ -51,14 +50,14 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
     ...asTheWorldSaid(callers.wanted, all, markets),
     ...callers.wallets.flatMap(({ subWalletId, address }) => {
       const state = loadState(reader, subWalletId)
-      return [...chains].flatMap(([id, { chain }]) =>
-        unlikeTheChain(subWalletId, laneOf(state, id).nextNonce, address, chain),
+      return [...chains].flatMap(([id, world]) =>
+        unlikeTheChain(subWalletId, laneOf(state, id).nextNonce, address, world),
       )
     }),
     ...[...reader.gas.wallets()].flatMap(({ gasWalletId, address }) => {
       const { account } = loadGasWallet(reader, gasWalletId)
       const chainId = chainOfGasWallet(gasWalletId)
-      const chain = chains.get(chainId)?.chain
+      const chain = chains.get(chainId)
       if (chain === undefined) return [`${gasWalletId} is of no chain`]
       return unlikeTheChain(gasWalletId, laneOf(account, chainId).nextNonce, address, chain)
     }),
@@ -85,17 +84,26 @@ function withoutTwins(all: readonly Transaction[]): Transaction[] {
 }
 
 /**
- * An authorization takes a nonce as well. Where a node that lagged said that none had landed, or a
- * reorg let it land before the nonce below it and so for nothing, the lane finds out at its next call.
+ * An authorization takes a nonce as well, and so does an outsider's call. Where a node that lagged said
+ * that none had landed, or a reorg let it land before the nonce below it and so for nothing, or took it
+ * back, the lane finds out at its next call.
  */
-function unlikeTheChain(id: string, next: number | null, address: Hex, chain: Chain): string[] {
+function unlikeTheChain(
+  id: string,
+  next: number | null,
+  address: Hex,
+  { chain, outsiders }: ChainWorld,
+): string[] {
   const used = chain.head.state.nonces.get(lower(address)) ?? 0
   if (next === null || next === used) return []
   const account = lower(address)
   const { chainId, signatures } = chain.options
-  const isBehind = next < used && used - next <= chain.authorizationsOf(account)
+  const others = chain.authorizationsOf(account) + outsiders.countOf(account)
+  const isBehind = next < used && used - next <= others
+  const isOthers = (nonce: number) =>
+    signatures.isAuthorizedAt(chainId, account, nonce) || outsiders.tookEver(account, nonce)
   let free = used
-  while (free < next && signatures.isAuthorizedAt(chainId, account, free)) free++
+  while (free < next && isOthers(free)) free++
   const isAhead = next > used && free === next
   return isBehind || isAhead ? [] : [`${id} goes on at ${next}, used are ${used}`]
 }

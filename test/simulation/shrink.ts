@@ -73,6 +73,7 @@ const CALM: Readonly<Features> = {
   hasPatience: false,
   strays: 0,
   indexLagMsMax: 0,
+  outsiders: 0,
   cluster: null,
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { aboutTransaction } from './about.js'
-import { type Features, featuresOf, inCluster } from './features.js'
+import { type Features, featuresOf, inCluster, withOutsiders } from './features.js'
 import { PLANTED } from './planted.js'
 import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
 import { drawOf } from './random.js'
@@ -35,6 +35,7 @@ interface Options {
   readonly lines: number
   readonly about?: string
   readonly cluster?: true
+  readonly outsiders?: true
 }
 
 /** `npm run simulate`: runs worlds from seeds, and says of a failing one what happened. */
@@ -47,6 +48,7 @@ const values = new Command('npm run simulate --')
   .option('--lines <n>', 'of what happened, the last', count, 60)
   .option('--about <transaction>', 'of one world: each decision on it, in full')
   .option('--cluster', 'each on two or three machines over one journal')
+  .option('--outsiders', 'each with calls of its accounts that the service did not make')
   .option('--seen', 'count what happened, by kind')
   .option('--shrink', 'of a world that fails, the least that still fails')
   .option('--plant <fault>', 'put a fault into the service, by the words of planted.ts')
@@ -65,8 +67,10 @@ if (values.plant !== undefined && planted === null) {
 }
 
 function worldOf(seed: number): Features {
-  const features = featuresOf(drawOf(seed, 'features'))
-  return values.cluster === true ? inCluster(features, drawOf(seed, 'cluster')) : features
+  let features = featuresOf(drawOf(seed, 'features'))
+  if (values.cluster === true) features = inCluster(features, drawOf(seed, 'cluster'))
+  if (values.outsiders === true) features = withOutsiders(features, drawOf(seed, 'outsiders'))
+  return features
 }
 
 async function run(seed: number): Promise<Outcome> {
