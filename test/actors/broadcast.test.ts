@@ -169,6 +169,27 @@ describe('a nonce that is used', () => {
     },
   )
 
+  test.each([84, 86, 88, 97])(
+    'is found in block %i though nodes have none below the 83rd',
+    async (usedIn) => {
+      const ownChain = (options: Parameters<typeof nodeWith>[0]): Script => {
+        const node = nodeWith(options)
+        return (method, params) => {
+          const isBlock = method === 'eth_getBlockByNumber'
+          const isOfHeight = isBlock || method === 'eth_getTransactionCount'
+          if (!isOfHeight || Number(params[isBlock ? 0 : 1]) >= 83) return node(method, params)
+          if (isBlock) return null
+          throw new NodeError(-32000, 'header not found')
+        }
+      }
+      expect(await outcomeAt(ownChain({ usedIn }))).toEqual({ kind: 'nonce-lost', chainNonce: 8 })
+      const landed = { usedIn, transactions: [OURS] }
+      expect(await outcomeAt(ownChain(landed))).toEqual({ kind: 'accepted' })
+      // What used it may lie below all that they have.
+      expect(await outcomeAt(ownChain({ usedIn: 83 }))).toEqual(UNCLEAR)
+    },
+  )
+
   test('is indeterminate when the block that used it is not shown whole', async () => {
     expect(await outcomeAt(nodeWith({ transactions: null }))).toEqual(UNCLEAR)
     expect(await outcomeAt(nodeWith({}), nodeWith({ transactions: null }))).toEqual(UNCLEAR)

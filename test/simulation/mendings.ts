@@ -253,4 +253,12 @@ export const MENDINGS: readonly Mending[] = [
     mending: 'head >= (state.compared.get(block.number) ?? Infinity)',
     before: 'state.compared.has(block.number)',
   },
+  {
+    fault: 'what used a nonce is looked for below all blocks that nodes have, and never found',
+    foundBy: 'simulator',
+    seed: 6304535,
+    file: 'actors/account/effects/who-used-the-nonce.ts',
+    mending: '      missing = at\n      continue\n',
+    before: "      return 'indeterminate'\n",
+  },
 ]

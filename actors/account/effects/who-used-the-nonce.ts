@@ -60,19 +60,24 @@ async function usedIn(
   tx: Signed,
   final: number,
 ): Promise<number | 'pruned' | 'indeterminate'> {
-  let [free, used] = [-1, final]
-  for (let depth = 1; used - free > 1; depth *= 2) {
-    const at = free < 0 ? Math.max(0, final - depth) : Math.floor((free + used) / 2)
+  let [free, used, missing] = [-1, final, -1]
+  for (let depth = 1; used - Math.max(free, missing) > 1; depth *= 2) {
+    const below = Math.max(free, missing)
+    const at = below < 0 ? Math.max(0, final - depth) : Math.floor((below + used) / 2)
     const call = { ...nonceAt(tx, at), mayBePruned: true } as const
     const [view] = await rpc.views([blockAt(at), call], isAny)
-    if (view === undefined || view[0] === null) return 'indeterminate'
+    if (view === undefined || view[0] === null) {
+      // Not every node has a chain from its first block on: what it has lies above.
+      missing = at
+      continue
+    }
     if (view[1] === null) return 'pruned'
     const nonce = numberOf(view[1])
     if (nonce === null) return 'indeterminate'
     if (nonce > tx.nonce) used = at
     else free = at
   }
-  return used
+  return free < missing ? 'indeterminate' : used
 }
 
 /** By every node that has the nonce used there; one that has ours in it is believed. */
