@@ -37,13 +37,16 @@ export function isFiller({ call, from }: Pick<Transaction, 'call' | 'from'>): bo
 
 /**
  * All of them, by the chain. The cancellation of a call, which no node took, and what then closes the
- * gap are the same bytes where fees are: they land once, and count for what is told of as mined.
+ * gap are the same bytes where fees are: they land once, and count for what is told of as mined. Where
+ * that is both, each at a nonce that a reorg gave back to the two of them, their gas counts twice.
  */
 export function spentTogether(txs: readonly Transaction[], chains: ChainWorlds): bigint {
   const counted = new Set<Hex>()
   let spent = 0n
   for (const tx of [...txs].sort((a, b) => Number(a.mined === null) - Number(b.mined === null))) {
-    const others = tx.attempts.filter(({ txHash }) => !counted.has(txHash))
+    const others = tx.attempts.filter(
+      ({ txHash }) => txHash === tx.mined?.txHash || !counted.has(txHash),
+    )
     spent += spentOf({ ...tx, attempts: others }, chains)
     for (const { txHash } of others) counted.add(txHash)
   }
