@@ -5,6 +5,7 @@ import { POLL_MS, type Told, WatchedChain } from './chain-simulation.js'
 import { txIdOf } from './wallet-fixtures.js'
 
 const TX = 7
+const TWIN = 8
 const DEPTHS = [1, 2, 3, 4, 5]
 const MINUTE_POLLS = 60_000 / POLL_MS
 
@@ -264,6 +265,20 @@ describe('the chain watcher', () => {
     chain.comparedWith = null
     grow(chain, 2)
     expect(toldOf(chain)).toBe('unmined')
+  })
+
+  test('two that are the same bytes are both told of them', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    chain.watch(TWIN)
+    // Outbid by what are the other's bytes.
+    chain.watchReplaced(TWIN, TX)
+    grow(chain, 2)
+    chain.extend([TX])
+    chain.poll()
+    expect([toldOf(chain), toldOf(chain, TWIN)]).toEqual(['mined', 'mined'])
+    grow(chain, 1)
+    expect([toldOf(chain), toldOf(chain, TWIN)]).toEqual(['confirmed', 'confirmed'])
   })
 
   test('what ended before a start and is still there stays as it is', () => {

@@ -261,4 +261,12 @@ export const MENDINGS: readonly Mending[] = [
     mending: '      missing = at\n      continue\n',
     before: "      return 'indeterminate'\n",
   },
+  {
+    fault: 'of two calls that are the same bytes one hears of no block',
+    foundBy: 'simulator',
+    seed: 6201679,
+    file: 'actors/chain-watcher/core/watch-list.ts',
+    mending: 'others === undefined ? [watched] : [...others, watched]',
+    before: '[watched]',
+  },
 ]

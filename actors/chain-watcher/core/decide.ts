@@ -263,7 +263,8 @@ function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: numbe
 function hitsOf(state: WatcherState, block: BlockSummary): Hex[] {
   const byOwner = new Map<Owner, Hex[]>()
   for (const hash of block.txHashes) {
-    const owner = state.watched.withHash(hash)?.owner
+    // Of several with the same bytes, all are one account's.
+    const owner = state.watched.withHash(hash)[0]?.owner
     if (owner === undefined) continue
     const known = byOwner.get(owner)
     if (known === undefined) byOwner.set(owner, [hash])

@@ -18,11 +18,11 @@ export function receiptsCame(
   const missing = new Map<Watched, number>()
   asked.forEach((hash, i) => {
     const receipt = receipts[i]
-    const watched = state.watched.withHash(hash)
-    if (watched === undefined) return
-    if (receipt !== null && receipt !== undefined) {
-      receiptSeen(state, watched, receipt, effects, nowMs)
-    } else missing.set(watched, (missing.get(watched) ?? 0) + 1)
+    for (const watched of state.watched.withHash(hash)) {
+      if (receipt !== null && receipt !== undefined) {
+        receiptSeen(state, watched, receipt, effects, nowMs)
+      } else missing.set(watched, (missing.get(watched) ?? 0) + 1)
+    }
   })
   for (const [{ mined, checked: isChecked, hashes }, count] of missing) {
     // It was mined when last heard of, and is in no block now: a reorg that nobody watched, or a

@@ -14,6 +14,8 @@ export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   sinceBlock: number | null
 }
 
+const NONE: readonly Watched[] = []
+
 /**
  * The watched transactions of one chain. One that is deep enough stays for hundreds of blocks, in
  * case of a reorg, but a new block has nothing to say about it: what is looked at per block is
@@ -22,7 +24,8 @@ export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
 export class WatchList {
   /** Not known to be deep enough, in the order in which they wait for their turn to be asked about. */
   readonly #open = new Map<TxId, Watched>()
-  readonly #byHash = new Map<Hex, Watched>()
+  /** Nearly always one: two calls of a wallet to itself at one nonce and the same fees are the same bytes. */
+  readonly #byHash = new Map<Hex, readonly Watched[]>()
   /** Of those that are mined, by height. */
   readonly #byBlock = new Map<number, Set<Watched>>()
   readonly #settled: SettledBlocks
@@ -47,15 +50,18 @@ export class WatchList {
     return this.#open.get(txId)
   }
 
-  withHash(hash: Hex): Watched | undefined {
-    return this.#byHash.get(hash)
+  withHash(hash: Hex): readonly Watched[] {
+    return this.#byHash.get(hash) ?? NONE
   }
 
   /** Takes the place of the one with the same id. */
   put(watched: Watched): void {
     this.remove(watched.txId)
     this.#open.set(watched.txId, watched)
-    for (const hash of watched.hashes) this.#byHash.set(hash, watched)
+    for (const hash of watched.hashes) {
+      const others = this.#byHash.get(hash)
+      this.#byHash.set(hash, others === undefined ? [watched] : [...others, watched])
+    }
     if (watched.mined !== null) this.#at(watched.mined.blockNumber).add(watched)
   }
 
@@ -63,7 +69,11 @@ export class WatchList {
     const watched = this.#open.get(txId)
     if (watched === undefined) return
     this.#leaveBlock(watched)
-    for (const hash of watched.hashes) this.#byHash.delete(hash)
+    for (const hash of watched.hashes) {
+      const others = this.withHash(hash).filter((one) => one !== watched)
+      if (others.length > 0) this.#byHash.set(hash, others)
+      else this.#byHash.delete(hash)
+    }
     this.#open.delete(txId)
   }
 
