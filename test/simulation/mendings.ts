@@ -266,7 +266,12 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'simulator',
     seed: 6201679,
     file: 'actors/chain-watcher/core/watch-list.ts',
-    mending: 'others === undefined ? [watched] : [...others, watched]',
-    before: '[watched]',
+    mending: 'this.withHash(hash).filter((one) => one !== watched)',
+    before: '[]',
+    also: {
+      file: 'actors/chain-watcher/core/watch-list.ts',
+      mending: 'others === undefined ? [watched] : [...others, watched]',
+      before: '[watched]',
+    },
   },
 ]
