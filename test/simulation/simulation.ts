@@ -322,6 +322,7 @@ class Simulation {
     this.#receivers.calm()
     this.#callers.endpoints.calm()
     if (this.#features.hasPatience) this.#callers.owner.declineAll()
+    this.#scheduler.after(GIVEN_UP_MS, () => this.#callers.endpoints.switchOn())
     this.#scheduler.after(LIFT_MS, () => this.#callers.liftAll())
     for (const chain of this.#chains.values()) chain.calm()
     this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
