@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { featuresOf, inCluster, withOutsiders } from './features.js'
+import { featuresOf, inCluster } from './features.js'
 import type { Planted } from './planted.js'
 import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
 import { drawOf } from './random.js'
@@ -45,16 +45,6 @@ test.each(CORPUS)(
   async (seed) => {
     const { wrong } = await outcomeOf(seed)
     expect(wrong, `npm run simulate -- --cluster --seed ${seed}`).toEqual([])
-  },
-)
-
-test.each([1, 2, 5, 136])(
-  'with calls from outside the world of seed %i keeps what must hold',
-  async (seed) => {
-    const features = withOutsiders(featuresOf(drawOf(seed, 'features')), drawOf(seed, 'outsiders'))
-    const { wrong, seen } = await simulate(seed, null, features)
-    expect(wrong, `npm run simulate -- --outsiders --seed ${seed}`).toEqual([])
-    expect([...seen.keys()].some((what) => what.startsWith('outsiders'))).toBe(true)
   },
 )
 
