@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /**
  * Projects, one after the other, in pairs of files on a machine of two cores. `unit` files compute,
  * or talk to at most a few nodes of their own; `node-http` runs those of HTTP once more, by the
- * adapter that serves where uWebSockets.js has no native build. `stacks` start whole stacks of
+ * adapter that serves where uWebSockets.js has no native build; `worlds` are simulated ones. `stacks` start whole stacks of
  * processes, load them, kill them, and wait for them, so that three of them keep two cores busy.
  * None may lean on having the machine to itself. Nothing is ever retried: a test that passes the
  * second time has found something.
@@ -83,6 +83,9 @@ const expect = { poll: { timeout: 20_000 } }
 /** Messages say what was found: of a run in CI they are all there is, and `[ Array(1) ]` says nothing. */
 const chaiConfig = { truncateThreshold: 0 }
 
+/** Whose modules are replaced by others: where a worker has run many files before, they would not all be. */
+const WORLDS = ['simulation', 'cluster'].map((name) => `test/simulation/${name}.test.ts`)
+
 export default defineConfig({
   test: {
     retry: 0,
@@ -91,10 +94,23 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...STACKS, ...ON_REQUEST, ...Object.values(STACKS_ON_REQUEST)],
+          exclude: [...STACKS, ...ON_REQUEST, ...Object.values(STACKS_ON_REQUEST), ...WORLDS],
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
           isolate,
+          expect,
+          chaiConfig,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'worlds',
+          include: WORLDS,
+          setupFiles: ['test/simulation/stand-ins.ts'],
+          testTimeout: TEST_TIMEOUT_MS,
+          isolate: true,
           expect,
           chaiConfig,
           maxWorkers: 2,

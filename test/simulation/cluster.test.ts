@@ -1,29 +1,9 @@
-import { expect, test, vi } from 'vitest'
-import { featuresOf, inCluster } from './features.js'
+import { expect, test } from 'vitest'
+import { featuresOf, inCluster, withOutsiders } from './features.js'
 import type { Planted } from './planted.js'
 import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
 import { drawOf } from './random.js'
 import { type Outcome, simulate } from './simulation.js'
-
-vi.mock('lru-cache', async (original) => {
-  const { smallCaches } = await import('./small-caches.js')
-  return smallCaches(await original())
-})
-
-vi.mock('../../src/quorum-protocol/curve.js', async (original) => {
-  const { standInCurve } = await import('./curves/secp256k1.js')
-  return standInCurve(await original())
-})
-
-vi.mock('../../src/quorum-protocol/p256.js', async (original) => {
-  const { standInP256 } = await import('./curves/p256.js')
-  return standInP256(await original())
-})
-
-vi.mock('../../src/quorum-protocol/x25519.js', async (original) => {
-  const { standInX25519 } = await import('./curves/x25519.js')
-  return standInX25519(await original())
-})
 
 const CORPUS = [1, 2, 5, 8, 27, 43, 136, 508]
 
@@ -48,6 +28,16 @@ test.each(CORPUS)(
   },
 )
 
+test.each([1, 2, 5, 136])(
+  'with calls from outside the world of seed %i keeps what must hold',
+  async (seed) => {
+    const features = withOutsiders(featuresOf(drawOf(seed, 'features')), drawOf(seed, 'outsiders'))
+    const { wrong, seen } = await simulate(seed, null, features)
+    expect(wrong, `npm run simulate -- --outsiders --seed ${seed}`).toEqual([])
+    expect(seen.get('outsiders made')).toBeGreaterThan(0)
+  },
+)
+
 test('journals change hands in these worlds, in each way', async () => {
   const seen = new Set<string>()
   for (const seed of CORPUS) for (const what of (await outcomeOf(seed)).seen.keys()) seen.add(what)
@@ -62,6 +52,8 @@ test.each(BY_NAME)('an oracle finds it where %s', async (_, planted) => {
 })
 
 const HAPPENS = [
+  'sub-wallet confirmed',
+  'gas-wallet confirmed',
   'journal taken',
   'journal cut',
   'journal away',

@@ -1,30 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { CORPUS } from './corpus.js'
 import { featuresOf } from './features.js'
 import { PLANTED } from './planted.js'
 import { drawOf } from './random.js'
 import { notCalm, shrink } from './shrink.js'
 import { type Outcome, simulate } from './simulation.js'
-
-vi.mock('lru-cache', async (original) => {
-  const { smallCaches } = await import('./small-caches.js')
-  return smallCaches(await original())
-})
-
-vi.mock('../../src/quorum-protocol/curve.js', async (original) => {
-  const { standInCurve } = await import('./curves/secp256k1.js')
-  return standInCurve(await original())
-})
-
-vi.mock('../../src/quorum-protocol/p256.js', async (original) => {
-  const { standInP256 } = await import('./curves/p256.js')
-  return standInP256(await original())
-})
-
-vi.mock('../../src/quorum-protocol/x25519.js', async (original) => {
-  const { standInX25519 } = await import('./curves/x25519.js')
-  return standInX25519(await original())
-})
 
 const outcomes = new Map<number, Outcome>()
 
