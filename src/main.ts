@@ -90,7 +90,7 @@ const CLOSE_TIMEOUT_MS = 20_000
 const { config, warnings } = readConfig(process.env)
 const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
-const { mode } = config
+const { mode, environment, logLevel, deliveriesPerSecond, smtpFile } = config
 const home = resolve(config.home)
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 const door = openFrontDoor(
@@ -139,12 +139,9 @@ const threads = startWorkerThreads({
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
+      ...{ environment, logLevel, deliveriesPerSecond, smtpFile },
       isJournaled: config.journalFile !== null,
-      environment: config.environment,
-      logLevel: config.logLevel,
       tellsSteps: config.otelEndpoint !== null,
-      deliveriesPerSecond: config.deliveriesPerSecond,
-      smtpFile: config.smtpFile,
       ...shared,
       lists: lists.share(),
     }),
@@ -161,14 +158,14 @@ const pages = [
   }),
 ]
 // Faults that callers ask for are no part of a live service: it does not even load them.
-const loadedDrills = config.environment === 'test' ? await import('./service/drills.js') : null
+const loadedDrills = environment === 'test' ? await import('./service/drills.js') : null
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
   environment: own.environment,
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>
-    makeSnapshotAside({ ...start, storeDirectory, logLevel: config.logLevel }, stopping),
+    makeSnapshotAside({ ...start, storeDirectory, logLevel }, stopping),
   waits: (progress) =>
     door.answerEarly(
       config.host,
@@ -268,7 +265,7 @@ const ports = openOperationPorts(
         meter.post()
         return readQueues(shared.meters)
       },
-      ...{ writes: () => writes, disk, logLevel: config.logLevel },
+      ...{ writes: () => writes, disk, logLevel },
       lastBackup: () => readLastBackup(home),
     },
   },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,9 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { runProgram } from '../../src/cli/program.js'
 import { httpClient } from '../support/http-client.js'
-import { freePort } from '../support/ports.js'
-import { createRestateCluster, type RestateCluster } from '../support/restate-cluster.js'
-import { type Handler, startHandler } from '../support/restate-handler.js'
+import { type JournalCluster, startJournalCluster } from './journal-cluster.js'
 
 const CALLERS = 4
 const GOES_ON = { timeout: 60_000 }
@@ -17,31 +15,18 @@ const GOES_ON = { timeout: 60_000 }
 /** A whole service whose commits go to a cluster of three nodes first. */
 describe('a service with a journal in Restate', () => {
   let directory: string
-  let cluster: RestateCluster
-  let handler: Handler
+  let journal: JournalCluster
   let stack: SinkStack
-  let env: Readonly<Record<string, string>>
   const acknowledged: { readonly caller: number; readonly id: string }[] = []
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'cs-restate-'))
-    cluster = await createRestateCluster(3)
-    const file = join(directory, 'journal.json')
-    const settings = {
-      ingresses: cluster.ingresses,
-      key: randomBytes(32).toString('hex'),
-      handler: { port: await freePort() },
-    }
-    writeFileSync(file, JSON.stringify({ restate: settings }), { mode: 0o600 })
-    handler = await startHandler(file)
-    await cluster.register(handler.url)
-    env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
-    stack = await startSinkStack({ wallets: CALLERS, env })
+    journal = await startJournalCluster(directory)
+    stack = await startSinkStack({ wallets: CALLERS, env: journal.env })
   })
   afterAll(async () => {
     await stack?.stop()
-    await cluster?.remove()
-    await handler?.kill()
+    await journal?.remove()
     rmSync(directory, { recursive: true, force: true })
   })
 
@@ -103,7 +88,7 @@ describe('a service with a journal in Restate', () => {
   test('goes on when a node of the cluster is killed, and says where its journal is', async () => {
     const load = underLoad()
     await goesOn()
-    for (const node of cluster.nodes) {
+    for (const node of journal.cluster.nodes) {
       await node.kill()
       await goesOn()
       await node.start()
@@ -112,7 +97,7 @@ describe('a service with a journal in Restate', () => {
     await expectAllKnown()
     let out = ''
     const io = {
-      env: { ...env, COUNTERSIGN_HOME: stack.home },
+      env: { ...journal.env, COUNTERSIGN_HOME: stack.home },
       out: (text: string) => {
         out += text
       },

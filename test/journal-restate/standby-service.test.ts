@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,8 +8,7 @@ import { type Child, startChild } from '../../bench/child-process.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { httpClient } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
-import { createRestateCluster, type RestateCluster } from '../support/restate-cluster.js'
-import { type Handler, startHandler } from '../support/restate-handler.js'
+import { type JournalCluster, startJournalCluster } from './journal-cluster.js'
 
 const CALLERS = 4
 const GOES_ON = { timeout: 60_000 }
@@ -17,8 +16,7 @@ const GOES_ON = { timeout: 60_000 }
 /** Two services, and three nodes of Restate, of which one is on the machine of the first. */
 describe('a standby of a service with a journal in Restate', () => {
   let directory: string
-  let cluster: RestateCluster
-  let handler: Handler
+  let journal: JournalCluster
   let stack: SinkStack
   let standby: Promise<Child> | undefined
   let standbyUrl: string
@@ -27,17 +25,8 @@ describe('a standby of a service with a journal in Restate', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'cs-restate-standby-'))
-    cluster = await createRestateCluster(3)
-    const file = join(directory, 'journal.json')
-    const settings = {
-      ingresses: cluster.ingresses,
-      key: randomBytes(32).toString('hex'),
-      handler: { port: await freePort() },
-    }
-    writeFileSync(file, JSON.stringify({ restate: settings }), { mode: 0o600 })
-    handler = await startHandler(file)
-    await cluster.register(handler.url)
-    const env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
+    journal = await startJournalCluster(directory)
+    const { env } = journal
     stack = await startSinkStack({ wallets: CALLERS, env })
     const home = join(directory, 'home')
     await stack.restartService(async () => {
@@ -63,8 +52,7 @@ describe('a standby of a service with a journal in Restate', () => {
       () => undefined,
     )
     await stack?.stop()
-    await cluster?.remove()
-    await handler?.kill()
+    await journal?.remove()
     rmSync(directory, { recursive: true, force: true })
   })
 
@@ -117,7 +105,7 @@ describe('a standby of a service with a journal in Restate', () => {
     const load = underLoad([stack.baseUrl])
     await goesOn()
     await expect.poll(() => journalPart(standbyUrl), GOES_ON).toMatchObject({ standby: true })
-    for (const node of cluster.nodes) {
+    for (const node of journal.cluster.nodes) {
       await node.kill()
       await goesOn()
       await node.start()
@@ -134,7 +122,7 @@ describe('a standby of a service with a journal in Restate', () => {
     const load = underLoad([stack.baseUrl, standbyUrl])
     await goesOn()
     process.kill(stack.pids.service, 'SIGKILL')
-    await cluster.nodes[0]?.kill()
+    await journal.cluster.nodes[0]?.kill()
     const lostAt = performance.now()
     await expect.poll(async () => (await journalPart(standbyUrl)).http, GOES_ON).toBe(200)
     const tookMs = Math.round(performance.now() - lostAt)
