@@ -103,6 +103,8 @@ interface Ledger {
   /** What it says of the state of an earlier one. */
   readonly pruned?: NodeError
   readonly mined?: boolean
+  /** It knows our transaction by its hash, though no receipt of it. */
+  readonly isKnown?: boolean
   readonly toSends?: string
 }
 
@@ -115,6 +117,7 @@ function nodeWith({
   keptFrom = 0,
   pruned = new NodeError(-32000, 'missing trie node e1 (path )'),
   mined = false,
+  isKnown = false,
   toSends = 'nonce too low: next nonce 8, tx nonce 7',
 }: Ledger): Script {
   return (method, [first, second]) => {
@@ -134,6 +137,8 @@ function nodeWith({
       }
       case 'eth_getTransactionReceipt':
         return mined ? { transactionHash: OURS } : null
+      case 'eth_getTransactionByHash':
+        return isKnown ? { hash: OURS } : null
       default:
         throw new NodeError(-32000, toSends)
     }
@@ -185,6 +190,8 @@ describe('a nonce that is used', () => {
       expect(await outcomeAt(ownChain({ usedIn }))).toEqual({ kind: 'nonce-lost', chainNonce: 8 })
       const landed = { usedIn, transactions: [OURS] }
       expect(await outcomeAt(ownChain(landed))).toEqual({ kind: 'accepted' })
+      // They forget states sooner than blocks: that they know of none of ours proves nothing.
+      expect(await outcomeAt(ownChain({ usedIn: 70, keptFrom: 87 }))).toEqual(UNCLEAR)
       // What used it may lie below all that they have.
       expect(await outcomeAt(ownChain({ usedIn: 83 }))).toEqual(UNCLEAR)
     },
@@ -204,6 +211,12 @@ describe('a nonce that is used', () => {
       const pruned = new NodeError(code, words)
       expect(await outcomeAt(nodeWith({ keptFrom: 92, pruned }))).toEqual({
         ...{ kind: 'nonce-lost', chainNonce: 8 },
+      })
+      // Some forget receipts with states, and not which block has a transaction.
+      const forgetful = nodeWith({ keptFrom: 92, pruned, isKnown: true })
+      expect(await outcomeAt(forgetful)).toEqual({ kind: 'accepted' })
+      expect(await outcomeAt(nodeWith({ keptFrom: 92, pruned }), forgetful)).toEqual({
+        kind: 'accepted',
       })
     },
   )

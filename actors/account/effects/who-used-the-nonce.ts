@@ -42,7 +42,7 @@ export async function whoUsedTheNonce(
   if (nonces.length === 0 || chainNonce <= tx.nonce) return UNCLEAR
   const used = await usedIn(rpc, tx, final)
   if (used === 'indeterminate') return UNCLEAR
-  const user = used === 'pruned' ? 'stranger' : await whoIsIn(rpc, tx, used, finalBlock)
+  const user = await (used === 'pruned' ? whoByHash(rpc, tx) : whoIsIn(rpc, tx, used, finalBlock))
   if (user === 'ours') return { kind: 'accepted' }
   return user === 'stranger' ? { kind: 'nonce-lost', chainNonce } : UNCLEAR
 }
@@ -52,8 +52,8 @@ export async function whoUsedTheNonce(
  * the past, in about twice as many questions as its depth has bits.
  *
  * @returns pruned when the node has the block that it was asked of and no longer its state. Such a
- *   node keeps what it looks up in its own database, which it writes with the block; indexes that
- *   lag stand before nodes that keep all.
+ *   node looks transactions up in its own database, which it writes with the block; indexes that lag
+ *   stand before nodes that keep all. Where blocks are missing as well, it proves nothing.
  */
 async function usedIn(
   rpc: Views,
@@ -71,13 +71,25 @@ async function usedIn(
       missing = at
       continue
     }
-    if (view[1] === null) return 'pruned'
+    if (view[1] === null) return missing < 0 ? 'pruned' : 'indeterminate'
     const nonce = numberOf(view[1])
     if (nonce === null) return 'indeterminate'
     if (nonce > tx.nonce) used = at
     else free = at
   }
   return free < missing ? 'indeterminate' : used
+}
+
+/**
+ * By what nodes know of our hashes. Some forget receipts as soon as they forget states, and not where
+ * transactions are: what no node has in any block is not in one.
+ */
+async function whoByHash(rpc: Views, tx: Signed): Promise<'ours' | 'stranger' | 'indeterminate'> {
+  const views = await rpc.views(
+    tx.attempts.map(({ txHash }) => ({ method: 'eth_getTransactionByHash', params: [txHash] })),
+  )
+  if (views.some((found) => found.some((one) => one !== null))) return 'ours'
+  return views.length > 0 ? 'stranger' : 'indeterminate'
 }
 
 /** By every node that has the nonce used there; one that has ours in it is believed. */
