@@ -76,7 +76,12 @@ const RUNS = [
 ] as const
 
 describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_, between) => {
-  async function told(
+  async function told(...update: Parameters<typeof toldAtOnce>): Promise<void> {
+    await toldAtOnce(...update)
+    between(update[0])
+  }
+
+  async function toldAtOnce(
     world: WalletWorld,
     status: 'broadcast' | 'confirmed' | 'failed' | 'dropped',
     mined: MinedIn | null,
@@ -89,7 +94,6 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
       ...{ flight: status === 'broadcast' ? 'sent' : 'ended', nowMs },
       gasWalletId: FIRST_GAS_WALLET,
     })
-    between(world)
   }
 
   async function reopened(): Promise<WalletWorld> {
@@ -296,6 +300,16 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
       counts(world, 0n, 0n, 0n)
       await told(world, 'broadcast', null, older)
       counts(world, VALUE, VALUE, VALUE)
+    })
+
+    test('counts once where it was confirmed after its record was read', async () => {
+      const world = await ended('failed', REVERTED)
+      const older = endedCall(world.reader, txId)
+      await toldAtOnce(world, 'broadcast', null)
+      await toldAtOnce(world, 'confirmed', MINED)
+      await cancelled(world, 'broadcast', nowMs, older)
+      expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE, mined: MINED })
+      counts(world, VALUE, 0n, VALUE)
     })
 
     test('holds nothing again after the deadline of its intent', async () => {

@@ -234,7 +234,9 @@ const CANCEL_AHEAD_MS = 30_000
 function cancellationEnded(turn: Turn, cancelled: TxId, command: Update): void {
   const { gas, nowMs } = command
   const entry = turn.state.sponsored.get(cancelled)
-  if (entry === undefined && gas !== null && gas.status !== 'confirmed') holdAgain(turn, command)
+  // What was read of a call that has been confirmed since is older than that.
+  const isRead = entry === undefined && !turn.state.unrecorded.has(cancelled)
+  if (isRead && gas !== null && gas.status !== 'confirmed') holdAgain(turn, command)
   if (entry?.phase !== 'held' || entry.tx === null || gas?.status !== 'confirmed') return
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
   const paidGasMicros = gasCostMicros(gas.mined, entry.tx.valuation)
