@@ -86,6 +86,8 @@ const own = await openThreadPorts({
   path,
   lists,
   log,
+  // It waits until it is begun with, and the main thread may restore the store for longer than it loads.
+  half: start.isJournaled ? 'opened' : 'refused',
   // The main thread tells what the checks of chains find.
   registry: null,
 })
