@@ -140,8 +140,9 @@ export interface Snapshots {
    * Makes a snapshot the one that is there, in place of the one before it. Once it resolves as
    * `stored`, the snapshot is as durable as the engine makes entries. Idempotent by id.
    * @throws SnapshotIncomplete where a chunk of it is not there; nothing is changed
-   * @throws JournalMisuse where it is of another place than it may be: not beyond the last entry,
-   *   not before the snapshot that is there, and the entry after it is kept; nothing is changed
+   * @throws SnapshotOvertaken where one of a later entry is there; nothing is changed
+   * @throws JournalMisuse where it is of another place than it may be: not beyond the last entry, and
+   *   the entry after it is kept; nothing is changed
    */
   publish(snapshot: NewSnapshot): Promise<Appended>
 
@@ -257,6 +258,15 @@ export class SnapshotIncomplete extends Error {
 
   constructor({ seq, chunks }: NewSnapshot, there: number) {
     super(`the snapshot of entry ${seq} has ${chunks} chunks, and the journal ${there} of them`)
+  }
+}
+
+/** One of a later entry is there. */
+export class SnapshotOvertaken extends Error {
+  override readonly name = 'SnapshotOvertaken'
+
+  constructor({ seq }: NewSnapshot, newest: number) {
+    super(`the snapshot of entry ${seq} comes after one of entry ${newest}`)
   }
 }
 

@@ -8,6 +8,7 @@ import {
   SNAPSHOT_ID_CHARS_MAX,
   type Snapshot,
   SnapshotIncomplete,
+  SnapshotOvertaken,
   type Taken,
 } from './journal.js'
 
@@ -40,7 +41,7 @@ export interface PublishContext {
 /**
  * The one rule for all engines.
  * @returns null where it is to become the snapshot that is there
- * @throws JournalMisuse, SnapshotIncomplete
+ * @throws JournalMisuse, SnapshotIncomplete, SnapshotOvertaken
  */
 export function judgePublish(
   snapshot: NewSnapshot,
@@ -53,9 +54,7 @@ export function judgePublish(
   if (newest?.id === id) return { kind: 'stored' }
   if (seq > head.seq) throw new JournalMisuse(`${where}: the last entry is ${head.seq}`)
   if (seq + 1 < head.first) throw new JournalMisuse(`${where}: the first entry is ${head.first}`)
-  if (newest !== null && seq < newest.seq) {
-    throw new JournalMisuse(`${where}: one of entry ${newest.seq} is there`)
-  }
+  if (newest !== null && seq < newest.seq) throw new SnapshotOvertaken(snapshot, newest.seq)
   if (chunks !== snapshot.chunks) throw new SnapshotIncomplete(snapshot, chunks)
   return null
 }

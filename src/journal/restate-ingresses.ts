@@ -26,6 +26,8 @@ export interface Asking {
  * to lead. Then the next one is asked as well: who asks by a frozen one alone waits until it wakes.
  */
 const HEDGE_MS = 2_000
+/** Of an owner's word that it lives: a standby takes over from who is silent for a little longer than that. */
+const BEAT_HEDGE_MS = 500
 
 /** Of a cluster that has lost a node an answer came within 8 s. */
 const ANSWER_MS = 10_000
@@ -42,6 +44,8 @@ const EXPLANATION_CHARS = 200
 
 export interface Times {
   readonly hedgeMs: number
+  /** The same of a `beat`. */
+  readonly beatHedgeMs: number
   readonly answerMs: number
 }
 
@@ -53,7 +57,7 @@ export interface Times {
  */
 export function createIngresses(
   urls: readonly string[],
-  times: Times = { hedgeMs: HEDGE_MS, answerMs: ANSWER_MS },
+  times: Times = { hedgeMs: HEDGE_MS, beatHedgeMs: BEAT_HEDGE_MS, answerMs: ANSWER_MS },
 ): Asking {
   const agent = new Agent({
     connections: CONNECTIONS_MAX,
@@ -98,6 +102,7 @@ export function createIngresses(
       const ended = new AbortController()
       open.add(ended)
       const late = createTick('late', times.answerMs)
+      const hedgeMs = question.operation === 'beat' ? times.beatHedgeMs : times.hedgeMs
       const first = current
       const waiting = new Map<number, Promise<Outcome<ReturnType<typeof use>>>>()
       let cause: unknown
@@ -115,7 +120,7 @@ export function createIngresses(
       try {
         askNext()
         while (waiting.size > 0) {
-          const hedge = createTick('hedge', times.hedgeMs)
+          const hedge = createTick('hedge', hedgeMs)
           const came = await Promise.race([...waiting.values(), hedge.comes, late.comes])
           hedge.stop()
           if (came === 'late') break

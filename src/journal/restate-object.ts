@@ -86,7 +86,11 @@ export async function take(
   const [found = null, known = null] = await state.get(['head', `claim/${claim}`])
   const head = headOf(found)
   const { seq, first } = head
-  if (known !== null) return { kind: 'taken', epoch: Number(parse(known)), seq, first }
+  const epochOfClaim = known === null ? null : Number(parse(known))
+  // One that was given up before the head counted it never was.
+  if (epochOfClaim !== null && (await isCounted(state, head, claim, epochOfClaim))) {
+    return { kind: 'taken', epoch: epochOfClaim, seq, first }
+  }
   if (after !== null && after !== head.epoch) return { kind: 'overtaken', epoch: head.epoch }
   const epoch = head.epoch + 1
   const oldest = `taking/${epoch - CLAIMS_KEPT}`
@@ -99,6 +103,18 @@ export async function take(
   state.set(`claim/${claim}`, json(epoch))
   state.set('head', json({ ...head, epoch, owner: { node, claim } } satisfies ObjectHead))
   return { kind: 'taken', epoch, seq, first }
+}
+
+/** Whether a taking came to be: the head counts it, and its epoch was given to nobody since. */
+async function isCounted(
+  state: ObjectState,
+  head: ObjectHead,
+  claim: string,
+  epoch: number,
+): Promise<boolean> {
+  if (epoch > head.epoch) return false
+  const [taking = null] = await state.get([`taking/${epoch}`])
+  return taking !== null && parse(taking) === claim
 }
 
 export async function look(state: ObjectState): Promise<JournalHead> {

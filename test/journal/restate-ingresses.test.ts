@@ -41,7 +41,7 @@ async function ingress(answers: (response: ServerResponse) => void): Promise<Ing
 }
 
 function asking(urls: readonly string[], hedgeMs: number, answerMs: number): Asking {
-  const opened = createIngresses(urls, { hedgeMs, answerMs })
+  const opened = createIngresses(urls, { hedgeMs, beatHedgeMs: 50, answerMs })
   closing.push(() => opened.close())
   return opened
 }
@@ -67,6 +67,13 @@ test('one that is frozen is not waited for: the next is asked beside it, and sta
   expect(await both.ask(question, text)).toBe('of the other')
   expect(await both.ask(question, text)).toBe('of the other')
   expect([frozen.asked, other.asked]).toEqual([1, 2])
+})
+
+test('an owner that says it lives waits for a frozen one for less long than others do', async () => {
+  const [frozen, other] = [await ingress(never), await ingress(says('heard'))]
+  const both = asking([frozen.url, other.url], HOUR_MS, HOUR_MS)
+  expect(await both.ask({ ...question, operation: 'beat', name: null }, text)).toBe('heard')
+  expect([frozen.asked, other.asked]).toEqual([1, 1])
 })
 
 test('the first answer counts, of one that was asked earlier too', async () => {

@@ -115,6 +115,21 @@ describe('a handler that Restate gives up amid its changes', () => {
     expect(await journal.append(at, text('still the owner'))).toEqual({ kind: 'stored' })
   })
 
+  test('has given an epoch to nobody, where another comes before its taking is asked for again', async () => {
+    const { twin, journal } = opened()
+    const { epoch } = await journal.take(0, 'one', drawClaim())
+    const claim = drawClaim()
+    for (let after = 0; after < 3; after++) {
+      twin.givesUpAfter = after
+      await expect(journal.take(0, 'two', claim)).rejects.toThrow(JournalUnavailable)
+      twin.givesUpAfter = null
+    }
+    const third = await journal.take(0, 'three', drawClaim())
+    expect(third.epoch).toBe(epoch + 1)
+    expect((await journal.take(0, 'two', claim)).epoch).toBe(epoch + 2)
+    expect((await journal.take(0, 'two', claim)).epoch).toBe(epoch + 2)
+  })
+
   test('trims nothing that the head still counts', async () => {
     const { twin, journal } = opened()
     const { epoch } = await journal.take(0, 'one', drawClaim())

@@ -3,6 +3,7 @@ import {
   type Appended,
   JournalUnavailable,
   SnapshotIncomplete,
+  SnapshotOvertaken,
   type Snapshots,
 } from '../../journal/journal.js'
 import type { Environment } from '../environment.js'
@@ -143,7 +144,8 @@ async function publish(
   try {
     return await untilKnown(options, () => snapshots.publish(snapshot))
   } catch (error) {
-    if (!(error instanceof SnapshotIncomplete)) throw error
+    const isOvertaken = error instanceof SnapshotIncomplete || error instanceof SnapshotOvertaken
+    if (!isOvertaken) throw error
     return { kind: 'overtaken' }
   }
 }
