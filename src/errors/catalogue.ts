@@ -106,7 +106,7 @@ export const CATALOGUE = {
   ),
   OUTCOME_UNKNOWN: row(
     504,
-    'Whether this was carried out is not known yet; repeat the very request with its Idempotency-Key, which never carries it out twice.',
+    'Whether this was carried out is not known yet: look before asking again. A call that moves value may be repeated as it was with its Idempotency-Key, which never carries it out twice.',
     true,
   ),
   OVERLOADED: row(503, 'The service is at capacity; nothing was done.', true),

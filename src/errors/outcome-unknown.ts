@@ -35,7 +35,7 @@ export function unknownCall(refusal: Fault, txId: TxId, hasIdempotencyKey: boole
 const UNREAD =
   'This is read after what was decided before it, which waits for the journal, and that does not answer; nothing was done.'
 
-/** Of what changes nothing there is no outcome to be unknown: it may be asked again. */
+/** Of what changes nothing, or is undone, there is no outcome to be unknown: it may be asked again. */
 export function ofRead<T>(answer: Result<T>): Result<T> {
   if (answer.ok || answer.fault.code !== 'OUTCOME_UNKNOWN') return answer
   const { details, internal } = answer.fault

@@ -7,6 +7,7 @@ import { ID_PREFIX, type KeyId, type LineageId } from '../../domain/ids.js'
 import { parseIsoTime } from '../../domain/iso-time.js'
 import { givenPolicy, INITIAL_POLICY } from '../../domain/key-policy.js'
 import { fault, type Result, refuse } from '../../errors/fault.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import type { GrantUpdate } from '../../service-custody/co-signer.js'
 import { deriveProofKey } from '../../service-custody/key-proof.js'
 import { newId } from '../../store/new-id.js'
@@ -29,7 +30,7 @@ export function createChildKey(ports: OperationPorts): AgentHandlers['create_chi
     const wallet = subWalletAddress(maker)
     const { secret, key: draft } = drafted.value
     const ask = { type: 'plan-sub-key', key: draft, madeBy: maker.keyId, nowMs: nowMs() } as const
-    const planned = await actors.ask(wallet, ask)
+    const planned = ofRead(await actors.ask(wallet, ask))
     if (!planned.ok) return planned
     const key = planned.value
     const grant = grantOf(key, context, secret)

@@ -152,7 +152,7 @@ class Revocation {
       return
     }
     if (this.#isOver) {
-      this.#skip(call.ends, fault('WRITES_STOPPED', {}, NOT_TRIED))
+      this.#skip(call.ends, fault('OVERLOADED', {}, NOT_TRIED))
       return
     }
     this.#sendsLeft--

@@ -8,6 +8,7 @@ import type { ApiKey } from '../../domain/api-key.js'
 import type { CustodyStatus } from '../../domain/grant-change.js'
 import type { ErrorCode } from '../../errors/catalogue.js'
 import { fault, type Result, refuse } from '../../errors/fault.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import type { OperationPorts } from '../ports.js'
 
 /** A change that others of the same key came before is made again on what they left. */
@@ -72,7 +73,9 @@ export async function underClaim<T>(
   let taken: 'no' | 'unknown' = 'no'
   let committed = false
   try {
-    const granted = await actors.ask(wallet, { type: 'claim-grant', claimId, of, nowMs: nowMs() })
+    const claim = { type: 'claim-grant', claimId, of, nowMs: nowMs() } as const
+    // It is ended below, so that without an answer nothing is done.
+    const granted = ofRead(await actors.ask(wallet, claim))
     if (!granted.ok) return granted
     const { key } = granted.value
     return await change({

@@ -2,6 +2,7 @@ import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/core/dec
 import { unguessable } from '../../clock/timers.js'
 import type { UserId } from '../../domain/ids.js'
 import type { ErrorCode } from '../../errors/catalogue.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
 import type { Answer, ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
@@ -31,7 +32,7 @@ export function withinQuota<Input, Output>(
     const settle = (outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome']): void => {
       actors.tell(counter, { type: 'settle', quota, name, outcome })
     }
-    const reserved = await actors.ask(counter, reserve)
+    const reserved = ofRead(await actors.ask(counter, reserve))
     if (!reserved.ok) {
       // A place may have been taken though no reply of it came. One that was not is none to settle.
       settle('not-made')
