@@ -48,7 +48,9 @@ function parseNetwork(text: string): Network | null {
 /** An address in one form: IPv4 also where IPv6 carries it, as a socket for both tells it. */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   // Stricter than the package, which takes `127.1` and numbers for addresses.
-  return isIP(text) === 0 ? null : ipaddr.process(text)
+  if (isIP(text) === 0) return null
+  // Of a link the zone says which, in more characters than the package takes.
+  return ipaddr.process(text.replace(/%.*/, ''))
 }
 
 export function isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6, proxies: TrustedProxies): boolean {

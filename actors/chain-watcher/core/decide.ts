@@ -303,7 +303,7 @@ function sweepOverdue(
     state.watched.moveToEnd(watched)
     accounts.set(watched.owner, watched)
   }
-  effects.push({ type: 'fetch-receipts', hashes })
+  effects.push({ type: 'fetch-receipts', hashes: [...new Set(hashes)] })
   effects.push({
     type: 'fetch-nonces',
     accounts: [...accounts.values()].map(({ owner, from }) => ({ owner, address: from })),
@@ -316,7 +316,7 @@ function sweep(state: WatcherState, effects: WatcherEffect[]): void {
   for (const { mined, checked, hashes: own } of state.watched.open()) {
     if (mined === null || !checked) hashes.push(...own)
   }
-  if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
+  if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes: [...new Set(hashes)] })
 }
 
 function tellHead(

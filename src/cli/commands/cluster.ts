@@ -21,6 +21,8 @@ import { printRecord } from '../print.js'
 /** Of the usual tail: a service that is told of a shorter one trims further by itself. */
 const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
 
+const HELD_MS = 60_000
+
 /** Who owns the journal of this home, and how an operator gives it back to it. */
 export function register(program: Command, io: Io): void {
   const cluster = program
@@ -202,9 +204,12 @@ async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Pr
   const journal = await openEngine(readJournalFile(file), {
     warn: (_context, message) => io.err(`${message}\n`),
   })
+  // While a journal that is away is waited for, nothing else would hold the process.
+  const held = setInterval(() => undefined, HELD_MS)
   try {
     return await use(journal)
   } finally {
+    clearInterval(held)
     await journal.close()
   }
 }
