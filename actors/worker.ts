@@ -27,6 +27,7 @@ import { attachVersions } from '../src/store/versions.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
 import { createMailer } from '../src/webhooks/mailer.js'
+import { createCarriedShares } from '../src/wiring/carried-shares.js'
 import { openFreezes } from '../src/wiring/freezes.js'
 import { attachMeter } from '../src/wiring/meters.js'
 import { attachPathMeter } from '../src/wiring/path-meter.js'
@@ -35,6 +36,7 @@ import { createAddressRulesShell } from './address-rules/shell.js'
 import { CUSTODY_ADDRESS, freezesAddress } from './addresses.js'
 import { meterUnconfirmed } from './chain-watcher/meter-unconfirmed.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
+import { carryShares } from './custody/carry-shares.js'
 import { followDecisions } from './custody/decisions.js'
 import { followMembers } from './custody/follow-members.js'
 import { createCustodyShell } from './custody/shell.js'
@@ -99,6 +101,7 @@ const coSigner = await connectCoSigner({
   home,
   mode,
   ...{ boot: start.boot, owner: begins.then(({ owner }) => owner) },
+  carriedShares: start.isJournaled ? createCarriedShares(reader, () => commits) : null,
   onOpened: () => post({ type: 'loaded' }),
   timers: systemTimers(),
   log,
@@ -310,6 +313,10 @@ let draining = false
 if (workerOf(CUSTODY_ADDRESS, workerCount) === workerIndex) {
   void followDecisions({ approvals, reader, tell, timers, log }, () => draining)
   void followMembers({ coSigner, timers, log }, () => draining)
+  if (start.isJournaled) {
+    const { shares } = coSigner
+    void carryShares({ shares, reader, commits, timers, log }, () => draining)
+  }
 }
 
 async function drain(): Promise<void> {

@@ -4,6 +4,7 @@ import { getAddress } from 'viem/utils'
 import type { Timers } from '../clock/timers.js'
 import { openAuthorizerStore } from '../custody/authorizers/authorizer-store.js'
 import { syncAuthorizers } from '../custody/authorizers/service-authorizers.js'
+import type { CarriedShares } from '../custody/domain-keys/carried-shares.js'
 import { followRegistry } from '../custody/domain-keys/follow-registry.js'
 import {
   identityProviderSocket,
@@ -13,7 +14,7 @@ import {
 } from '../custody/domain-keys/layout.js'
 import { refuseHalfRestored } from '../custody/domain-keys/pending-restore.js'
 import { openRegistryFile } from '../custody/domain-keys/registry-file.js'
-import { openShareStore } from '../custody/domain-keys/share-store.js'
+import { openShareStore, type ShareStore } from '../custody/domain-keys/share-store.js'
 import { openEvidenceLog } from '../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { chooseSigner } from '../custody/key-stores/choose-signer.js'
@@ -75,6 +76,8 @@ export interface CoSignerOptions {
    * whoever announces a start ends the one before it.
    */
   readonly owner?: PromiseLike<JournalOwner | null> | null
+  /** Where shares go besides; absent: they are on this machine alone. */
+  readonly carriedShares?: CarriedShares | null
   /** Called once nothing but `owner` is waited for. */
   readonly onOpened?: () => void
   /** The clock is the machine's: the other domains hold what is signed against theirs. */
@@ -98,6 +101,8 @@ export interface ConnectedCoSigner extends CoSigner {
   readonly waiting: number
   /** Hex of the id of the co-signer key in use. */
   readonly coSignerKid: string
+  /** To carry shares, and to adopt those that were carried from another machine. */
+  readonly shares: Pick<ShareStore, 'adopt' | 'carry' | 'markAllUncarried' | 'uncarried'>
   /** Under the service's data key. */
   readonly sealedText: SealedText
 }
@@ -126,7 +131,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     options.onBroken?.(error)
   }
   const evidence = openEvidenceLog(layout.evidence, threadId, broken)
-  const shares = openShareStore('service', layout, wrappingKeys)
+  const shares = openShareStore('service', layout, wrappingKeys, options.carriedShares)
   const recordedSeq = lastBatchSeq(evidence)
   let renew = () => {}
   const unfollow = followRegistry(
@@ -333,6 +338,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     get coSignerKid() {
       return signer.kid.toString('hex')
     },
+    shares,
     sealedText: createSealedText(shares.dataKeys),
     whenReady: (timeoutMs) => link.whenReady(timeoutMs),
     async close() {

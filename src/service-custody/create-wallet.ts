@@ -1,4 +1,5 @@
-import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
+import type { ShareStore } from '../custody/domain-keys/share-store.js'
+import type { WalletRecord } from '../custody/domain-keys/wallet-record.js'
 import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
 import { pointOf, randomScalar } from '../quorum-protocol/curve.js'
 import {
@@ -39,7 +40,10 @@ export async function createWalletKey(
   context: CreateWalletContext,
 ): Promise<WalletRecord> {
   const present = context.shares.get(wanted.walletId)
-  if (present !== null && present.proofs !== null) return requireSame(present, wanted)
+  if (present !== null && present.proofs !== null) {
+    await context.shares.carry(wanted.walletId)
+    return requireSame(present, wanted)
+  }
   // A crash after the user side had finished: its certificate fits the share that waits here.
   const finished = present === null ? null : await finishedElsewhere(present, context)
   if (finished !== null) return requireSame(finished, wanted)
@@ -78,6 +82,8 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
       transcript,
     })
     shares.putPending(certificate, share)
+    // Once the user side has certified it, there is no other key for this wallet.
+    await shares.carry(terms.walletId)
     const [userProof, userRequest, userShare, boot] = await call(link, 'keygen-prove', [
       terms.sessionId,
       proveShare('service', transcript, share),
@@ -122,6 +128,7 @@ async function activate(
 ): Promise<WalletRecord> {
   const { walletId } = decodeCertificate(encoded)
   context.shares.activate(encoded, await acceptProofs(encoded, proofs, context))
+  await context.shares.carry(walletId)
   const record = context.shares.get(walletId)
   if (record === null) throw new Error('share store lost a record')
   return record

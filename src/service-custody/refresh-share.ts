@@ -1,4 +1,5 @@
-import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
+import type { ShareStore } from '../custody/domain-keys/share-store.js'
+import type { WalletRecord } from '../custody/domain-keys/wallet-record.js'
 import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
 import { addInto, randomScalar } from '../quorum-protocol/curve.js'
 import { certificateMessage, decodeCertificate } from '../quorum-protocol/keygen.js'
@@ -48,6 +49,8 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
     negateInto(delta)
     addInto(share, delta)
     shares.putNext(encoded, share)
+    // Once the user side has changed over, the present share is worth nothing.
+    await shares.carry(walletId)
     const [request, sealed, boot] = expectList(
       await link.userSide.call('refresh-prepare', [sessionId, part, nonce]),
       3,
@@ -79,6 +82,8 @@ export async function finishRefresh(
 ): Promise<number | null> {
   const { link, shares } = context
   shares.forget(walletId)
+  // Another machine may have refreshed it.
+  shares.adopt(walletId)
   const record = activeRecord(walletId, context)
   const answer = await link.userSide.call('keygen-status', [walletId])
   const [theirs, ...proofs] = answer === null ? [] : expectList(answer, 4)

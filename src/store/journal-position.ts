@@ -1,7 +1,7 @@
 import { applyRows } from './apply-rows.js'
 import { packedRecord } from './encodings/sealing.js'
 import type { Environment } from './environment.js'
-import { KEY_SPACES, type KeySpace } from './key-spaces.js'
+import { KEY_SPACES, type KeySpace, SHARES_CARRIED } from './key-spaces.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
 /** In `meta`: how far the store is with its journal, and whose that is. */
@@ -40,7 +40,8 @@ export function positionRow(position: JournalPosition): Row {
  */
 export async function leaveJournal(environment: Environment): Promise<boolean> {
   if (journalPositionOf(environment) === null) return false
-  await applyRows(environment, [removalOf('meta', POSITION)])
+  // What it made of shares meanwhile, another journal has to be told.
+  await applyRows(environment, [removalOf('meta', POSITION), removalOf('meta', SHARES_CARRIED)])
   return true
 }
 

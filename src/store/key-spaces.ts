@@ -4,7 +4,7 @@
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version; of each partition of users the last place in the event log it filled; how far the journal is applied |
+ * | meta | name | schema version; whether all shares are in `sealedShares`; of each partition of users the last place in the event log it filled; how far the journal is applied |
  * | subWallets | sub-wallet id | SubWallet |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
@@ -47,6 +47,7 @@
  * | spentDays | [sub-wallet id, lineage id] | SpentDay[]: what the lineage spent on days before the one that its counters are in |
  * | keysByName | [user id, how a word of the name begins, key id] | 1 |
  * | walletsByName | [user id, how a word of the name begins, sub-wallet id] | 1 |
+ * | sealedShares | wallet id, 32 hex digits | what the service has of the wallet's key, its share sealed; where there is a journal |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -95,9 +96,13 @@ export const KEY_SPACES = {
   spentDays: '47-spent-days',
   keysByName: '48-keys-by-name',
   walletsByName: '49-wallets-by-name',
+  sealedShares: '50-sealed-shares',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
+
+/** In `meta`: the shares that were there before the journal are rows as well. */
+export const SHARES_CARRIED = 'shares_carried'
 
 /** In place of a tx id in `openByWallet`. Sorts before every id. */
 export const LISTED = ''
@@ -106,11 +111,11 @@ export const LISTED = ''
  * Raised by every change of a stored shape. No record is migrated: a build opens stores of its own
  * schema, and older ones that have nothing it would read otherwise.
  */
-export const SCHEMA_VERSION = 28
+export const SCHEMA_VERSION = 29
 
 /**
  * The oldest schema whose stores are those of this one, as they would be without what has no record
- * yet: 27 has a space more. They are opened, and are of this schema from then on.
+ * yet: 27 and 29 have a space more. They are opened, and are of this schema from then on.
  */
 export const OPENED_SINCE = 26
 

@@ -14,6 +14,7 @@ import {
   type KeyReader,
 } from './readers/keys.js'
 import { createMarketReader, type MarketReader } from './readers/markets.js'
+import { createSealedShareReader, type SealedShareReader } from './readers/sealed-shares.js'
 import { createSpentDaysReader, type SpentDaysReader } from './readers/spent-days.js'
 import { createTransactionReader, type TransactionReader } from './readers/transactions.js'
 import { createUserBreakersReader, type UserBreakersReader } from './readers/user-breakers.js'
@@ -52,6 +53,7 @@ export interface Reader {
   readonly allowances: AllowanceReader
   readonly approvals: ApprovalReader
   readonly markets: MarketReader
+  readonly sealedShares: SealedShareReader
 }
 
 export function createReader(environment: Environment): Reader {
@@ -81,6 +83,7 @@ export function createReader(environment: Environment): Reader {
     allowances: createAllowanceReader(environment),
     approvals: createApprovalReader(environment),
     markets: createMarketReader(environment),
+    sealedShares: createSealedShareReader(environment),
   }
   return reader
 }

@@ -32,10 +32,11 @@ function open(layout = layoutOf('shares', 'copy')) {
 async function stored(): Promise<Buffer> {
   const { copies, keys } = open()
   const share = randomBytes(32)
-  copies.put(WALLET, {
+  const record = {
     ...{ certificate: Buffer.from('certificate'), proofs: null },
     share: keys.seal(share, CONTEXT),
-  })
+  }
+  copies.put(WALLET, record, 'no')
   await copies.close()
   return share
 }

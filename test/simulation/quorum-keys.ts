@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { ChainConfig } from '../../src/config/chains.js'
-import type { ShareStore, WalletRecord } from '../../src/custody/domain-keys/share-store.js'
+import type { ShareStore } from '../../src/custody/domain-keys/share-store.js'
+import type { WalletRecord } from '../../src/custody/domain-keys/wallet-record.js'
 import type { Address, SubWalletId } from '../../src/domain/ids.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { addPoints, pointOf } from '../../src/quorum-protocol/curve.js'

@@ -83,8 +83,7 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
       'after',
       `
 A service whose journal another one took over does not start any more, lest the two take it from each
-other on and on. Say this where that other one is gone for good, or is to end. Wallets and keys that
-were made there since need its shares and grants: copy them first.`,
+other on and on. Say this where that other one is gone for good, or is to end.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>()

@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemTimers } from '../../clock/timers.js'
+import type { CarriedShares } from '../../custody/domain-keys/carried-shares.js'
 import {
   identityProviderSocket,
   quorumSignerSocket,
@@ -7,7 +9,7 @@ import {
   serviceLayout,
 } from '../../custody/domain-keys/layout.js'
 import { readRootKey } from '../../custody/domain-keys/registry-file.js'
-import { openShareStore } from '../../custody/domain-keys/share-store.js'
+import { openShareStore, type ShareStore } from '../../custody/domain-keys/share-store.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
@@ -63,7 +65,8 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   const keyStore = await openKeyStore(layout.keys, 'allowed')
   const signer = await chooseSigner(keyStore, 'co_signers', registry.current, timers.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
-  const shares = openShareStore('service', layout, wrappingKeys)
+  const carried = owner === null ? null : carriedByService(() => shares)
+  const shares = openShareStore('service', layout, wrappingKeys, carried)
   const chain = COMMAND_CHAIN_BASE + process.pid
   // A failure ends the command, which may be repeated.
   const evidence = openEvidenceLog(layout.evidence, chain, () => {})
@@ -102,5 +105,29 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     await shares.close()
     await evidence.close()
     await keyStore.close()
+  }
+}
+
+const CARRIED_WITHIN_MS = 30_000
+const LOOK_MS = 25
+
+/**
+ * The service of this home carries what it finds marked. Without it nothing is refreshed: the other side
+ * would change over to a share that is on one machine.
+ */
+function carriedByService(shares: () => ShareStore): CarriedShares {
+  return {
+    async put(walletId) {
+      const untilMs = Date.now() + CARRIED_WITHIN_MS
+      while (shares().isUncarried(walletId)) {
+        if (Date.now() > untilMs) {
+          throw new Error(
+            'the share was not put into the journal, which the running service of this home does: start it, and say this again',
+          )
+        }
+        await setTimeout(LOOK_MS)
+      }
+    },
+    get: () => null,
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, RootDatabase } from 'lmdb'
+import { Packr } from 'msgpackr'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import type { WrappedKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
@@ -12,11 +13,23 @@ import type { DomainLayout } from './layout.js'
  */
 export interface ShareCopies {
   get(walletId: Uint8Array): StoredRecord | undefined
-  /** Durable in both copies on return. */
-  put(walletId: Uint8Array, record: StoredRecord): void
+  /**
+   * Durable in both copies on return.
+   * @param uncarried `yes`: marks it in the same transaction, until `markCarried`
+   */
+  put(walletId: Uint8Array, record: StoredRecord, uncarried: 'yes' | 'no'): void
   /** Durable in both copies on return. */
   remove(walletId: Uint8Array): void
   walletIds(): Iterable<Uint8Array>
+  /** Marks every record, in one transaction. */
+  markAll(): void
+  /**
+   * Takes the mark away. Where the record is another by now it is marked instead: of two that were put
+   * elsewhere at once, by two threads, the older may have come last.
+   */
+  markCarried(walletId: Uint8Array, record: StoredRecord | undefined): void
+  isUncarried(walletId: Uint8Array): boolean
+  uncarried(limit: number): Uint8Array[]
   readonly dataKeys: WrappedKeys
   close(): Promise<void>
 }
@@ -41,15 +54,19 @@ export interface WalletProofs {
 interface Copy {
   readonly root: RootDatabase
   readonly wallets: Database<StoredRecord, Buffer>
+  /** Of the first copy alone. */
+  readonly uncarried: Database<true, Buffer>
   readonly dataKeys: Database<Uint8Array, string>
 }
 
 /**
  * Databases of a shares environment; names are never reused.
- * 01: wallet id (16 bytes) → record. 02: sequence and id of a data key → wrapped key.
+ * 01: wallet id (16 bytes) → record. 02: sequence and id of a data key → wrapped key. 03: wallet id →
+ * true, where the record is yet to be put elsewhere (`carried-shares.ts`).
  */
 const WALLETS = '01-wallets'
 const DATA_KEYS = '02-data-keys'
+const UNCARRIED = '03-uncarried'
 
 /** @throws Error that names the file which is not readable */
 export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCopy'>): ShareCopies {
@@ -59,9 +76,15 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
   fill(second, main)
   fill(main, second)
 
-  function putIn({ root, wallets }: Copy, walletId: Uint8Array, record: StoredRecord): void {
+  function putIn(
+    { root, wallets, uncarried }: Copy,
+    walletId: Uint8Array,
+    record: StoredRecord,
+    isMarked = false,
+  ): void {
     root.transactionSync(() => {
       void wallets.put(Buffer.from(walletId), record)
+      if (isMarked) void uncarried.put(Buffer.from(walletId), true)
     })
   }
 
@@ -78,8 +101,9 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
       }
       return record
     },
-    put(walletId, record) {
-      for (const copy of copies) putIn(copy, walletId, record)
+    put(walletId, record, uncarried) {
+      putIn(main, walletId, record, uncarried === 'yes')
+      putIn(second, walletId, record)
     },
     remove(walletId) {
       for (const { root, wallets } of copies) {
@@ -89,6 +113,20 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
       }
     },
     walletIds: () => main.wallets.getKeys(),
+    markAll() {
+      main.root.transactionSync(() => {
+        for (const walletId of main.wallets.getKeys()) void main.uncarried.put(walletId, true)
+      })
+    },
+    markCarried(walletId, record) {
+      const key = Buffer.from(walletId)
+      main.root.transactionSync(() => {
+        if (isSame(main.wallets.get(key), record)) void main.uncarried.remove(key)
+        else void main.uncarried.put(key, true)
+      })
+    },
+    isUncarried: (walletId) => main.uncarried.doesExist(Buffer.from(walletId)),
+    uncarried: (limit) => [...main.uncarried.getKeys({ limit })],
     dataKeys: wrappedKeys(main, copies),
     async close() {
       for (const { root } of copies) await root.close()
@@ -109,6 +147,7 @@ function openCopy(path: string): Copy {
         keyEncoding: 'binary',
         ...plain,
       }),
+      uncarried: root.openDB<true, Buffer>({ name: UNCARRIED, keyEncoding: 'binary', ...plain }),
       dataKeys: root.openDB<Uint8Array, string>({ name: DATA_KEYS, encoding: 'binary' }),
     }
   } catch (cause) {
@@ -116,6 +155,20 @@ function openCopy(path: string): Copy {
     throw new Error(`${join(path, 'data.mdb')} is not a readable share store: ${reason}`, { cause })
   }
 }
+
+export function isSame(one: StoredRecord | undefined, other: StoredRecord | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return Buffer.compare(packed(one), packed(other)) === 0
+}
+
+/** Its fields in one order, whoever made it. */
+function packed({ certificate, share, proofs, next = null }: StoredRecord): Buffer {
+  const { serviceSignature, userSignature, selfTest } = proofs ?? {}
+  const fields = [certificate, share, serviceSignature, userSignature, selfTest]
+  return PACKER.pack([...fields, next?.certificate, next?.share])
+}
+
+const PACKER = new Packr({ useRecords: false })
 
 /** Nothing is ever stored in a copy before its first data key. */
 function fill(lost: Copy, from: Copy): void {

@@ -3,10 +3,13 @@ import { concat, sameBytes, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { addressOf } from '../../quorum-protocol/curve.js'
 import { type Certificate, decodeCertificate, walletPoint } from '../../quorum-protocol/keygen.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { CarriedShares } from './carried-shares.js'
+import { checkShare } from './check-share.js'
 import { type DataKeys, openDataKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
 import { createMaskedShares } from './masked-shares.js'
-import { openShareCopies, type StoredRecord, type WalletProofs } from './share-copies.js'
+import { isSame, openShareCopies, type StoredRecord, type WalletProofs } from './share-copies.js'
+import type { SealedShare, WalletRecord } from './wallet-record.js'
 
 /**
  * One domain's shares of wallet keys. Every record is in two LMDB environments; a write returns
@@ -41,6 +44,23 @@ export interface ShareStore {
   dropWaiting(walletId: Uint8Array): void
   /** Reads the record anew: another thread or process may have refreshed it. */
   forget(walletId: Uint8Array): void
+  /**
+   * Resolves once what this store has of the wallet is where `elsewhere` keeps it too. At once where there
+   * is no such place, and where nothing has changed.
+   */
+  carry(walletId: Uint8Array): Promise<void>
+  isUncarried(walletId: Uint8Array): boolean
+  /** Wallets whose record has still to be carried. */
+  uncarried(limit: number): readonly Uint8Array[]
+  /** For records that were there before `elsewhere`. */
+  markAllUncarried(): void
+  /**
+   * Takes over what `elsewhere` has of the wallet, where that is later: another machine made it. Durable on
+   * return.
+   * @returns whether there is another record now
+   * @throws Error where what is there does not belong to this domain
+   */
+  adopt(walletId: Uint8Array): boolean
   /** Of every wallet, pending ones included. */
   walletIds(): Iterable<Uint8Array>
   /** @returns 32 bytes that the caller wipes */
@@ -52,35 +72,20 @@ export interface ShareStore {
   close(): Promise<void>
 }
 
-export interface SealedShare {
-  readonly certificate: Certificate
-  readonly sealedShare: Uint8Array
-}
-
-export interface WalletRecord extends SealedShare {
-  readonly encodedCertificate: Uint8Array
-  /** 33 bytes: public key of the wallet. */
-  readonly point: Uint8Array
-  /** 20 bytes. */
-  readonly address: Uint8Array
-  /** Null while the key is being generated: nothing may be signed with it. */
-  readonly proofs: WalletProofs | null
-  /** The next epoch's share while a refresh is under way. */
-  readonly next: (SealedShare & { readonly encodedCertificate: Uint8Array }) | null
-}
-
 /** Records kept decoded; shares in them stay sealed. ~1 kB each. */
 const CACHED_RECORDS_MAX = 20_000
 
 /**
  * @param domain part of the associated data of every sealed share
  * @param wrappingKeys as `readWrappingKeys` gives them; wiped here
+ * @param elsewhere null: this machine alone has them
  * @throws Error that names the store and the reason
  */
 export function openShareStore(
   domain: 'service' | 'user',
   layout: Pick<DomainLayout, 'shares' | 'sharesCopy'>,
   wrappingKeys: readonly Buffer[],
+  elsewhere: CarriedShares | null = null,
 ): ShareStore {
   const copies = openShareCopies(layout)
   const dataKeys = openStoredKeys(domain, layout.shares, wrappingKeys, copies)
@@ -91,8 +96,24 @@ export function openShareStore(
   })
 
   function write(walletId: Uint8Array, record: StoredRecord): void {
-    copies.put(walletId, record)
+    copies.put(walletId, record, elsewhere === null ? 'no' : 'yes')
     cache.delete(nameOf(walletId))
+  }
+
+  function adopt(walletId: Uint8Array): boolean {
+    const theirs = elsewhere?.get(walletId) ?? null
+    if (theirs === null || copies.isUncarried(walletId)) return false
+    if (!isLater(theirs, copies.get(walletId))) return false
+    checkShare(domain, walletId, decode(theirs), openShare)
+    copies.put(walletId, theirs, 'no')
+    cache.delete(nameOf(walletId))
+    return true
+  }
+
+  function stored(walletId: Uint8Array): StoredRecord | undefined {
+    const own = copies.get(walletId)
+    if (elsewhere === null || (own !== undefined && own.proofs !== null)) return own
+    return adopt(walletId) ? copies.get(walletId) : own
   }
 
   const context = Buffer.from(`countersign/share/v1\0${domain}\0`, 'latin1')
@@ -115,9 +136,9 @@ export function openShareStore(
       const name = nameOf(walletId)
       const cached = cache.get(name)
       if (cached !== undefined) return cached
-      const stored = copies.get(walletId)
-      if (stored === undefined) return null
-      const record = decode(stored)
+      const found = stored(walletId)
+      if (found === undefined) return null
+      const record = decode(found)
       // A pending record may be finished by another thread, whose write this cache cannot see.
       if (record.proofs !== null && record.next === null) cache.set(name, record)
       return record
@@ -153,6 +174,17 @@ export function openShareStore(
       else if ((stored.next ?? null) !== null) write(walletId, { ...stored, next: null })
     },
     forget: (walletId) => void cache.delete(nameOf(walletId)),
+    async carry(walletId) {
+      if (elsewhere === null || !copies.isUncarried(walletId)) return
+      const record = copies.get(walletId)
+      // What was given up leaves its row, which is of nothing that was put to use.
+      if (record !== undefined) await elsewhere.put(walletId, record)
+      copies.markCarried(walletId, record)
+    },
+    isUncarried: (walletId) => copies.isUncarried(walletId),
+    uncarried: (limit) => copies.uncarried(limit),
+    markAllUncarried: () => copies.markAll(),
+    adopt,
     walletIds: () => copies.walletIds(),
     openShare,
     openShareInto(record, target, at) {
@@ -184,6 +216,15 @@ function openStoredKeys(
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${path}: ${reason}`, { cause })
   }
+}
+
+/** Of two that differ. An epoch is never taken back, nor is a key that was put to use. */
+function isLater(theirs: StoredRecord, ours: StoredRecord | undefined): boolean {
+  if (ours === undefined) return true
+  if (isSame(ours, theirs)) return false
+  const [their, own] = [theirs, ours].map(({ certificate }) => decodeCertificate(certificate).epoch)
+  if (their !== own) return Number(their) > Number(own)
+  return theirs.proofs !== null || ours.proofs === null
 }
 
 /** What proves one key makes no other one fit for use: its share may be nowhere else. */

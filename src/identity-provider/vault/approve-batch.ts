@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-store.js'
+import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import type { WalletRecord } from '../../custody/domain-keys/wallet-record.js'
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'

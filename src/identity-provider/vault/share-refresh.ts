@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { WalletRecord } from '../../custody/domain-keys/share-store.js'
+import type { WalletRecord } from '../../custody/domain-keys/wallet-record.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import { expectBytes, expectInteger, sameBytes } from '../../quorum-protocol/bytes.js'

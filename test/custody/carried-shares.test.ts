@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { CarriedShares } from '../../src/custody/domain-keys/carried-shares.js'
+import type { StoredRecord, WalletProofs } from '../../src/custody/domain-keys/share-copies.js'
+import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
+import { addInto, pointOf, randomScalar, signDigest } from '../../src/quorum-protocol/curve.js'
+import {
+  commitmentOf,
+  encodeCertificate,
+  selfTestDigest,
+  transcriptOf,
+} from '../../src/quorum-protocol/keygen.js'
+
+/** Shares of two homes of one service, each on a machine of its own. */
+
+const WRAPPING_KEY = randomBytes(32)
+const WALLET = randomBytes(16)
+
+let directory: string
+let rows: Map<string, StoredRecord>
+/** While a record is on its way to the rows. */
+let onTheWay: () => void | Promise<void>
+let one: ShareStore
+let other: ShareStore
+
+function layoutOf(home: string) {
+  return { shares: join(directory, home, 'shares'), sharesCopy: join(directory, home, 'copy') }
+}
+
+function open(home: string, key = WRAPPING_KEY): ShareStore {
+  const elsewhere: CarriedShares = {
+    async put(walletId, record) {
+      await onTheWay()
+      rows.set(hex(walletId), record)
+    },
+    get: (walletId) => rows.get(hex(walletId)) ?? null,
+  }
+  return openShareStore('service', layoutOf(home), [Buffer.from(key)], elsewhere)
+}
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-carried-'))
+  rows = new Map()
+  onTheWay = () => undefined
+  await open('one').close()
+  cpSync(join(directory, 'one'), join(directory, 'other'), { recursive: true })
+  one = open('one')
+  other = open('other')
+})
+afterEach(async () => {
+  await one.close()
+  await other.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+interface Key {
+  readonly certificate: Buffer
+  readonly share: Buffer
+  readonly proofs: WalletProofs
+}
+
+/** Of the service, and of the user side but for its share. */
+function keyOf(epoch: number, walletId = WALLET): Key {
+  const [share, theirs] = [randomScalar(), randomScalar()]
+  const terms = {
+    ...{ sessionId: randomBytes(16), walletId, kind: 'user' as const },
+    ...{ ownerHash: randomBytes(32), epoch },
+  }
+  const reveal = (of: Buffer) => ({ point: pointOf(of), nonce: randomBytes(32) })
+  const [own, user] = [reveal(share), reveal(theirs)]
+  const transcript = transcriptOf(
+    terms,
+    { ...own, commitment: commitmentOf('service', own, terms.sessionId) },
+    { ...user, commitment: commitmentOf('user', user, terms.sessionId) },
+  )
+  const points = { servicePoint: own.point, userPoint: user.point }
+  const certificate = encodeCertificate({ ...terms, ...points, transcript })
+  addInto(theirs, share)
+  const selfTest = signDigest(selfTestDigest(certificate), theirs)
+  const signature = randomBytes(64)
+  const proofs = { serviceSignature: signature, userSignature: signature, selfTest }
+  return { certificate, share, proofs }
+}
+
+function made(by: ShareStore, { certificate, share, proofs }: Key): void {
+  by.putPending(certificate, share)
+  by.activate(certificate, proofs)
+}
+
+/** Of the next epoch, without a share that belongs to it on the other side. */
+function refreshed(by: ShareStore, { certificate, share, proofs }: Key): void {
+  by.putNext(certificate, share)
+  by.activateNext(certificate, proofs)
+}
+
+function expectShare(of: ShareStore, { share }: Key): void {
+  const record = of.get(WALLET)
+  expect(record?.proofs).toBeTruthy()
+  expect(record === null ? null : hex(of.openShare(record))).toBe(hex(share))
+}
+
+describe('a share', () => {
+  test("that one machine made is the other one's when it is asked for", async () => {
+    const key = keyOf(1)
+    made(one, key)
+    expect(other.get(WALLET)).toBeNull()
+    await one.carry(WALLET)
+    expectShare(other, key)
+    // On its disk, and not read from the rows.
+    rows.clear()
+    other.forget(WALLET)
+    expectShare(other, key)
+  })
+
+  test('is carried sealed', async () => {
+    const key = keyOf(1)
+    made(one, key)
+    await one.carry(WALLET)
+    expect(JSON.stringify([...rows.values()].map(bytesOf))).not.toContain(hex(key.share))
+    expect(JSON.stringify([...rows.values()].map(bytesOf))).toContain(hex(key.certificate))
+  })
+
+  test('is carried once for each of its changes', async () => {
+    let puts = 0
+    onTheWay = () => {
+      puts++
+    }
+    made(one, keyOf(1))
+    expect(one.uncarried(2).map(hex)).toEqual([hex(WALLET)])
+    await one.carry(WALLET)
+    await one.carry(WALLET)
+    expect([puts, one.uncarried(2)]).toEqual([1, []])
+    refreshed(one, keyOf(2))
+    await one.carry(WALLET)
+    expect([puts, one.uncarried(2)]).toEqual([2, []])
+    // As in a home without a journal until now.
+    one.markAllUncarried()
+    expect(one.uncarried(2)).toHaveLength(1)
+  })
+
+  test('that changes while it is carried is carried again', async () => {
+    const [first, second] = [keyOf(1), keyOf(2)]
+    made(one, first)
+    onTheWay = () => {
+      onTheWay = () => undefined
+      refreshed(one, second)
+    }
+    await one.carry(WALLET)
+    expect(one.isUncarried(WALLET)).toBe(true)
+    await one.carry(WALLET)
+    expect(one.isUncarried(WALLET)).toBe(false)
+    expect(other.adopt(WALLET)).toBe(true)
+    expectShare(other, second)
+  })
+
+  test('that came last is carried again where an older one may have come after it', async () => {
+    const [first, second] = [keyOf(1), keyOf(2)]
+    made(one, first)
+    let release = () => {}
+    onTheWay = () =>
+      new Promise((resolve) => {
+        release = resolve
+      })
+    const late = one.carry(WALLET)
+    onTheWay = () => undefined
+    refreshed(one, second)
+    await one.carry(WALLET)
+    expect(one.isUncarried(WALLET)).toBe(false)
+    release()
+    await late
+    await one.carry(WALLET)
+    expectShare(other, second)
+  })
+
+  test('of a later epoch takes the place of an earlier one, and never the other way round', async () => {
+    const [first, second] = [keyOf(1), keyOf(2)]
+    made(one, first)
+    await one.carry(WALLET)
+    expectShare(other, first)
+    const old = new Map(rows)
+    refreshed(one, second)
+    await one.carry(WALLET)
+    expect([other.adopt(WALLET), other.adopt(WALLET)]).toEqual([true, false])
+    expectShare(other, second)
+    rows = old
+    expect(other.adopt(WALLET)).toBe(false)
+    expectShare(other, second)
+  })
+
+  test('that is in use is kept where a row has one that is being made', async () => {
+    const key = keyOf(1)
+    one.putPending(key.certificate, key.share)
+    await one.carry(WALLET)
+    const pending = new Map(rows)
+    one.activate(key.certificate, key.proofs)
+    await one.carry(WALLET)
+    expectShare(other, key)
+    rows = pending
+    expect(other.adopt(WALLET)).toBe(false)
+    expectShare(other, key)
+  })
+
+  test('that this machine has changed is not replaced by what it has not carried yet', async () => {
+    made(one, keyOf(1))
+    await one.carry(WALLET)
+    const own = keyOf(1)
+    made(other, own)
+    expect(other.adopt(WALLET)).toBe(false)
+    expectShare(other, own)
+  })
+
+  test.each<[string, (record: StoredRecord) => StoredRecord]>([
+    ['of another wallet', (record) => ({ ...record, ...recordOf(keyOf(1, randomBytes(16))) })],
+    ['that another point belongs to', (record) => ({ ...record, share: otherShare() })],
+    [
+      'of which the wallet never signed',
+      ({ proofs, ...record }) => ({
+        ...record,
+        proofs: proofs && { ...proofs, selfTest: keyOf(1).proofs.selfTest },
+      }),
+    ],
+    ['that was damaged', (record) => ({ ...record, share: Buffer.alloc(record.share.length) })],
+  ])('%s is not adopted', async (_, forged) => {
+    made(one, keyOf(1))
+    await one.carry(WALLET)
+    const [record] = rows.values()
+    if (record === undefined) throw new Error('nothing was carried')
+    rows.set(hex(WALLET), forged(record))
+    expect(() => other.adopt(WALLET)).toThrow(Error)
+    rows.clear()
+    expect(other.get(WALLET)).toBeNull()
+  })
+
+  /** Under the data key of both, for the same wallet and epoch. */
+  function otherShare(): Uint8Array {
+    const { certificate, share } = keyOf(1)
+    one.putNext(certificate, share)
+    return one.get(WALLET)?.next?.sealedShare ?? Buffer.alloc(0)
+  }
+})
+
+function recordOf({ certificate }: Key) {
+  return { certificate }
+}
+
+function bytesOf({ certificate, share }: StoredRecord): string[] {
+  return [hex(certificate), hex(share)]
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
