@@ -24,9 +24,14 @@ const KEEPS_LOGS = process.env.VITEST !== undefined
 
 /**
  * @param entry such as `dist/src/main.js`
+ * @param signal kills it, ready or not: one that waits for something may never be
  * @throws Error with the end of what it wrote when it does not become ready
  */
-export async function startChild(entry: string, env: Record<string, string>): Promise<Child> {
+export async function startChild(
+  entry: string,
+  env: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Child> {
   const child = fork(entry, [], {
     env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env },
     execArgv: (process.env.BENCH_NODE_ARGUMENTS ?? '').split(' ').filter((it) => it !== ''),
@@ -51,6 +56,7 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
   })
   const kill = () => end(child, gone)
   child.once('exit', onInterrupt(kill))
+  signal?.addEventListener('abort', () => void kill(), { once: true })
   try {
     const ready = await readiness
     return {

@@ -42,22 +42,28 @@ export async function startStandbyPair(wallets: number): Promise<StandbyPair> {
     symlinkSync(join(stack.home, 'run'), join(home, 'run'))
   })
   const started: Promise<Child>[] = []
+  const ended = new AbortController()
   return {
     ...{ server, stack, home, env },
     async startStandby(at, entry = 'dist/src/main.js') {
       const port = String(await freePort())
-      const child = startChild(entry, {
-        ...env,
-        ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
-        ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
-        IDENTITY_ISSUER: issuerOf(stack.home),
-      })
+      const child = startChild(
+        entry,
+        {
+          ...env,
+          ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
+          ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+          IDENTITY_ISSUER: issuerOf(stack.home),
+        },
+        ended.signal,
+      )
       // Whether it comes to that is what is tested.
       child.catch(() => undefined)
       started.push(child)
       return { url: `http://127.0.0.1:${port}`, child }
     },
     async stop() {
+      ended.abort()
       for (const child of await Promise.allSettled(started)) {
         if (child.status === 'fulfilled') await child.value.kill()
       }
