@@ -1,13 +1,8 @@
 import type { Timers } from '../clock/timers.js'
-import { sleep } from '../clock/timers.js'
-import {
-  type Journal,
-  type JournalHead,
-  JournalUnavailable,
-  type Taken,
-} from '../journal/journal.js'
+import type { Journal, JournalHead, Taken } from '../journal/journal.js'
 import { appendUntilKnown } from './append-until-known.js'
 import { applyRows } from './apply-rows.js'
+import { askUntilAvailable } from './ask-until-available.js'
 import type { Environment } from './environment.js'
 import {
   type Followed,
@@ -35,9 +30,6 @@ export const PARTITION = 0
 
 /** In hex, of a claim that nobody else draws. */
 const CLAIM_BYTES = 16
-
-const TAKE_TRIES_MAX = 30
-const TAKE_AGAIN_MS = 1_000
 
 /** Another service went on with the journal, so this store is not the one that writes it. */
 export class JournalHasSuccessor extends Error {
@@ -160,19 +152,10 @@ function newPosition({ environment, timers }: JournaledStoreOptions, end: number
   return { ...NO_POSITION, storeId, hasBase: !isEmpty }
 }
 
-async function whenAvailable<T>(
-  { timers, log, triesMax = TAKE_TRIES_MAX }: JournaledStoreOptions,
-  ask: () => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await ask()
-    } catch (err) {
-      if (!(err instanceof JournalUnavailable) || tries === triesMax) throw err
-      log.warn({ err, tries }, 'the journal does not answer: it is asked again')
-      await sleep(timers, TAKE_AGAIN_MS)
-    }
-  }
+function whenAvailable<T>(options: JournaledStoreOptions, ask: () => Promise<T>): Promise<T> {
+  return askUntilAvailable(options, ask, (err, tries) =>
+    options.log.warn({ err, tries }, 'the journal does not answer: it is asked again'),
+  )
 }
 
 /** So that no empty store follows a journal that does not hold all there was. */

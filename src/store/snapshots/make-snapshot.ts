@@ -1,11 +1,11 @@
 import { sleep, type Timers } from '../../clock/timers.js'
 import {
   type Appended,
-  JournalUnavailable,
   SnapshotIncomplete,
   SnapshotOvertaken,
   type Snapshots,
 } from '../../journal/journal.js'
+import { askUntilAvailable } from '../ask-until-available.js'
 import type { Environment } from '../environment.js'
 import type { Row } from '../rows.js'
 import { carriedRows, positionAt } from './carried-rows.js'
@@ -42,9 +42,6 @@ export type SnapshotMade =
  */
 const PACE: SnapshotPace = { chunkBytes: 1024 * 1024, bytesPerSecondMax: 8 * 1024 * 1024 }
 
-/** Of what is asked of an engine that does not answer, a second apart. */
-const TRIES_MAX = 30
-const AGAIN_MS = 1_000
 const ID_BYTES = 16
 /** About what a row has besides its record. */
 const KEY_BYTES = 64
@@ -123,7 +120,7 @@ function putter(options: MakeSnapshotOptions, epoch: number): Putter {
   let beganMs = timers.elapsed()
   async function put(body: Uint8Array): Promise<Appended> {
     const at = { partition, epoch, id, index: chunks }
-    const answer = await untilKnown(options, () => snapshots.put(at, body))
+    const answer = await askUntilAvailable(options, () => snapshots.put(at, body))
     chunks++
     bytes += body.length
     const tookMs = timers.elapsed() - beganMs
@@ -142,25 +139,10 @@ async function publish(
   const { snapshots, partition, timers } = options
   const snapshot = { partition, epoch, seq, id, chunks, atMs: Math.round(timers.now()) }
   try {
-    return await untilKnown(options, () => snapshots.publish(snapshot))
+    return await askUntilAvailable(options, () => snapshots.publish(snapshot))
   } catch (error) {
     const isOvertaken = error instanceof SnapshotIncomplete || error instanceof SnapshotOvertaken
     if (!isOvertaken) throw error
     return { kind: 'overtaken' }
-  }
-}
-
-async function untilKnown(
-  { timers, stopping }: Pick<MakeSnapshotOptions, 'timers' | 'stopping'>,
-  ask: () => Promise<Appended>,
-): Promise<Appended> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await ask()
-    } catch (error) {
-      const isOver = tries === TRIES_MAX || stopping?.aborted === true
-      if (!(error instanceof JournalUnavailable) || isOver) throw error
-      await sleep(timers, AGAIN_MS)
-    }
   }
 }

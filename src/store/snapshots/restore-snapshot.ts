@@ -1,13 +1,13 @@
-import { sleep, type Timers } from '../../clock/timers.js'
+import type { Timers } from '../../clock/timers.js'
 import {
   type Journal,
   JournalTrimmed,
-  JournalUnavailable,
   type Snapshot,
   SnapshotGone,
   type Snapshots,
 } from '../../journal/journal.js'
 import { applyRows } from '../apply-rows.js'
+import { askUntilAvailable } from '../ask-until-available.js'
 import { type Environment, restoredRow, restoringRow } from '../environment.js'
 import { NO_ENTRY } from '../journal-entry.js'
 import { type JournalPosition, positionRow } from '../journal-position.js'
@@ -32,10 +32,6 @@ export interface RestoreProgress {
   readonly chunks: number
   readonly of: number
 }
-
-/** Of what is asked of an engine that does not answer, a second apart. */
-const TRIES_MAX = 30
-const AGAIN_MS = 1_000
 
 /** A snapshot that a store could be restored from. */
 export interface Restorable {
@@ -86,7 +82,7 @@ export async function restoreSnapshot(
   start: JournalPosition,
 ): Promise<JournalPosition> {
   for (let failed = ''; ; ) {
-    const found = await patiently(options, () => findRestorable(options, start.storeId))
+    const found = await askUntilAvailable(options, () => findRestorable(options, start.storeId))
     if (found === null) throw new Error('the journal has no snapshot any more')
     try {
       return await restoreFrom(options, found, start)
@@ -112,7 +108,7 @@ async function restoreFrom(
   let name = NO_ENTRY
   let rows = 0
   for (let index = 0; index < chunks - 1; index++) {
-    const body = await patiently(options, () => snapshots.read(partition, id, index))
+    const body = await askUntilAvailable(options, () => snapshots.read(partition, id, index))
     const chunk = decodeRowsChunk(index, manifest, name, body)
     name = chunk.name
     rows += chunk.rows.length
@@ -144,18 +140,4 @@ function empty({ root, spaces }: Environment, position: JournalPosition): void {
 /** Where another snapshot may be there by now. */
 function isPassing(error: unknown): boolean {
   return error instanceof SnapshotGone || error instanceof JournalTrimmed
-}
-
-async function patiently<T>(
-  { timers }: Pick<RestoreOptions, 'timers'>,
-  ask: () => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof JournalUnavailable) || tries === TRIES_MAX) throw error
-      await sleep(timers, AGAIN_MS)
-    }
-  }
 }

@@ -128,6 +128,8 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
       } catch (err) {
         if (stopping.signal.aborted) return
         failures++
+        // What was made before it broke off is in the engine still.
+        isTidy = false
         log.error({ err }, 'no snapshot of the store could be made: its journal grows meanwhile')
         waitMs = Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS, 2 * waitMs))
       }
