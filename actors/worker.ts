@@ -15,6 +15,7 @@ import { createReplan } from '../src/defi/replan.js'
 import { createUniswapV3 } from '../src/defi/uniswap-v3.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { createUserBreakerBook } from '../src/domain/user-breaker-book.js'
+import type { JournalOwner } from '../src/quorum-protocol/service-boot.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createApprovalPort } from '../src/service-custody/approval-port.js'
 import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
@@ -97,11 +98,23 @@ const { environment, reader, chains, prices, rules, screener, quoter } = own
 // Faults that callers ask for are no part of a live service: it does not even load them.
 const drills =
   start.environment === 'test' ? await import('./sub-wallet/drills/drilled-shell.js') : null
+/** Nothing of it is asked before this thread is begun with. */
+let owner: JournalOwner | null = null
+function journalOwner(): JournalOwner {
+  if (owner === null) throw new Error('no journal is owned')
+  return owner
+}
 const coSigner = await connectCoSigner({
   home,
   mode,
-  ...{ boot: start.boot, owner: begins.then(({ owner }) => owner) },
-  carriedShares: start.isJournaled ? createCarriedShares(reader, () => commits) : null,
+  boot: start.boot,
+  owner: begins.then((begin) => {
+    owner = begin.owner
+    return owner
+  }),
+  carriedShares: start.isJournaled
+    ? createCarriedShares(reader, journalOwner, () => commits)
+    : null,
   onOpened: () => post({ type: 'loaded' }),
   timers: systemTimers(),
   log,
@@ -315,7 +328,8 @@ if (workerOf(CUSTODY_ADDRESS, workerCount) === workerIndex) {
   void followMembers({ coSigner, timers, log }, () => draining)
   if (start.isJournaled) {
     const { shares } = coSigner
-    void carryShares({ shares, reader, commits, timers, log }, () => draining)
+    const { journal } = journalOwner()
+    void carryShares({ shares, reader, journal, timers, log }, () => draining)
   }
 }
 

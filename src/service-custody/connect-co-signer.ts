@@ -102,7 +102,7 @@ export interface ConnectedCoSigner extends CoSigner {
   /** Hex of the id of the co-signer key in use. */
   readonly coSignerKid: string
   /** To carry shares, and to adopt those that were carried from another machine. */
-  readonly shares: Pick<ShareStore, 'adopt' | 'carry' | 'markAllUncarried' | 'uncarried'>
+  readonly shares: Pick<ShareStore, 'adopt' | 'carry' | 'marks' | 'uncarried'>
   /** Under the service's data key. */
   readonly sealedText: SealedText
 }

@@ -1,7 +1,7 @@
 import { applyRows } from './apply-rows.js'
 import { packedRecord } from './encodings/sealing.js'
 import type { Environment } from './environment.js'
-import { KEY_SPACES, type KeySpace, SHARES_CARRIED } from './key-spaces.js'
+import { KEY_SPACES, type KeySpace } from './key-spaces.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
 /** In `meta`: how far the store is with its journal, and whose that is. */
@@ -40,8 +40,10 @@ export function positionRow(position: JournalPosition): Row {
  */
 export async function leaveJournal(environment: Environment): Promise<boolean> {
   if (journalPositionOf(environment) === null) return false
-  // What it made of shares meanwhile, another journal has to be told.
-  await applyRows(environment, [removalOf('meta', POSITION), removalOf('meta', SHARES_CARRIED)])
+  // What becomes of shares from now on they would not have.
+  const shares = [...environment.spaces.sealedShares.getKeys({})]
+  const removals = shares.map((wallet) => removalOf('sealedShares', wallet))
+  await applyRows(environment, [...removals, removalOf('meta', POSITION)])
   return true
 }
 

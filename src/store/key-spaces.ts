@@ -4,7 +4,7 @@
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version; whether all shares are in `sealedShares`; of each partition of users the last place in the event log it filled; how far the journal is applied |
+ * | meta | name | schema version; of each partition of users the last place in the event log it filled; how far the journal is applied |
  * | subWallets | sub-wallet id | SubWallet |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
@@ -100,9 +100,6 @@ export const KEY_SPACES = {
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
-
-/** In `meta`: the shares that were there before the journal are rows as well. */
-export const SHARES_CARRIED = 'shares_carried'
 
 /** In place of a tx id in `openByWallet`. Sorts before every id. */
 export const LISTED = ''

@@ -41,7 +41,7 @@ import { encodeSubWallet, encodeSubWalletMarks } from './encodings/sub-wallet.js
 import { encodeTransaction, encodeTransactionState } from './encodings/transaction.js'
 import type { Environment } from './environment.js'
 import { addEvents, type PlacedEvents } from './event-rows.js'
-import { type KeySpace, LISTED, SHARES_CARRIED } from './key-spaces.js'
+import { type KeySpace, LISTED } from './key-spaces.js'
 import { type DrawEntropy, drawEntropy, idAt } from './new-id.js'
 import { addLedger, removeLedger } from './policy-ledger-rows.js'
 import type { UserBreakersRecord } from './readers/user-breakers.js'
@@ -255,11 +255,6 @@ export class WriteBatch implements Writer {
   /** @param wallet 32 hex digits @param record of which every secret is sealed */
   putSealedShare(wallet: string, record: unknown): void {
     this.#put('sealedShares', wallet, packedRecord(record))
-  }
-
-  /** From now on there is none that `sealedShares` lacks. */
-  markSharesCarried(): void {
-    this.#put('meta', SHARES_CARRIED, PRESENT)
   }
 
   putGasTransaction(transaction: GasTransaction): void {

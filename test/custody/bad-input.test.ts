@@ -16,6 +16,7 @@ import { open } from 'lmdb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
 import { registryPath, userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { openShareCopies } from '../../src/custody/domain-keys/share-copies.js'
 import { readManifest, sha256OfFile } from '../../src/custody-tools/maintenance/backup-domain.js'
 import { restoreDomain } from '../../src/custody-tools/maintenance/restore-domain.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
@@ -155,6 +156,11 @@ describe('a restore that must not be', () => {
     expect(refused).toContain(`backup ${older}: wallet ${name} is at epoch 1, this domain at 2`)
     const accepted = ['custody', 'restore', '--domain', 'user', '--from', older, '--older-epochs']
     expect(await countersignOk(at, [...accepted, '--json'])).toContain('"wallets": 2')
+    // Where a journal has later ones, these take their place.
+    const copies = openShareCopies(userSideLayout(at))
+    const marks = copies.marks.list(3).map((walletId) => copies.marks.of(walletId))
+    expect([marks, copies.marks.levelWith]).toEqual([['restored', 'restored'], ''])
+    await copies.close()
     rmSync(at, { recursive: true })
   })
 

@@ -22,6 +22,8 @@ const WALLET = randomBytes(16)
 let directory: string
 let rows: Map<string, StoredRecord>
 /** While a record is on its way to the rows. */
+/** With which each home owns the journal now. */
+let epochs: Record<string, number>
 let onTheWay: () => void | Promise<void>
 let one: ShareStore
 let other: ShareStore
@@ -36,7 +38,9 @@ function open(home: string, key = WRAPPING_KEY): ShareStore {
       await onTheWay()
       rows.set(hex(walletId), record)
     },
-    get: (walletId) => rows.get(hex(walletId)) ?? null,
+    get: (walletId) => rows.get(hex(walletId)),
+    hasAny: () => rows.size > 0,
+    owner: () => ({ journal: 'a journal', epoch: epochs[home] ?? 0 }),
   }
   return openShareStore('service', layoutOf(home), [Buffer.from(key)], elsewhere)
 }
@@ -44,6 +48,7 @@ function open(home: string, key = WRAPPING_KEY): ShareStore {
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cs-carried-'))
   rows = new Map()
+  epochs = { one: 1, other: 1 }
   onTheWay = () => undefined
   await open('one').close()
   cpSync(join(directory, 'one'), join(directory, 'other'), { recursive: true })
@@ -136,9 +141,11 @@ describe('a share', () => {
     refreshed(one, keyOf(2))
     await one.carry(WALLET)
     expect([puts, one.uncarried(2)]).toEqual([2, []])
-    // As in a home without a journal until now.
-    one.markAllUncarried()
+    // As in a home without a journal until now: it is there already.
+    one.marks.putAll('before', 'none')
     expect(one.uncarried(2)).toHaveLength(1)
+    await one.carry(WALLET)
+    expect([puts, one.uncarried(2)]).toEqual([2, []])
   })
 
   test('that changes while it is carried is carried again', async () => {
@@ -203,14 +210,90 @@ describe('a share', () => {
     expectShare(other, key)
   })
 
-  test('that this machine has changed is not replaced by what it has not carried yet', async () => {
+  test('that this machine is making is not replaced by one that was given up before', async () => {
+    const [first, own] = [keyOf(1), keyOf(1)]
+    one.putPending(first.certificate, first.share)
+    await one.carry(WALLET)
+    one.putPending(own.certificate, own.share)
+    expect(one.adopt(WALLET)).toBe(false)
+    one.activate(own.certificate, own.proofs)
+    expectShare(one, own)
+  })
+
+  test('that an earlier owner was making is not carried over what the next one put to use', async () => {
+    const [given, key] = [keyOf(1), keyOf(1)]
+    one.putPending(given.certificate, given.share)
+    epochs = { one: 3, other: 2 }
+    made(other, key)
+    await other.carry(WALLET)
+    await one.carry(WALLET)
+    expectShare(one, key)
+    expect(one.uncarried(1)).toEqual([])
+    expect(hex(rows.get(hex(WALLET))?.certificate ?? Buffer.alloc(0))).toBe(hex(key.certificate))
+  })
+
+  test('that an earlier owner was about to change over to goes, where the next one has changed over', async () => {
+    const [key, given, second] = [keyOf(1), keyOf(2), keyOf(2)]
+    made(one, key)
+    await one.carry(WALLET)
+    expectShare(other, key)
+    one.putNext(given.certificate, given.share)
+    epochs = { one: 3, other: 2 }
+    refreshed(other, second)
+    await other.carry(WALLET)
+    await one.carry(WALLET)
+    expectShare(one, second)
+  })
+
+  test('that is next goes where the next owner has another one, and stays where it has none', async () => {
+    const [key, given, second] = [keyOf(1), keyOf(2), keyOf(2)]
+    made(one, key)
+    await one.carry(WALLET)
+    expectShare(other, key)
+    one.putNext(given.certificate, given.share)
+    epochs = { one: 3, other: 2 }
+    expect(one.adopt(WALLET)).toBe(false)
+    expect(nextOf(one)).toBe(hex(given.certificate))
+    other.putNext(second.certificate, second.share)
+    await other.carry(WALLET)
+    expect(one.adopt(WALLET)).toBe(true)
+    expect(nextOf(one)).toBe(hex(second.certificate))
+  })
+
+  test('that waits to be used takes no place of one in use, of whatever epoch', async () => {
+    const [key, forged] = [keyOf(1), keyOf(2)]
+    made(one, key)
+    await one.carry(WALLET)
+    expectShare(other, key)
+    other.putNext(forged.certificate, forged.share)
+    const share = other.get(WALLET)?.next?.sealedShare ?? Buffer.alloc(0)
+    rows.set(hex(WALLET), { certificate: forged.certificate, share, proofs: null })
+    expect(one.adopt(WALLET)).toBe(false)
+    expectShare(one, key)
+  })
+
+  test('of an earlier epoch is put there where an operator has put it back', async () => {
+    const [first, second] = [keyOf(1), keyOf(2)]
+    made(other, first)
+    made(one, first)
+    refreshed(one, second)
+    await one.carry(WALLET)
+    other.marks.putAll('restored', 'all')
+    expect(other.adopt(WALLET)).toBe(false)
+    await other.carry(WALLET)
+    expectShare(other, first)
+    expect(hex(rows.get(hex(WALLET))?.certificate ?? Buffer.alloc(0))).toBe(hex(first.certificate))
+  })
+
+  test('is not made under another data key where there are some of the one that is lost', async () => {
     made(one, keyOf(1))
     await one.carry(WALLET)
-    const own = keyOf(1)
-    made(other, own)
-    expect(other.adopt(WALLET)).toBe(false)
-    expectShare(other, own)
+    expect(() => open('a third')).toThrow('has no data key')
   })
+
+  function nextOf(store: ShareStore): string {
+    return hex(store.get(WALLET)?.next?.encodedCertificate ?? Buffer.alloc(0))
+  }
 
   test.each<[string, (record: StoredRecord) => StoredRecord]>([
     ['of another wallet', (record) => ({ ...record, ...recordOf(keyOf(1, randomBytes(16))) })],

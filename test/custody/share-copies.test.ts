@@ -36,7 +36,7 @@ async function stored(): Promise<Buffer> {
     ...{ certificate: Buffer.from('certificate'), proofs: null },
     share: keys.seal(share, CONTEXT),
   }
-  copies.put(WALLET, record, 'no')
+  copies.put(WALLET, record, null)
   await copies.close()
   return share
 }

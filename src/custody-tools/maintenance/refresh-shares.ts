@@ -9,6 +9,7 @@ import {
   serviceLayout,
 } from '../../custody/domain-keys/layout.js'
 import { readRootKey } from '../../custody/domain-keys/registry-file.js'
+import type { StoredRecord } from '../../custody/domain-keys/share-copies.js'
 import { openShareStore, type ShareStore } from '../../custody/domain-keys/share-store.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
@@ -27,15 +28,25 @@ import { verified } from '../provisioning/install-registry.js'
 export interface RefreshSharesOptions {
   readonly home: string
   /**
-   * As which owner of its journal the service of this home last took it; null: it has none. A command
-   * on the home of a standby, or of one that was taken over from, is no part of the service.
+   * A command on the home of a standby, or of one that was taken over from, is no part of the service.
+   * Null: the service has no journal.
    */
-  readonly owner: JournalOwner | null
+  readonly journal: SharesInJournal | null
   /** 16 bytes each; null: every wallet that has its key. */
   readonly walletIds: readonly Uint8Array[] | null
   readonly log: Logger
   /** Called for each wallet once both sides have changed over. */
   readonly refreshed: (walletId: Uint8Array, epoch: number) => void
+}
+
+/** What the journal of a service has of its shares. */
+export interface SharesInJournal {
+  /** As which owner the service of this home last took it. */
+  readonly owner: JournalOwner
+  /** @param wallet 32 hex digits */
+  get(wallet: string): StoredRecord | undefined
+  /** @param after empty: from the first */
+  wallets(after: string, limit: number): readonly string[]
 }
 
 /**
@@ -47,7 +58,8 @@ const QUORUM_TIMEOUT_MS = 6_000
 
 /**
  * Refreshes shares, wallet by wallet, as a part of the service: alongside it while it runs, or in its
- * place while it does not. Both other domains must run. It may be interrupted and repeated at will.
+ * place while it does not, unless it has a journal, which it alone writes. Both other domains must run. It
+ * may be interrupted and repeated at will.
  * @returns number of wallets refreshed
  * @throws Error when the quorum is not there, or a wallet's two sides do not belong together
  */
@@ -57,7 +69,8 @@ export function refreshShares(options: RefreshSharesOptions): Promise<number> {
 }
 
 async function refresh(options: RefreshSharesOptions): Promise<number> {
-  const { home, owner, log } = options
+  const { home, journal, log } = options
+  const owner = journal?.owner ?? null
   const timers = systemTimers()
   const layout = serviceLayout(home)
   const { envelope } = verified(registryPath(home), [layout.rootKey])
@@ -65,7 +78,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   const keyStore = await openKeyStore(layout.keys, 'allowed')
   const signer = await chooseSigner(keyStore, 'co_signers', registry.current, timers.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
-  const carried = owner === null ? null : carriedByService(() => shares)
+  const carried = journal === null ? null : carriedByService(journal, () => shares)
   const shares = openShareStore('service', layout, wrappingKeys, carried)
   const chain = COMMAND_CHAIN_BASE + process.pid
   // A failure ends the command, which may be repeated.
@@ -91,6 +104,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
       }
       throw new Error('the identity provider or the quorum signer does not answer')
     }
+    if (journal !== null) adoptAll(journal, shares)
     let count = 0
     for (const walletId of options.walletIds ?? [...shares.walletIds()]) {
       const record = shares.get(walletId)
@@ -115,19 +129,37 @@ const LOOK_MS = 25
  * The service of this home carries what it finds marked. Without it nothing is refreshed: the other side
  * would change over to a share that is on one machine.
  */
-function carriedByService(shares: () => ShareStore): CarriedShares {
+function carriedByService(journal: SharesInJournal, shares: () => ShareStore): CarriedShares {
   return {
+    owner: () => journal.owner,
     async put(walletId) {
       const untilMs = Date.now() + CARRIED_WITHIN_MS
       while (shares().isUncarried(walletId)) {
         if (Date.now() > untilMs) {
           throw new Error(
-            'the share was not put into the journal, which the running service of this home does: start it, and say this again',
+            'the share was not put into the journal within half a minute: that is what the service of this home does, while it runs and the journal answers',
           )
         }
         await setTimeout(LOOK_MS)
       }
     },
-    get: () => null,
+    get: (walletId) => journal.get(hex(walletId)),
+    hasAny: () => journal.wallets('', 1).length > 0,
   }
+}
+
+const ADOPTED_AT_ONCE = 256
+
+/** What other machines made, before it is known which wallets there are. */
+function adoptAll(journal: SharesInJournal, shares: ShareStore): void {
+  let last: string | undefined = ''
+  while (last !== undefined) {
+    const wallets = journal.wallets(last, ADOPTED_AT_ONCE)
+    for (const wallet of wallets) shares.adopt(Buffer.from(wallet, 'hex'))
+    last = wallets.at(-1)
+  }
+}
+
+function hex(walletId: Uint8Array): string {
+  return Buffer.from(walletId).toString('hex')
 }

@@ -129,6 +129,10 @@ async function checkStaged(
     const shares = openShareStore(domain, staged, present)
     try {
       const wallets = checkShares(domain, staged.shares, shares)
+      // Where there is a journal, it has later ones, which are taken unless they are not to be.
+      shares.marks.removeAll()
+      await shares.marks.noteLevelWith('')
+      if (options.olderEpochs !== 'refuse') shares.marks.putAll('restored', 'all')
       if (options.olderEpochs === 'refuse') {
         for (const [walletId, epoch] of await latestEpochs(layout)) {
           const restored = shares.get(Buffer.from(walletId, 'hex'))

@@ -15,23 +15,39 @@ export interface ShareCopies {
   get(walletId: Uint8Array): StoredRecord | undefined
   /**
    * Durable in both copies on return.
-   * @param uncarried `yes`: marks it in the same transaction, until `markCarried`
+   * @param mark is put on it in the same transaction; null: is taken away from it
    */
-  put(walletId: Uint8Array, record: StoredRecord, uncarried: 'yes' | 'no'): void
+  put(walletId: Uint8Array, record: StoredRecord, mark: string | null): void
   /** Durable in both copies on return. */
   remove(walletId: Uint8Array): void
   walletIds(): Iterable<Uint8Array>
-  /** Marks every record, in one transaction. */
-  markAll(): void
-  /**
-   * Takes the mark away. Where the record is another by now it is marked instead: of two that were put
-   * elsewhere at once, by two threads, the older may have come last.
-   */
-  markCarried(walletId: Uint8Array, record: StoredRecord | undefined): void
-  isUncarried(walletId: Uint8Array): boolean
-  uncarried(limit: number): Uint8Array[]
+  readonly marks: ShareMarks
   readonly dataKeys: WrappedKeys
   close(): Promise<void>
+}
+
+/**
+ * `before`: the record was there before the journal. `restored`: an operator has put it back on purpose, so
+ * that it is put elsewhere whatever is there.
+ */
+export type StandingMark = 'before' | 'restored'
+
+/** Of the first copy alone: what is to be done about records that are kept elsewhere as well. */
+export interface ShareMarks {
+  of(walletId: Uint8Array): string | undefined
+  /** Wallets that have one. */
+  list(limit: number): Uint8Array[]
+  /** On every record, in one transaction. @param over `all`: in place of others */
+  putAll(mark: StandingMark, over: 'all' | 'none'): void
+  removeAll(): void
+  /**
+   * Takes it away, where the record is still the one that was put elsewhere. Where it is another by now it
+   * is marked: of two that were put there at once, by two threads, the older may have come last.
+   */
+  settle(walletId: Uint8Array, record: StoredRecord | undefined, mark: string): Promise<void>
+  /** Name of the journal that has all records of these copies, or later ones; undefined: none has. */
+  readonly levelWith: string | undefined
+  noteLevelWith(journal: string): Promise<void>
 }
 
 export interface StoredRecord {
@@ -54,19 +70,22 @@ export interface WalletProofs {
 interface Copy {
   readonly root: RootDatabase
   readonly wallets: Database<StoredRecord, Buffer>
-  /** Of the first copy alone. */
-  readonly uncarried: Database<true, Buffer>
+  readonly marks: Database<string, Buffer>
+  readonly level: Database<string, string>
   readonly dataKeys: Database<Uint8Array, string>
 }
 
 /**
  * Databases of a shares environment; names are never reused.
  * 01: wallet id (16 bytes) → record. 02: sequence and id of a data key → wrapped key. 03: wallet id →
- * true, where the record is yet to be put elsewhere (`carried-shares.ts`).
+ * mark of a record that is yet to be put elsewhere (`carried-shares.ts`). 04: `journal` → its name, once
+ * all were.
  */
 const WALLETS = '01-wallets'
 const DATA_KEYS = '02-data-keys'
-const UNCARRIED = '03-uncarried'
+const MARKS = '03-marks'
+const LEVEL = '04-level'
+const JOURNAL = 'journal'
 
 /** @throws Error that names the file which is not readable */
 export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCopy'>): ShareCopies {
@@ -77,14 +96,16 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
   fill(main, second)
 
   function putIn(
-    { root, wallets, uncarried }: Copy,
+    { root, wallets, marks }: Copy,
     walletId: Uint8Array,
     record: StoredRecord,
-    isMarked = false,
+    mark: string | null,
   ): void {
+    const key = Buffer.from(walletId)
     root.transactionSync(() => {
-      void wallets.put(Buffer.from(walletId), record)
-      if (isMarked) void uncarried.put(Buffer.from(walletId), true)
+      void wallets.put(key, record)
+      if (mark !== null) void marks.put(key, mark)
+      else if (marks.doesExist(key)) void marks.remove(key)
     })
   }
 
@@ -97,13 +118,14 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
       const raw = main.wallets.getBinary(key)
       if (record !== undefined && raw !== undefined) {
         const copy = second.wallets.getBinary(key)
-        if (copy === undefined || Buffer.compare(copy, raw) !== 0) putIn(second, walletId, record)
+        if (copy === undefined || Buffer.compare(copy, raw) !== 0)
+          putIn(second, walletId, record, null)
       }
       return record
     },
-    put(walletId, record, uncarried) {
-      putIn(main, walletId, record, uncarried === 'yes')
-      putIn(second, walletId, record)
+    put(walletId, record, mark) {
+      putIn(main, walletId, record, mark)
+      putIn(second, walletId, record, null)
     },
     remove(walletId) {
       for (const { root, wallets } of copies) {
@@ -113,20 +135,7 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
       }
     },
     walletIds: () => main.wallets.getKeys(),
-    markAll() {
-      main.root.transactionSync(() => {
-        for (const walletId of main.wallets.getKeys()) void main.uncarried.put(walletId, true)
-      })
-    },
-    markCarried(walletId, record) {
-      const key = Buffer.from(walletId)
-      main.root.transactionSync(() => {
-        if (isSame(main.wallets.get(key), record)) void main.uncarried.remove(key)
-        else void main.uncarried.put(key, true)
-      })
-    },
-    isUncarried: (walletId) => main.uncarried.doesExist(Buffer.from(walletId)),
-    uncarried: (limit) => [...main.uncarried.getKeys({ limit })],
+    marks: marksOf(main),
     dataKeys: wrappedKeys(main, copies),
     async close() {
       for (const { root } of copies) await root.close()
@@ -147,12 +156,46 @@ function openCopy(path: string): Copy {
         keyEncoding: 'binary',
         ...plain,
       }),
-      uncarried: root.openDB<true, Buffer>({ name: UNCARRIED, keyEncoding: 'binary', ...plain }),
+      marks: root.openDB<string, Buffer>({ name: MARKS, keyEncoding: 'binary', ...plain }),
+      level: root.openDB<string, string>({ name: LEVEL, ...plain }),
       dataKeys: root.openDB<Uint8Array, string>({ name: DATA_KEYS, encoding: 'binary' }),
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${join(path, 'data.mdb')} is not a readable share store: ${reason}`, { cause })
+  }
+}
+
+function marksOf({ root, wallets, marks, level }: Copy): ShareMarks {
+  return {
+    of: (walletId) => marks.get(Buffer.from(walletId)),
+    list: (limit) => [...marks.getKeys({ limit })],
+    putAll(mark, over) {
+      root.transactionSync(() => {
+        for (const walletId of wallets.getKeys()) {
+          if (over === 'all' || !marks.doesExist(walletId)) void marks.put(walletId, mark)
+        }
+      })
+    },
+    removeAll() {
+      root.transactionSync(() => {
+        marks.clearSync()
+      })
+    },
+    // Not at once: whoever takes many marks away waits for the disk once.
+    async settle(walletId, record, mark) {
+      const key = Buffer.from(walletId)
+      await root.transaction(() => {
+        if (isSame(wallets.get(key), record)) void marks.remove(key)
+        else if (!marks.doesExist(key)) void marks.put(key, mark)
+      })
+    },
+    get levelWith() {
+      return level.get(JOURNAL)
+    },
+    async noteLevelWith(journal) {
+      await level.put(JOURNAL, journal)
+    },
   }
 }
 

@@ -3,12 +3,18 @@ import { concat, sameBytes, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { addressOf } from '../../quorum-protocol/curve.js'
 import { type Certificate, decodeCertificate, walletPoint } from '../../quorum-protocol/keygen.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import type { CarriedShares } from './carried-shares.js'
+import { type CarriedShares, isBetter, markOf } from './carried-shares.js'
 import { checkShare } from './check-share.js'
 import { type DataKeys, openDataKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
 import { createMaskedShares } from './masked-shares.js'
-import { isSame, openShareCopies, type StoredRecord, type WalletProofs } from './share-copies.js'
+import {
+  isSame,
+  openShareCopies,
+  type ShareMarks,
+  type StoredRecord,
+  type WalletProofs,
+} from './share-copies.js'
 import type { SealedShare, WalletRecord } from './wallet-record.js'
 
 /**
@@ -52,10 +58,10 @@ export interface ShareStore {
   isUncarried(walletId: Uint8Array): boolean
   /** Wallets whose record has still to be carried. */
   uncarried(limit: number): readonly Uint8Array[]
-  /** For records that were there before `elsewhere`. */
-  markAllUncarried(): void
+  /** What `carry` goes by, and whoever brings all records to a journal, or back from a backup. */
+  readonly marks: ShareMarks
   /**
-   * Takes over what `elsewhere` has of the wallet, where that is later: another machine made it. Durable on
+   * Takes over what `elsewhere` has of the wallet, where that is better: another machine made it. Durable on
    * return.
    * @returns whether there is another record now
    * @throws Error where what is there does not belong to this domain
@@ -88,6 +94,11 @@ export function openShareStore(
   elsewhere: CarriedShares | null = null,
 ): ShareStore {
   const copies = openShareCopies(layout)
+  if (copies.dataKeys.list().length === 0 && elsewhere?.hasAny() === true) {
+    throw new Error(
+      `${layout.shares} has no data key, without which nothing of the shares in the journal can be opened: put back a copy of that folder, as of the home of another machine, or of a backup`,
+    )
+  }
   const dataKeys = openStoredKeys(domain, layout.shares, wrappingKeys, copies)
   const masked = createMaskedShares()
   const cache = new LRUCache<string, WalletRecord>({
@@ -96,16 +107,18 @@ export function openShareStore(
   })
 
   function write(walletId: Uint8Array, record: StoredRecord): void {
-    copies.put(walletId, record, elsewhere === null ? 'no' : 'yes')
+    copies.put(walletId, record, elsewhere === null ? null : markOf(elsewhere.owner()))
     cache.delete(nameOf(walletId))
   }
 
   function adopt(walletId: Uint8Array): boolean {
-    const theirs = elsewhere?.get(walletId) ?? null
-    if (theirs === null || copies.isUncarried(walletId)) return false
-    if (!isLater(theirs, copies.get(walletId))) return false
+    if (elsewhere === null) return false
+    const [theirs, mark] = [elsewhere.get(walletId), copies.marks.of(walletId)]
+    if (theirs === undefined || mark === 'restored') return false
+    const isOwn = mark !== undefined && mark === markOf(elsewhere.owner())
+    if (!isBetter(theirs, copies.get(walletId), isOwn)) return false
     checkShare(domain, walletId, decode(theirs), openShare)
-    copies.put(walletId, theirs, 'no')
+    copies.put(walletId, theirs, null)
     cache.delete(nameOf(walletId))
     return true
   }
@@ -175,15 +188,19 @@ export function openShareStore(
     },
     forget: (walletId) => void cache.delete(nameOf(walletId)),
     async carry(walletId) {
-      if (elsewhere === null || !copies.isUncarried(walletId)) return
+      const { marks } = copies
+      if (elsewhere === null || marks.of(walletId) === undefined) return
+      // Nothing that another owner has put to use is written over.
+      if (adopt(walletId)) return
       const record = copies.get(walletId)
-      // What was given up leaves its row, which is of nothing that was put to use.
-      if (record !== undefined) await elsewhere.put(walletId, record)
-      copies.markCarried(walletId, record)
+      // What was given up leaves what is there, which is of nothing that was put to use.
+      const isThere = record === undefined || isSame(elsewhere.get(walletId), record)
+      if (!isThere) await elsewhere.put(walletId, record)
+      await marks.settle(walletId, record, markOf(elsewhere.owner()))
     },
-    isUncarried: (walletId) => copies.isUncarried(walletId),
-    uncarried: (limit) => copies.uncarried(limit),
-    markAllUncarried: () => copies.markAll(),
+    isUncarried: (walletId) => copies.marks.of(walletId) !== undefined,
+    uncarried: (limit) => copies.marks.list(limit),
+    marks: copies.marks,
     adopt,
     walletIds: () => copies.walletIds(),
     openShare,
@@ -216,15 +233,6 @@ function openStoredKeys(
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${path}: ${reason}`, { cause })
   }
-}
-
-/** Of two that differ. An epoch is never taken back, nor is a key that was put to use. */
-function isLater(theirs: StoredRecord, ours: StoredRecord | undefined): boolean {
-  if (ours === undefined) return true
-  if (isSame(ours, theirs)) return false
-  const [their, own] = [theirs, ours].map(({ certificate }) => decodeCertificate(certificate).epoch)
-  if (their !== own) return Number(their) > Number(own)
-  return theirs.proofs !== null || ours.proofs === null
 }
 
 /** What proves one key makes no other one fit for use: its share may be nowhere else. */

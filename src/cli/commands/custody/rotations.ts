@@ -4,7 +4,7 @@ import { ulidBytes } from '../../../domain/ids.js'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
-import { journalPositionIn } from '../../operator/journal-position-in.js'
+import { withSharesInJournal } from '../../operator/shares-in-journal.js'
 import { integerOption } from '../../options.js'
 import { printRecord } from '../../print.js'
 import { type ShareHolderName, shareHolderOption } from './domain-option.js'
@@ -65,21 +65,18 @@ export function registerRotations(custody: Command, io: Io): void {
       const { refreshShares } = await import('../../../custody-tools/maintenance/refresh-shares.js')
       const { pino } = await import('pino')
       const home = homeOf(io, options)
-      const count = await refreshShares({
-        ...{ home, owner: await journalOwnerIn(home) },
-        walletIds: wallets.length === 0 ? null : wallets.map((id) => ulidBytes(id)),
-        log: pino({ level: 'silent' }),
-        refreshed: (walletId, epoch) =>
-          io.err(`${Buffer.from(walletId).toString('hex')} is at epoch ${epoch}\n`),
-      })
+      const count = await withSharesInJournal(io, home, (journal) =>
+        refreshShares({
+          ...{ home, journal },
+          walletIds: wallets.length === 0 ? null : wallets.map((id) => ulidBytes(id)),
+          log: pino({ level: 'silent' }),
+          refreshed: (walletId, epoch) =>
+            io.err(`${Buffer.from(walletId).toString('hex')} is at epoch ${epoch}\n`),
+        }),
+      )
       printRecord(io, options, { refreshed: count })
       io.err('Back both sides up again: older backups hold shares that fit nothing any more.\n')
     })
-}
-
-async function journalOwnerIn(home: string) {
-  const position = await journalPositionIn(home)
-  return position === null ? null : { journal: position.storeId, epoch: position.epoch }
 }
 
 interface RotateFlags extends GlobalOptions {

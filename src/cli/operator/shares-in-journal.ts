@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StoredRecord } from '../../custody/domain-keys/share-copies.js'
+import type { SharesInJournal } from '../../custody-tools/maintenance/refresh-shares.js'
+import { openBesideService } from '../../store/environment.js'
+import { journalPositionOf } from '../../store/journal-position.js'
+import { createReader } from '../../store/reader.js'
+import { UsageError } from '../exit-codes.js'
+import type { Io } from '../io.js'
+
+/**
+ * @param use is given what the store of the home has of the journal's shares; null: it has no journal
+ * @throws UsageError where there is a journal, and no store that says which
+ */
+export async function withSharesInJournal<T>(
+  { env }: Pick<Io, 'env'>,
+  home: string,
+  use: (journal: SharesInJournal | null) => Promise<T>,
+): Promise<T> {
+  const directory = join(home, 'service', 'store')
+  const isTold = (env.COUNTERSIGN_JOURNAL_FILE ?? '') !== ''
+  if (!existsSync(join(directory, 'data.mdb'))) {
+    if (isTold) throw notYet(home)
+    return use(null)
+  }
+  const environment = openBesideService(directory)
+  try {
+    const position = journalPositionOf(environment)
+    if (position === null && isTold) throw notYet(home)
+    if (position === null) return await use(null)
+    const reader = createReader(environment)
+    return await use({
+      owner: { journal: position.storeId, epoch: position.epoch },
+      get: (wallet) => reader.fresh().sealedShares.of(wallet) as StoredRecord | undefined,
+      wallets: (after, limit) => reader.fresh().sealedShares.wallets(after, limit),
+    })
+  } finally {
+    await environment.root.close()
+  }
+}
+
+function notYet(home: string): UsageError {
+  return new UsageError(
+    `the store of ${home} has not been with its journal yet: start its service, and say this again`,
+  )
+}
