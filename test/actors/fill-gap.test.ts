@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openGap } from '../../actors/account/core/lane-nonces.js'
 import type { HeadCommand } from '../../actors/account/core/messages.js'
 import { laneOf, restoredEntry } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
@@ -248,5 +249,51 @@ describe('a nonce freed while another was being signed above it', () => {
     sends.sign(1)
     expect(await sends.nextNonces()).toEqual([2, 2])
     expect(laneOf(sends.state, CHAIN_ID).gaps).toEqual([0])
+  })
+})
+
+describe('a gap below what a block has used', () => {
+  const mined = (sends: Sends, n: number) => {
+    const place = { blockNumber: 9, blockHash: hashOf(9), outcome: 'success', feeWei: 1n } as const
+    const [txId, txHash] = [txIdOf(n), hashOf(n)]
+    sends.tell({ type: 'mined', txId, mined: { ...place, txHash }, nowMs: START_MS })
+  }
+  const lane = ({ state }: Sends) => laneOf(state, CHAIN_ID)
+
+  test('is none, so that nothing waits for it', () => {
+    const sends = refusedBelow(1)
+    expect(lane(sends).gaps).toEqual([0])
+    mined(sends, 1)
+    expect(openGap(lane(sends))).toBeUndefined()
+    expect(sends.tell(headAt(2)).effects).toEqual([])
+    // A reorg takes the block away, and with it what had used the nonce.
+    sends.tell({ type: 'unmined', txId: txIdOf(1), nowMs: START_MS })
+    expect(sends.tell(headAt(0)).effects).toContainEqual(
+      expect.objectContaining({ type: 'sign', nonce: 0 }),
+    )
+  })
+
+  test('is none either once nothing came of what was to close it', () => {
+    const sends = refusedBelow(1)
+    const [closing] = sends.tell(headAt(0)).effects.filter(({ type }) => type === 'sign')
+    if (closing?.type !== 'sign') throw new Error('the gap is not being closed')
+    mined(sends, 1)
+    const { txId } = closing.draft
+    const refusal = fault('COSIGNER_UNAVAILABLE')
+    sends.tell({ type: 'sign-failed', txId, nonce: 0, fault: refusal, nowMs: START_MS })
+    expect(lane(sends)).toMatchObject({ filling: [], nextNonce: 2 })
+    expect(openGap(lane(sends))).toBeUndefined()
+  })
+
+  test('is one again where a reorg takes that back while it is to be closed, and nothing comes of it', () => {
+    const sends = refusedBelow(1)
+    const [closing] = sends.tell(headAt(0)).effects.filter(({ type }) => type === 'sign')
+    if (closing?.type !== 'sign') throw new Error('the gap is not being closed')
+    mined(sends, 1)
+    sends.tell({ type: 'unmined', txId: txIdOf(1), nowMs: START_MS })
+    const { txId } = closing.draft
+    const refusal = fault('COSIGNER_UNAVAILABLE')
+    sends.tell({ type: 'sign-failed', txId, nonce: 0, fault: refusal, nowMs: START_MS })
+    expect(openGap(lane(sends))).toBe(0)
   })
 })

@@ -274,4 +274,12 @@ export const MENDINGS: readonly Mending[] = [
       before: '[watched]',
     },
   },
+  {
+    fault: 'what is to close a gap fails when the chain has used it, and all waits for the gap',
+    foundBy: 'simulator',
+    seed: 8500953,
+    file: 'actors/account/core/lane-nonces.ts',
+    mending: 'return gaps.find((nonce) => nonce >= usedBelow)',
+    before: 'return gaps.length === usedBelow ? gaps[0] : gaps[0]',
+  },
 ]

@@ -1,6 +1,7 @@
 import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import { keccak256 } from '../../../src/domain/keccak.js'
 import { pumpFlight } from './flight.js'
+import { openGap } from './lane-nonces.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
 import { pumpSigning } from './signing.js'
 import { type AccountDraft, laneOf, type NonceLane, OPEN_MAX, type OpenEntry } from './state.js'
@@ -136,7 +137,7 @@ function findGaps(turn: AccountTurn, lane: NonceLane, seenNonce: number): void {
  */
 function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadCommand): void {
   const { state } = turn
-  const nonce = lane.gaps[0]
+  const nonce = openGap(lane)
   const { wallet } = state
   if (nonce === undefined || fees === null || wallet === null) return
   if (lane.queued.some((txId) => turn.mayFill(queuedDraft(state, txId), nonce))) return

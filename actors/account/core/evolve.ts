@@ -93,7 +93,7 @@ export function foldReopened(state: AccountState, tx: AccountTransaction, atMs: 
   entry.hasLanded = true
   state.open.set(tx.txId, entry)
   const lane = joinFlight(state, entry)
-  forgetUse(lane, tx.nonce)
+  forgetUse(state, lane, tx.nonce)
   takeAgain(lane, tx.nonce)
 }
 
@@ -161,7 +161,7 @@ function unmined(state: AccountState, { txId, atMs }: Of<'transaction-unmined'>)
   entry.hasLanded = true
   entry.sentAtBlock = null
   entry.tx = { ...entry.tx, mined: null, updatedAtMs: atMs }
-  forgetUse(joinFlight(state, entry), entry.tx.nonce)
+  forgetUse(state, joinFlight(state, entry), entry.tx.nonce)
 }
 
 function replaced(entry: OpenEntry, event: Of<'transaction-replaced'>): void {

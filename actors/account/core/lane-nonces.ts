@@ -13,9 +13,22 @@ export function joinFlight(state: AccountState, entry: OpenEntry): NonceLane {
   return lane
 }
 
-/** A reorg gave the nonce back. */
-export function forgetUse(lane: NonceLane, nonce: number): void {
-  lane.usedBelow = Math.min(lane.usedBelow, nonce)
+/** A reorg gave the nonce back, and perhaps those below it that nothing of ours is known to have used. */
+export function forgetUse(
+  { drafts }: Pick<AccountState, 'drafts'>,
+  lane: NonceLane,
+  nonce: number,
+): void {
+  const filling = lane.filling.map((txId) => drafts.get(txId)?.nonce ?? nonce)
+  lane.usedBelow = Math.min(lane.usedBelow, nonce, lane.gaps[0] ?? nonce, ...filling)
+}
+
+/**
+ * The lowest gap that something could close; undefined where there is none. What lies below a nonce that
+ * a block has of ours is used by whatever it was, until a reorg: nothing may wait for it to be closed.
+ */
+export function openGap({ gaps, usedBelow }: NonceLane): number | undefined {
+  return gaps.find((nonce) => nonce >= usedBelow)
 }
 
 function nonceAt(state: AccountState, lane: NonceLane, index: number): number {
@@ -43,6 +56,7 @@ export function trimGaps(lane: NonceLane): void {
   if (lane.nextNonce === null) return
   // While anything is being signed above, its nonce must not move.
   while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
+    if (lane.nextNonce <= lane.usedBelow) break
     lane.gaps.pop()
     lane.nextNonce--
   }

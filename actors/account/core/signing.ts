@@ -1,6 +1,7 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { dropTransaction, pumpFlight } from './flight.js'
+import { openGap } from './lane-nonces.js'
 import type { AccountCommand } from './messages.js'
 import { type AccountDraft, type DraftEntry, laneOf, type NonceLane, SIGNING_MAX } from './state.js'
 import { type AccountTurn, queuedDraft } from './turn.js'
@@ -35,7 +36,7 @@ function nextInQueue(
   turn: AccountTurn,
   lane: NonceLane,
 ): { readonly draft: AccountDraft; readonly gap: number | undefined } | null {
-  const gap = lane.gaps[0]
+  const gap = openGap(lane)
   const [first] = lane.queued
   if (first === undefined || lane.nextNonce === null) return null
   const kept = turn.keptFor(lane.chainId, lane.nextNonce + lane.signing.length)

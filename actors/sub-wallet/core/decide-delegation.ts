@@ -1,4 +1,5 @@
 import { pumpFlight } from '../../account/core/flight.js'
+import { openGap } from '../../account/core/lane-nonces.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { laneOf, type NonceLane } from '../../account/core/state.js'
 import { callOf } from './sponsored-call.js'
@@ -58,8 +59,9 @@ function lead(turn: Turn, chainId: number): void {
   askFor(turn, first, { nonce: lane.nextNonce })
 }
 
-export function isEmpty({ signing, filling, flight, gaps }: NonceLane): boolean {
-  return signing.length + filling.length + flight.length + gaps.length === 0
+export function isEmpty(lane: NonceLane): boolean {
+  const { signing, filling, flight } = lane
+  return signing.length + filling.length + flight.length === 0 && openGap(lane) === undefined
 }
 
 /** Whether it is frozen by now, or its key has ended, and was answered so. */
