@@ -72,6 +72,7 @@ function planCluster(
   sometimes(cluster.cuts, () => machines.cut())
   sometimes(cluster.engineAway, () => machines.away())
   sometimes(cluster.leaves, () => machines.leave())
+  sometimes(cluster.freezes, () => machines.freeze())
 }
 
 function planUserSide(

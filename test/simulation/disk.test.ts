@@ -5,7 +5,7 @@ import type { Environment } from '../../src/store/environment.js'
 import { openRealStore } from '../actors/real-store.js'
 import { Disk } from './disk.js'
 import { drawOf } from './random.js'
-import { Scheduler } from './scheduler.js'
+import { newLife, Scheduler } from './scheduler.js'
 
 const ROUNDS = 40
 /** By then all commits of a test would be written. */
@@ -14,7 +14,7 @@ const LONG_MS = 1_000
 test('the disk of the simulator has what LMDB would have, in its order', async () => {
   const draw = drawOf(1, 'keys')
   const scheduler = new Scheduler(0)
-  const simulated = new Disk(scheduler, drawOf(1, 'disk')).environmentOf({ isAlive: true })
+  const simulated = new Disk(scheduler, drawOf(1, 'disk')).environmentOf(newLife())
   const real = await openRealStore()
   try {
     for (let round = 0; round < ROUNDS; round++) {
@@ -64,7 +64,7 @@ test('the disk of the simulator has what LMDB would have, in its order', async (
 
 /** Commits one after another, of which each writes its number. */
 function commitsOn(disk: Disk, count: number) {
-  const life = { isAlive: true }
+  const life = newLife()
   const { root, spaces } = disk.environmentOf(life)
   const ended: string[] = []
   for (let nth = 1; nth <= count; nth++) {

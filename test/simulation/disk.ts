@@ -5,7 +5,7 @@ import { attachVersions, createVersionsBuffer } from '../../src/store/versions.j
 import { WrittenBodies } from '../../src/store/written-bodies.js'
 import type { Planted } from './planted.js'
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { arrive, type Life, type Scheduler } from './scheduler.js'
 import { type SpaceInMemory, spaceInMemory } from './space-in-memory.js'
 
 /** What a disk does besides taking what it is given. */
@@ -121,20 +121,20 @@ export class Disk {
     const commit = this.#held.shift()
     if (commit === undefined) return
     if (this.#scheduler.nowMs < this.fullUntilMs) {
-      commit.reject(new Error('ENOSPC'))
+      arrive(this.#scheduler, life, () => commit.reject(new Error('ENOSPC')))
       return
     }
     const isRefused = this.#draw.chance(this.faults.refusals)
     if (!isRefused || this.#draw.chance(0.5)) this.#put(commit.write)
     if (isRefused) {
-      commit.reject(new Error('EIO'))
+      arrive(this.#scheduler, life, () => commit.reject(new Error('EIO')))
       return
     }
     this.followed(commit.nth, 'written')
     // It is on disk a moment before its process hears of it.
-    this.#scheduler.after(this.#draw.integer(2), () => {
-      if (life.isAlive) commit.resolve()
-    })
+    this.#scheduler.after(this.#draw.integer(2), () =>
+      arrive(this.#scheduler, life, commit.resolve),
+    )
   }
 
   #put(write: () => void): void {

@@ -2,7 +2,7 @@ import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import type { Cluster } from './features.js'
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { arrive, type Life, type Scheduler } from './scheduler.js'
 
 /** What is no answer comes after this long. */
 const GIVEN_UP_MS = 400
@@ -72,9 +72,7 @@ export class Engine {
     )
     return new Promise<T>((resolve, reject) => {
       const whileAlive = (ms: number, run: () => void) =>
-        scheduler.after(ms, () => {
-          if (life.isAlive) run()
-        })
+        scheduler.after(ms, () => arrive(scheduler, life, run))
       const lost = () =>
         whileAlive(GIVEN_UP_MS, () => reject(new JournalUnavailable('nobody answers')))
       // What was sent arrives, be its process dead by then.

@@ -123,6 +123,10 @@ export interface Cluster {
   readonly engineAway: number
   /** How often the owner says that it leaves, and ends. */
   readonly leaves: number
+  /** How often one, mostly the owner, stands still for a while. */
+  readonly freezes: number
+  /** As far as a machine's clock is ahead of the world's, or behind it, at most. */
+  readonly clocksApartMs: number
 }
 
 /** Of runs, how many have as many calls as several others: setting up costs as much as dozens of calls. */
@@ -183,6 +187,8 @@ export function inCluster(features: Features, draw: Draw): Features {
       cuts: draw.chance(0.7) ? draw.between(1, 5) : 0,
       engineAway: draw.chance(0.4) ? draw.between(1, 2) : 0,
       leaves: draw.chance(0.5) ? draw.between(1, 3) : 0,
+      freezes: draw.chance(0.5) ? draw.between(1, 3) : 0,
+      clocksApartMs: draw.chance(0.5) ? draw.pick([50, 500, 2_000]) : 0,
     },
   }
 }

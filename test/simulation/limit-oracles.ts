@@ -17,11 +17,12 @@ export function whatWasLimited(
   callers: Callers,
   quorum: Quorum,
   chains: ChainWorlds,
+  apartMs: number,
 ): string[] {
   const called = all.filter((tx) => !isFiller(tx))
   const askedAtMs = new Map(callers.wanted.flatMap(({ txIds }) => [...txIds]))
   return [
-    ...called.flatMap((tx) => windowAsAsked(tx, askedAtMs.get(tx.txId))),
+    ...called.flatMap((tx) => windowAsAsked(tx, askedAtMs.get(tx.txId), apartMs)),
     ...called.flatMap((tx) => landedAsDecided(tx, callers, quorum, chains)),
     ...[...callers.known.lineages.values()].flatMap((lineage) => {
       const { policy } = lineage
@@ -36,12 +37,13 @@ export function whatWasLimited(
 }
 
 /** It counts in a day that it was asked for or decided in. */
-function windowAsAsked(tx: Transaction, askedAtMs: number | undefined): string[] {
+function windowAsAsked(tx: Transaction, askedAtMs: number | undefined, apartMs: number): string[] {
   const { txId, reservation, updatedAtMs } = tx
   if (askedAtMs === undefined) return []
   const { day, month } = reservation
-  const isIn = day >= utcDay(askedAtMs) && day <= utcDay(updatedAtMs)
-  const isInMonth = month >= utcMonth(askedAtMs) && month <= utcMonth(updatedAtMs)
+  const [fromMs, untilMs] = [askedAtMs - apartMs, updatedAtMs + apartMs]
+  const isIn = day >= utcDay(fromMs) && day <= utcDay(untilMs)
+  const isInMonth = month >= utcMonth(fromMs) && month <= utcMonth(untilMs)
   return isIn && isInMonth ? [] : [`${txId} counts in day ${day} of month ${month}`]
 }
 

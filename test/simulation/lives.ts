@@ -39,6 +39,7 @@ export class Lives {
   readonly machines: Machines | null
   readonly #ports: LivesPorts
   #decidedBefore = 0
+  #epoch = 0
   #starting = false
 
   constructor(ports: LivesPorts) {
@@ -58,8 +59,16 @@ export class Lives {
       diskOf: (draw) => this.#diskOf(draw),
       took: (owner) => {
         took(owner)
+        const service = serve(owner.disk, owner)
+        const { epoch } = owner.writer.owner
+        // One that was frozen while it took the journal hears of it when another has it.
+        if (epoch < this.#epoch) {
+          this.#before = service
+          return
+        }
+        this.#epoch = epoch
         this.disk = owner.disk
-        this.#serves(serve(owner.disk, owner))
+        this.#serves(service)
       },
     })
   }

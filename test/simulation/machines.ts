@@ -11,7 +11,7 @@ import { Engine } from './engine.js'
 import type { Cluster } from './features.js'
 import type { Planted } from './planted.js'
 import { type Draw, drawOf } from './random.js'
-import { type Life, type Scheduler, timersOf } from './scheduler.js'
+import { isFrozen, type Life, newLife, type Scheduler, timersOf } from './scheduler.js'
 import { haveSameRows } from './view-oracles.js'
 
 /** A process that owns the journal, and with it all users. */
@@ -41,13 +41,18 @@ interface Machine {
   readonly disk: Disk
   life: Life
   beats: OwnerBeats | null
+  /** Its clock, of the world's. */
+  readonly aheadMs: number
   /** Until then it does not reach the journal. */
   cutUntilMs: number
 }
 
+const DEAD: Life = { isAlive: false, frozenUntilMs: 0 }
 const START_MS_MAX = 3_000
 const CUT_MS_MAX = 30_000
 const AWAY_MS_MAX = 20_000
+const FROZEN_MS_MAX = 15_000
+const OWNER_FROZEN = 0.8
 
 /**
  * Machines with a disk of their own over one journal. One is its owner; the others follow it, and one
@@ -60,6 +65,7 @@ export class Machines {
   readonly #draw: Draw
   readonly #machines: readonly Machine[]
   #owner: Machine | null = null
+  #epoch = 0
 
   constructor(ports: MachinesPorts) {
     this.#ports = ports
@@ -69,7 +75,8 @@ export class Machines {
     this.#machines = Array.from({ length: cluster.machines }, (_, at) => ({
       name: `machine ${at}`,
       disk: ports.diskOf(drawOf(seed, `disk ${at}`)),
-      ...{ life: { isAlive: false }, beats: null, cutUntilMs: 0 },
+      ...{ life: DEAD, beats: null, cutUntilMs: 0 },
+      aheadMs: this.#draw.between(-cluster.clocksApartMs, cluster.clocksApartMs),
     }))
     this.disks = this.#machines.map(({ disk }) => disk)
   }
@@ -104,6 +111,17 @@ export class Machines {
     const { scheduler, note } = this.#ports
     this.#owner.cutUntilMs = scheduler.nowMs + this.#draw.integer(CUT_MS_MAX)
     note(`journal cut off from ${this.#owner.name}`)
+  }
+
+  /** Mostly the owner: what it was about to do, it does when it thaws. */
+  freeze(): void {
+    const living = this.#machines.filter(({ life }) => life.isAlive)
+    const owner = this.#owner?.life.isAlive === true ? this.#owner : null
+    const machine = this.#draw.chance(OWNER_FROZEN) ? owner : living.at(-1)
+    const { scheduler, note } = this.#ports
+    if (machine === null || machine === undefined || isFrozen(scheduler, machine.life)) return
+    machine.life.frozenUntilMs = scheduler.nowMs + this.#draw.integer(FROZEN_MS_MAX)
+    note(`frozen ${machine.name}`)
   }
 
   away(): void {
@@ -153,9 +171,9 @@ export class Machines {
 
   #start(machine: Machine): void {
     const { scheduler, entropy, planted, note, wrong } = this.#ports
-    const life: Life = { isAlive: true }
+    const life = newLife()
     machine.life = life
-    const timers = timersOf(scheduler, life, entropy)
+    const timers = timersOf(scheduler, life, entropy, machine.aheadMs)
     const environment = machine.disk.environmentOf(life)
     const connected = this.engine.connect(life, () => machine.cutUntilMs)
     const journal = planted?.journal?.(connected) ?? connected
@@ -176,10 +194,13 @@ export class Machines {
     opened.then(
       (writer) => {
         if (!life.isAlive) return
-        beats.begin(writer.owner.epoch, () => writer.readings.stored)
+        const { epoch } = writer.owner
+        beats.begin(epoch, () => writer.readings.stored)
         machine.beats = beats
-        this.#owner = machine
-        note(`journal taken by ${machine.name}, epoch ${writer.owner.epoch}`)
+        // One that was frozen while it took the journal may hear of it when another has it.
+        if (epoch > this.#epoch) this.#owner = machine
+        this.#epoch = Math.max(this.#epoch, epoch)
+        note(`journal taken by ${machine.name}, epoch ${epoch}`)
         this.#ports.took({ life, timers, environment, disk: machine.disk, writer })
       },
       (error: unknown) => {

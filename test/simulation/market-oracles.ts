@@ -7,6 +7,7 @@ export function asTheWorldSaid(
   wanted: readonly Pick<Wanted, 'txIds'>[],
   all: readonly Transaction[],
   markets: Markets,
+  apartMs: number,
 ): string[] {
   const asked = new Map(wanted.flatMap(({ txIds }) => [...txIds]))
   return all.flatMap((tx) => {
@@ -14,10 +15,11 @@ export function asTheWorldSaid(
     if (askedAtMs === undefined || tx.kind !== 'send') return []
     const { txId, valuation, createdAtMs, call, attempts, updatedAtMs, approval } = tx
     const wrong: string[] = []
-    if (!markets.wasPrice(call.chainId, valuation.nativePrice, askedAtMs, updatedAtMs)) {
+    const untilMs = updatedAtMs + apartMs
+    if (!markets.wasPrice(call.chainId, valuation.nativePrice, askedAtMs, untilMs)) {
       wrong.push(`${txId} is valued by ${valuation.nativePrice}, which was no price meanwhile`)
     }
-    const decidedAtMs = approval === undefined ? createdAtMs : askedAtMs
+    const decidedAtMs = approval === undefined ? createdAtMs - apartMs : askedAtMs
     const isListed = markets.listedAtMs !== null && decidedAtMs > markets.listedAtMs
     if (isListed && call.to === RECIPIENTS[1] && attempts.length > 0) {
       wrong.push(`${txId} pays who was on a list when it was asked for`)

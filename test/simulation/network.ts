@@ -3,7 +3,7 @@ import type { HttpAnswer } from '../../src/chains/rpc/exchange.js'
 import type { Transport } from '../../src/chains/rpc/transport.js'
 import { type Node, NodeError } from './node.js'
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { arrive, type Life, type Scheduler } from './scheduler.js'
 
 /** Shares of requests, all that remain are answered. */
 export interface NetworkFaults {
@@ -49,9 +49,7 @@ export class Network {
       close: async () => undefined,
       post: (body) =>
         new Promise((resolve, reject) => {
-          const whileAlive = (then: () => void) => () => {
-            if (life.isAlive) then()
-          }
+          const whileAlive = (then: () => void) => () => arrive(this.#scheduler, life, then)
           this.#post(node, label, body, {
             resolve: (answer) => whileAlive(() => resolve(answer))(),
             reject: (error) => whileAlive(() => reject(error))(),

@@ -7,7 +7,7 @@ import { CALL_TIMEOUT_MS } from '../../src/quorum-protocol/limits.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { Connection } from '../../src/quorum-protocol/server.js'
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { alarmOf, arrive, type Life, type Scheduler } from './scheduler.js'
 
 export interface PipeFaults {
   readonly latencyMsMax: number
@@ -146,9 +146,11 @@ export class Pipe implements SocketClient {
     }
     const answer = (settle: () => void) => {
       if (!isHeard) return
-      scheduler.at(this.#behind('back'), () => {
-        if (life.isAlive && line.connection.isOpen()) settle()
-      })
+      scheduler.at(this.#behind('back'), () =>
+        arrive(scheduler, life, () => {
+          if (line.connection.isOpen()) settle()
+        }),
+      )
     }
     serve(method, parameters, line.connection).then(
       (value) => answer(() => resolve(value)),
@@ -200,8 +202,6 @@ export class Pipe implements SocketClient {
 
   #after(delayMs: number, run: () => void) {
     const { scheduler, life } = this.#ports
-    return scheduler.after(delayMs, () => {
-      if (life.isAlive) run()
-    })
+    return alarmOf(scheduler, life, scheduler.nowMs + delayMs, run)
   }
 }

@@ -36,7 +36,7 @@ import { QuorumGrants } from './quorum-grants.js'
 import { type QuorumWallet, QuorumWallets, registryFor, SIGNERS } from './quorum-keys.js'
 import { QuorumSigner } from './quorum-signer.js'
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { arrive, type Life, type Scheduler } from './scheduler.js'
 import { lower, type Signatures } from './signatures.js'
 import { UserSide } from './user-side.js'
 
@@ -341,9 +341,7 @@ export class Quorum {
   #later(life: Life, delayMsMax: number): Promise<void> {
     const { scheduler, draw } = this.#options
     return new Promise((resolve) => {
-      scheduler.after(draw.integer(delayMsMax + 1), () => {
-        if (life.isAlive) resolve()
-      })
+      scheduler.after(draw.integer(delayMsMax + 1), () => arrive(scheduler, life, resolve))
     })
   }
 
@@ -351,9 +349,8 @@ export class Quorum {
   #ask<T>(life: Life, work: () => T): Promise<T> {
     const { scheduler, draw } = this.#options
     return new Promise<T>((resolve, reject) => {
-      const lost = () => {
-        if (life.isAlive) reject(new FaultError(fault('COSIGNER_UNAVAILABLE')))
-      }
+      const lost = () =>
+        arrive(scheduler, life, () => reject(new FaultError(fault('COSIGNER_UNAVAILABLE'))))
       const { latencyMsMax, unsent, unanswered } = this.faults
       const there = 1 + draw.integer(latencyMsMax)
       const back = 1 + draw.integer(latencyMsMax)
@@ -368,15 +365,10 @@ export class Quorum {
         try {
           const done = work()
           if (drawn < unsent + unanswered) scheduler.after(TIMEOUT_MS, lost)
-          else
-            scheduler.after(back, () => {
-              if (life.isAlive) resolve(done)
-            })
+          else scheduler.after(back, () => arrive(scheduler, life, () => resolve(done)))
         } catch (error) {
           const refused = error instanceof Refusal ? coSignerFault(error) : error
-          scheduler.after(back, () => {
-            if (life.isAlive) reject(refused)
-          })
+          scheduler.after(back, () => arrive(scheduler, life, () => reject(refused)))
         }
       })
     })

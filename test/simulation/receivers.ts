@@ -1,7 +1,7 @@
 import type { Deliverer, DeliveryEvent, DeliveryOutcome } from '../../src/webhooks/deliver.js'
 import { DELIVERY_TIMEOUT_MS } from '../../src/webhooks/deliver.js'
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { arrive, type Life, type Scheduler } from './scheduler.js'
 
 /** Shares of deliveries; all that remain are answered well. */
 export interface ReceiverFaults {
@@ -63,12 +63,13 @@ export class Receivers {
           }
           this.receptions.push(reception)
           this.#note(`deliver ${outcome.kind} ${url} ${event.eventId.slice(-6)}`)
-          this.#scheduler.after(durationMs, () => {
-            if (!life.isAlive) return
-            reception.endedAt = ++this.#places
-            reception.outcome = outcome.kind
-            resolve(outcome)
-          })
+          this.#scheduler.after(durationMs, () =>
+            arrive(this.#scheduler, life, () => {
+              reception.endedAt = ++this.#places
+              reception.outcome = outcome.kind
+              resolve(outcome)
+            }),
+          )
         }),
     }
   }

@@ -28,12 +28,14 @@ export interface World {
   readonly quorum: Quorum
   readonly markets: Markets
   readonly receivers: Receivers
+  /** As far as a clock of the service was off at most. */
+  readonly apartMs: number
 }
 
 /** What must be so once nothing is under way: against the chain, which nobody here can bend. */
 export function auditAtRest(service: Service, world: World, nowMs: number): string[] {
   const { reader } = service
-  const { callers, chains, quorum, markets } = world
+  const { callers, chains, quorum, markets, apartMs } = world
   const users = [...new Set(callers.wallets.map(({ userId }) => userId))]
   const all = withoutTwins(
     users.flatMap((id) => [...reader.transactions.ofUserOldestFirst(id, null)]),
@@ -46,8 +48,8 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
     ),
     ...callers.known.keys.flatMap((key) => endedWithItsMaker(key, callers, reader, nowMs)),
     ...quorum.wrongAtRest(),
-    ...whatWasLimited(all, callers, quorum, chains),
-    ...asTheWorldSaid(callers.wanted, all, markets),
+    ...whatWasLimited(all, callers, quorum, chains, apartMs),
+    ...asTheWorldSaid(callers.wanted, all, markets, apartMs),
     ...callers.wallets.flatMap(({ subWalletId, address }) => {
       const state = loadState(reader, subWalletId)
       return [...chains].flatMap(([id, world]) =>

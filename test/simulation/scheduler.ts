@@ -122,18 +122,50 @@ function isBefore(a: Task, b: Task): boolean {
 /** One start of a process. What it asked for does not happen any more once it was killed. */
 export interface Life {
   isAlive: boolean
+  /** Until then it does nothing, and what comes to it waits. To be moved once that has passed alone. */
+  frozenUntilMs: number
 }
 
-/** Time and chance as a process sees them. */
-export function timersOf(scheduler: Scheduler, life: Life, draw: Draw): Timers {
-  const whileAlive = (task: () => void) => () => {
-    if (life.isAlive) task()
+export function newLife(): Life {
+  return { isAlive: true, frozenUntilMs: 0 }
+}
+
+/** What came to a process runs at once, in its order when it thaws, or never. */
+export function arrive(scheduler: Scheduler, life: Life, run: () => void): void {
+  if (!life.isAlive) return
+  if (isFrozen(scheduler, life)) thawed(scheduler, life, run)
+  else run()
+}
+
+/** What comes at that moment comes behind what has waited. */
+export function isFrozen({ nowMs }: Scheduler, { frozenUntilMs }: Life): boolean {
+  return nowMs <= frozenUntilMs
+}
+
+function thawed(scheduler: Scheduler, life: Life, run: () => void): Alarm {
+  return scheduler.at(life.frozenUntilMs, () => {
+    if (life.isAlive) run()
+  })
+}
+
+/** The same of what a process asked for itself, and may take back until it runs. */
+export function alarmOf(scheduler: Scheduler, life: Life, atMs: number, run: () => void): Alarm {
+  let alarm = scheduler.at(atMs, ring)
+  function ring(): void {
+    if (!life.isAlive) return
+    if (isFrozen(scheduler, life)) alarm = thawed(scheduler, life, run)
+    else run()
   }
+  return { cancel: () => alarm.cancel() }
+}
+
+/** Time and chance as a process sees them. @param aheadMs of its machine's clock */
+export function timersOf(scheduler: Scheduler, life: Life, draw: Draw, aheadMs = 0): Timers {
   return {
-    now: () => scheduler.nowMs,
+    now: () => scheduler.nowMs + aheadMs,
     elapsed: () => scheduler.nowMs - scheduler.startMs,
-    at: (atMs, task) => scheduler.at(Math.ceil(atMs), whileAlive(task)),
-    soon: (task) => void scheduler.at(scheduler.nowMs, whileAlive(task)),
+    at: (atMs, task) => alarmOf(scheduler, life, Math.ceil(atMs) - aheadMs, task),
+    soon: (task) => void scheduler.at(scheduler.nowMs, () => arrive(scheduler, life, task)),
     random: { fraction: draw.fraction, bytes: draw.bytes },
   }
 }

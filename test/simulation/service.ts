@@ -25,7 +25,7 @@ import type { Owner } from './machines.js'
 import type { Planted } from './planted.js'
 import type { Quorum } from './quorum.js'
 import type { Draw } from './random.js'
-import { type Life, type Scheduler, timersOf } from './scheduler.js'
+import { type Life, newLife, type Scheduler, timersOf } from './scheduler.js'
 import { type ChangedStates, Shard } from './shard.js'
 import { Wire } from './wire.js'
 
@@ -103,7 +103,7 @@ export class Service {
   constructor(world: ServiceWorld) {
     this.#world = world
     const { scheduler, disk, entropy, planted, owner, shards: count } = world
-    const life = owner?.life ?? { isAlive: true }
+    const life = owner?.life ?? newLife()
     this.life = life
     const timers = owner?.timers ?? timersOf(scheduler, life, entropy)
     const environment = owner?.environment ?? disk.environmentOf(life, planted)

@@ -221,6 +221,7 @@ class Simulation {
   get #world(): World {
     return {
       ...{ callers: this.#callers, chains: this.#chains },
+      apartMs: this.#features.cluster?.clocksApartMs ?? 0,
       ...{ quorum: this.#quorum, markets: this.#markets, receivers: this.#receivers },
     }
   }

@@ -7,7 +7,7 @@ import type { Connection } from '../../src/quorum-protocol/server.js'
 import { ApprovedPlaces } from './approved-places.js'
 import type { DiskFaults } from './disk.js'
 import { LmdbFile } from './lmdb-files.js'
-import type { Life } from './scheduler.js'
+import { type Life, newLife } from './scheduler.js'
 import { type UserSideFiles, type UserSidePorts, UserSideStart } from './user-side-start.js'
 
 export interface UserSideWorld extends UserSidePorts {
@@ -29,7 +29,7 @@ export class UserSide {
   readonly #proved = new Set<string>()
   readonly #world: UserSideWorld
   readonly #files: UserSideFiles
-  #life: Life = { isAlive: true }
+  #life: Life = newLife()
   #start: UserSideStart | null = null
 
   constructor(world: UserSideWorld) {
@@ -110,7 +110,7 @@ export class UserSide {
   }
 
   #begin(): void {
-    const life: Life = { isAlive: true }
+    const life = newLife()
     this.#life = life
     const { wrong, note } = this.#world
     const refused = () => {

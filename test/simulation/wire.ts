@@ -1,5 +1,5 @@
 import type { Draw } from './random.js'
-import type { Life, Scheduler } from './scheduler.js'
+import { arrive, type Life, type Scheduler } from './scheduler.js'
 
 const LATENCY_MS_MAX = 2
 
@@ -16,12 +16,10 @@ export class Wire {
     this.#life = life
   }
 
-  /** @param arrive what the other thread does with it */
-  post(arrive: () => void): void {
+  /** @param run what the other thread does with it */
+  post(run: () => void): void {
     const dueMs = this.#scheduler.nowMs + this.#draw.integer(LATENCY_MS_MAX + 1)
     this.#dueMs = Math.max(this.#dueMs, dueMs)
-    this.#scheduler.at(this.#dueMs, () => {
-      if (this.#life.isAlive) arrive()
-    })
+    this.#scheduler.at(this.#dueMs, () => arrive(this.#scheduler, this.#life, run))
   }
 }
