@@ -5,6 +5,7 @@ import { attachChainTime } from '../src/clock/chain-time.js'
 import { createServiceClock } from '../src/clock/service-clock.js'
 import { sleep, systemTimers } from '../src/clock/timers.js'
 import { readChainsFile } from '../src/config/chains.js'
+import { identityLinkAt } from '../src/config/identity-link.js'
 import { createLogger } from '../src/config/logging.js'
 import { readSmtpFile } from '../src/config/smtp.js'
 import { createStepLines } from '../src/config/step-lines.js'
@@ -107,6 +108,7 @@ function journalOwner(): JournalOwner {
 const coSigner = await connectCoSigner({
   home,
   mode,
+  ...(start.identityLinkFile === null ? {} : { userSide: identityLinkAt(start.identityLinkFile) }),
   boot: start.boot,
   owner: begins.then((begin) => {
     owner = begin.owner

@@ -50,6 +50,8 @@ export interface SinkStackOptions {
   readonly policy?: object
   /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
+  /** Environment of the identity provider, besides its defaults. */
+  readonly identityEnv?: Readonly<Record<string, string>>
   /** Of the service; by default one on which nothing listens now. */
   readonly port?: number
 }
@@ -82,6 +84,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
       IDENTITY_PORT: '0',
       // By its address, the console is asked for consent once, not with every load.
       CONSOLE_REDIRECT_URIS: `http://127.0.0.1:${port}/console/callback`,
+      ...options.identityEnv,
     })
     const issuer = issuerOf(home)
     const serviceEnv = {

@@ -90,7 +90,7 @@ const CLOSE_TIMEOUT_MS = 20_000
 const { config, warnings } = readConfig(process.env)
 const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
-const { mode, environment, logLevel, deliveriesPerSecond, smtpFile } = config
+const { mode, environment, logLevel, deliveriesPerSecond, smtpFile, identityLinkFile } = config
 const home = resolve(config.home)
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 const door = openFrontDoor(
@@ -139,7 +139,7 @@ const threads = startWorkerThreads({
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
-      ...{ environment, logLevel, deliveriesPerSecond, smtpFile },
+      ...{ environment, logLevel, deliveriesPerSecond, smtpFile, identityLinkFile },
       isJournaled: config.journalFile !== null,
       tellsSteps: config.otelEndpoint !== null,
       ...shared,

@@ -81,6 +81,8 @@ export interface WorkerStart {
   readonly deliveriesPerSecond: number
   /** Of the operator's mail server; null: none. */
   readonly smtpFile: string | null
+  /** How the identity provider is reached elsewhere; null: by its socket in the home. */
+  readonly identityLinkFile: string | null
   /** Counts the changes of users' address rules. */
   readonly rulesVersion: SharedArrayBuffer
   /** Counts the decisions of sub-wallets. */

@@ -9,6 +9,7 @@ import {
   DISK_FLOOR_MIB_MAX,
   DISK_FLOOR_VARIABLE,
 } from './disk-floor.js'
+import { IDENTITY_LINK_VARIABLE } from './identity-link.js'
 import {
   NO_PROXIES,
   parseTrustedProxies,
@@ -97,6 +98,7 @@ const variables = z.object({
   COUNTERSIGN_OTEL_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
+  [IDENTITY_LINK_VARIABLE]: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_FILE: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_ROLE: z.enum(['owner', 'standby']).default('owner'),
   COUNTERSIGN_JOURNAL_TAIL_MIB: count(1_048_576).default(JOURNAL_TAIL_MIB),
@@ -165,6 +167,8 @@ export interface Config {
   readonly otelEndpoint: string | null
   /** JSON that names a mail server (`smtp.ts`); null: no mail is sent. */
   readonly smtpFile: string | null
+  /** JSON that says how an identity provider elsewhere is reached (`identity-link.ts`); null: by its socket. */
+  readonly identityLinkFile: string | null
   /** JSON that names the engine of a journal (`journal.ts`); null: commits are in the store alone. */
   readonly journalFile: string | null
   /** `standby`: takes the journal over once its owner is silent, or leaves, and no sooner. */
@@ -220,6 +224,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     deliveriesPerSecond: values.COUNTERSIGN_EVENTS_PER_SECOND,
     otelEndpoint: values.COUNTERSIGN_OTEL_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
+    identityLinkFile: values[IDENTITY_LINK_VARIABLE] ?? null,
     journalFile: values.COUNTERSIGN_JOURNAL_FILE ?? null,
     journalRole: values.COUNTERSIGN_JOURNAL_ROLE,
     journalTailBytes: values.COUNTERSIGN_JOURNAL_TAIL_MIB * BYTES_PER_MIB,

@@ -153,6 +153,12 @@ const OF_SERVICE: Readonly<
     usual: null,
     meaning: 'file that says by which mail server people are told of events; unset: no mail',
   },
+  COUNTERSIGN_IDENTITY_LINK_FILE: {
+    readers: ['service', 'command line'],
+    usual: null,
+    meaning:
+      'file that says how the identity provider of another machine is reached, by TLS with certificates of both sides; unset: by its socket in the home',
+  },
   COUNTERSIGN_JOURNAL_FILE: {
     usual: null,
     meaning:
@@ -201,6 +207,12 @@ const OF_OTHERS: Readonly<Record<string, Omit<Variable, 'name'>>> = {
     readers: ['identity provider'],
     usual: null,
     meaning: 'of its `/metrics`, on loopback; unset: none are served',
+  },
+  IDENTITY_LINK_FILE: {
+    readers: ['identity provider'],
+    usual: null,
+    meaning:
+      'file that says at which address, and with which certificate, wallet services on other machines are served; unset: those by its socket alone',
   },
   IDENTITY_PUBLIC_ISSUER: {
     readers: ['identity provider'],

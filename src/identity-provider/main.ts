@@ -51,6 +51,7 @@ const vault = await startVault({
   mode,
   fileKeys,
   socketAccess: socketAccessOf(process.env),
+  link: settings.link,
   diskFloorBytes: diskFloor,
   tokens: tokensFor(audience),
   people: external === null ? peopleOf(login.accounts) : null,

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import {
+  LINK_LISTENER_VARIABLE,
+  type LinkListenerSettings,
+  readLinkListenerFile,
+} from '../config/identity-link.js'
+import {
   NO_PROXIES,
   parseTrustedProxies,
   TRUSTED_PROXIES_FORM,
@@ -14,6 +19,8 @@ export interface IdentitySettings {
   readonly port: number
   /** Of `/metrics`, on loopback; 0 takes a free one, null: none are served. */
   readonly metricsPort: number | null
+  /** Where wallet services on other machines reach it; null: its socket alone. */
+  readonly link: LinkListenerSettings | null
   /** Where browsers reach the login through a TLS proxy; undefined: its own address. */
   readonly publicIssuer: string | undefined
   /** Whose `X-Forwarded-For` is believed, besides the proxy on this machine. */
@@ -59,6 +66,7 @@ export function readIdentitySettings(
   return {
     port: readPort('IDENTITY_PORT', env.IDENTITY_PORT) ?? PORT_DEFAULT,
     metricsPort: readPort('IDENTITY_METRICS_PORT', env.IDENTITY_METRICS_PORT),
+    link: readLink(env[LINK_LISTENER_VARIABLE]),
     publicIssuer: env.IDENTITY_PUBLIC_ISSUER || undefined,
     trustedProxies: readTrustedProxies(env[TRUSTED_PROXIES_VARIABLE]),
     consoleRedirectUris: readRedirectUris(env.CONSOLE_REDIRECT_URIS),
@@ -74,6 +82,10 @@ function readPort(name: string, text: string | undefined): number | null {
     throw new Error(`${name} is not a port number`)
   }
   return port
+}
+
+function readLink(path: string | undefined): LinkListenerSettings | null {
+  return path === undefined || path === '' ? null : readLinkListenerFile(path)
 }
 
 function readTrustedProxies(text: string | undefined): TrustedProxies {

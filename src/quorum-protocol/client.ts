@@ -1,5 +1,6 @@
-import { createConnection, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { CALLS_IN_FLIGHT_MAX, type CallClass, classOf } from './call-classes.js'
+import { type Endpoint, openSocket } from './endpoint.js'
 import { readFrames, writeFrame } from './frames.js'
 import { CALL_TIMEOUT_MS } from './limits.js'
 import { Refusal, refusalCode } from './refusal.js'
@@ -29,16 +30,21 @@ export interface SocketClient {
 }
 
 export interface SocketClientOptions {
-  readonly path: string
+  readonly endpoint: Endpoint
   /** For messages: which domain this is. */
   readonly peer: string
   /** Each time a connection is up. */
   readonly onConnect: () => void
   /** Each time one is lost. */
   readonly onDisconnect: () => void
+  /** Each time an attempt ends, or a connection on which the peer does not answer: why. */
+  readonly onUnanswered?: (why: Error) => void
 }
 
-/** First and longest wait between attempts; a Unix socket answers at once or not at all. */
+/**
+ * First and longest wait between attempts. It begins anew once the peer has answered: by TLS a client is
+ * connected before it hears that its certificate is refused.
+ */
 const BACKOFF_MS_MIN = 25
 const BACKOFF_MS_MAX = 1_000
 
@@ -72,16 +78,20 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   let retry: NodeJS.Timeout | null = null
 
   function open(): void {
-    const opening = createConnection(options.path)
-    socket = opening
-    opening.on('connect', () => {
+    const opening = openSocket(options.endpoint, () => {
       connected = true
-      backoffMs = BACKOFF_MS_MIN
       askWhether(opening)
       options.onConnect()
     })
-    opening.on('error', () => opening.destroy())
-    opening.on('close', () => lost(opening))
+    socket = opening
+    let fault = new Error(
+      'the connection ended before an answer: is the certificate of this side refused?',
+    )
+    opening.on('error', (error) => {
+      fault = error
+      opening.destroy()
+    })
+    opening.on('close', () => lost(opening, fault))
     readFrames(opening, settle, () => {})
   }
 
@@ -101,9 +111,10 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     asking.unref()
   }
 
-  function lost(which: Socket): void {
+  function lost(which: Socket, fault: Error): void {
     if (socket !== which) return
     const was = connected
+    if (!answering && !closed) options.onUnanswered?.(fault)
     socket = null
     connected = false
     answering = false
@@ -142,7 +153,10 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     const [id, status, value] = message as unknown[]
     heard++
     answering = true
-    if (id === PING_ID) return
+    if (id === PING_ID) {
+      backoffMs = BACKOFF_MS_MIN
+      return
+    }
     answers++
     const call = typeof id === 'number' ? pending.get(id) : undefined
     if (call === undefined || typeof id !== 'number') return

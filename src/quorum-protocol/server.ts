@@ -22,6 +22,8 @@ export interface Connection {
 }
 
 export interface SocketServer {
+  /** A peer that another listener let in; how many of them there are is that one's to bound. */
+  serve(socket: Socket): void
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
   const sockets = new Set<Socket>()
   const lane = createConsoleQueue()
   const handlers: Handlers = { ...options.handlers, ping: () => null }
+  const serve = (socket: Socket) => serveConnection(socket, { ...options, handlers }, lane)
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) {
       socket.destroy()
@@ -54,7 +57,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    serveConnection(socket, { ...options, handlers }, lane)
+    serve(socket)
   })
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
   // A killed process leaves its socket file behind, on which nobody listens.
@@ -68,6 +71,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
   })
   applySocketAccess(options.path, options.access ?? { groupId: null })
   return {
+    serve,
     close() {
       for (const socket of sockets) socket.destroy()
       return new Promise((resolve) => server.close(() => resolve()))

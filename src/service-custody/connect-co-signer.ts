@@ -27,6 +27,7 @@ import type { Meter } from '../domain/meter.js'
 import { FaultError } from '../errors/fault.js'
 import { expectBytes, expectList } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
+import type { Endpoint } from '../quorum-protocol/endpoint.js'
 import type { WalletKind } from '../quorum-protocol/keygen.js'
 import { codeOf } from '../quorum-protocol/refusal.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
@@ -69,6 +70,8 @@ export interface CoSignerOptions {
   /** Home directory: this domain's keys and shares, the sockets, the registry. */
   readonly home: string
   readonly mode: 'dev' | 'live'
+  /** Where the identity provider is reached; default: by its socket in the home. */
+  readonly userSide?: Endpoint
   /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
   readonly boot: Uint8Array
   /**
@@ -146,7 +149,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   options.onOpened?.()
   const owner = (await options.owner) ?? null
   const link = linkQuorum({
-    userSideSocket: identityProviderSocket(home),
+    userSide: options.userSide ?? { path: identityProviderSocket(home) },
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,

@@ -8,6 +8,7 @@ import {
   type SocketClientOptions,
   Unanswered,
 } from '../quorum-protocol/client.js'
+import type { Endpoint } from '../quorum-protocol/endpoint.js'
 import type { P256Signer } from '../quorum-protocol/p256.js'
 import { offerSession, openBoot } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
@@ -41,9 +42,9 @@ export interface QuorumLinkSession {
 }
 
 export interface QuorumLinkOptions {
-  readonly userSideSocket: string
+  readonly userSide: Endpoint
   readonly quorumSocket: string
-  /** Default: a Unix socket. */
+  /** Default: what connects to endpoints. */
   readonly connect?: (options: SocketClientOptions) => SocketClient
   readonly registry: RegistryHolder
   readonly signer: P256Signer
@@ -81,6 +82,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   /** The user side's answer to `hello`, until sessions are made with it or it is void. */
   let greeting: Greeting | null = null
   let retry: Alarm | null = null
+  let told: string | null = null
 
   function renew(): void {
     // Announced anew: what was said before was on another connection, or with an older registry.
@@ -98,14 +100,23 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     void establish()
   }
 
+  /** Once for each reason, however many attempts it takes until the quorum is complete. */
+  function tellWhy({ message }: Error): void {
+    if (message === told) return
+    told = message
+    log.warn({ reason: message }, 'the identity provider is not reached by its link')
+  }
+
   const userSide = connect({
-    path: options.userSideSocket,
+    endpoint: options.userSide,
     peer: 'identity provider',
     onConnect: renew,
     onDisconnect: renew,
+    // A socket that is not there is a process that does not run, which says why itself.
+    ...('path' in options.userSide ? {} : { onUnanswered: tellWhy }),
   })
   const quorum = connect({
-    path: options.quorumSocket,
+    endpoint: { path: options.quorumSocket },
     peer: 'quorum signer',
     onConnect: changed,
     onDisconnect: changed,
@@ -124,6 +135,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
       if (started === generation) {
         greeting = null
         session = made
+        told = null
         log.info('the quorum is complete')
         for (const wake of waiters) wake()
       }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { identityLinkAt } from '../config/identity-link.js'
 import { readJournalFile } from '../config/journal.js'
 import { readScreeningFile } from '../config/screening.js'
 import { readSmtpFile } from '../config/smtp.js'
@@ -17,6 +18,7 @@ export async function checkHome(
   config: {
     readonly mode: 'dev' | 'live'
     readonly smtpFile: string | null
+    readonly identityLinkFile: string | null
     readonly journalFile: string | null
   },
 ): Promise<void> {
@@ -24,6 +26,7 @@ export async function checkHome(
   process.umask(OWNER_ALONE)
   readScreeningFile(home)
   if (config.smtpFile !== null) readSmtpFile(config.smtpFile)
+  if (config.identityLinkFile !== null) identityLinkAt(config.identityLinkFile).credentials()
   if (config.journalFile !== null) readJournalFile(config.journalFile)
   openRegistryFile(registryPath(home), serviceLayout(home).rootKey, config.mode)
   const half = config.journalFile === null ? 'refused' : 'opened'

@@ -30,7 +30,7 @@ async function connect(handlers: Handlers): Promise<SocketClient> {
   lost = () => isLost
   return new Promise((resolve) => {
     const connecting = connectSocket({
-      path,
+      endpoint: { path },
       peer: 'peer',
       onConnect: () => resolve(connecting),
       onDisconnect: () => {

@@ -14,6 +14,7 @@ import { ulidBytes } from '../../src/domain/ids.js'
 import { coSignMessage, encodeHeader, laneStart, seqOf } from '../../src/quorum-protocol/batch.js'
 import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
 import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
+import type { Endpoint } from '../../src/quorum-protocol/endpoint.js'
 import { encodeIntent, type Intent, intentId } from '../../src/quorum-protocol/intent.js'
 import { INTENT_LIFETIME_MS_MAX } from '../../src/quorum-protocol/limits.js'
 import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
@@ -98,10 +99,10 @@ export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<Hos
   }
 }
 
-export function dial(path: string): Promise<SocketClient> {
+export function dial(endpoint: string | Endpoint): Promise<SocketClient> {
   return new Promise((resolve) => {
     const client = connectSocket({
-      path,
+      endpoint: typeof endpoint === 'string' ? { path: endpoint } : endpoint,
       peer: 'peer',
       onConnect: () => resolve(client),
       onDisconnect: () => {},

@@ -29,6 +29,7 @@ describe('the environment', () => {
         writesInFlightMax: 1_024,
         deliveriesPerSecond: 1_000,
         smtpFile: null,
+        identityLinkFile: null,
         journalFile: null,
         journalRole: 'owner',
         journalTailBytes: 256 * 1024 * 1024,

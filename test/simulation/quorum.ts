@@ -225,7 +225,7 @@ export class Quorum {
     const { wrong } = this.#options
     const failedWith = (error: unknown) => wrong(error instanceof Error ? `${error.stack}` : '?')
     const link = linkQuorum({
-      ...{ userSideSocket: 'user', quorumSocket: 'quorum', registry: this.#registry, timers },
+      ...{ userSide: { path: 'user' }, quorumSocket: 'quorum', registry: this.#registry, timers },
       ...{ signer: SIGNERS.service, ...this.#startOf(life) },
       connect: (options) => this.#pipe(life, options),
       log: {
@@ -300,7 +300,7 @@ export class Quorum {
 
   #pipe(life: Life, options: SocketClientOptions): Pipe {
     const { scheduler, draw, wrong } = this.#options
-    const isSigner = options.path === 'quorum'
+    const isSigner = 'path' in options.endpoint && options.endpoint.path === 'quorum'
     const serve: Serve = isSigner
       ? (method, parameters) => this.#signer.serve(method, parameters)
       : (method, parameters, connection) => this.#userSide.serve(method, parameters, connection)

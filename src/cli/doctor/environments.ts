@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { IDENTITY_LINK_VARIABLE } from '../../config/identity-link.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -22,11 +23,18 @@ export function sharedEnvironment(own: Environment): Environments {
  * @throws Error for a file that cannot be read
  */
 export function readEnvironments(directory: string): Environments {
-  const read = (name: string) => readEnvironmentFile(join(directory, `${name}.env`))
+  const at = (name: string) => join(directory, `${name}.env`)
+  const service = readEnvironmentFile(at('service'))
+  // A service may have its identity provider on another machine.
+  const isElsewhere = (service[IDENTITY_LINK_VARIABLE] ?? '') !== ''
+  const identity = at('identity-provider')
   return {
-    service: read('service'),
-    identityProvider: read('identity-provider'),
-    quorumSigner: read('quorum-signer'),
+    service,
+    identityProvider:
+      isElsewhere && !existsSync(identity)
+        ? { COUNTERSIGN_MODE: service.COUNTERSIGN_MODE }
+        : readEnvironmentFile(identity),
+    quorumSigner: readEnvironmentFile(at('quorum-signer')),
   }
 }
 

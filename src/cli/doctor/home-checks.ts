@@ -7,6 +7,7 @@ import { listUsers } from '../../identity-provider/login/create-user.js'
 import { OTHERS_MASK } from '../config-directory.js'
 import type { Environments } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
+import { isIdentityElsewhere } from './link-checks.js'
 
 /** What lies in the home, and who is at work on it. */
 
@@ -42,17 +43,19 @@ export async function homeChecks(
   home: string,
   environments: Environments,
 ): Promise<readonly Finding[]> {
+  const isElsewhere = isIdentityElsewhere(home, environments)
+  const domains = DOMAINS.filter(({ name }) => name !== 'user' || !isElsewhere)
   const asRoot = 'run the doctor as root, which may look at every domain'
   const checks = [
     look('modes', 'every environment has COUNTERSIGN_MODE=live', () => modes(environments)),
     look('directories', `systemd-tmpfiles --create, as NEXT-STEPS.md of live init says`, () =>
-      directories(home),
+      directories(home, domains),
     ),
     look('registry', 'countersign custody install-registry <file>', () =>
       registry(home, environments),
     ),
-    look('users', asRoot, () => users(home)),
-    ...DOMAINS.map((domain) => look(`process: ${domain.title}`, asRoot, () => runs(home, domain))),
+    ...(isElsewhere ? [] : [look('users', asRoot, () => users(home))]),
+    ...domains.map((domain) => look(`process: ${domain.title}`, asRoot, () => runs(home, domain))),
   ]
   return (await Promise.all(checks)).flat()
 }
@@ -73,9 +76,9 @@ function modes(environments: Environments): Finding {
     : fine('modes', text)
 }
 
-/** Three owners and nobody else: what one domain holds no other may read. */
-function directories(home: string): Finding {
-  const facts = DOMAINS.map(({ directory }) => ({
+/** An owner each and nobody else: what one domain holds no other may read. */
+function directories(home: string, domains: readonly DomainFacts[]): Finding {
+  const facts = domains.map(({ directory }) => ({
     directory,
     ...statSync(join(home, directory)),
   }))
@@ -86,7 +89,7 @@ function directories(home: string): Finding {
   }
   const owners = new Set(facts.map(({ uid }) => uid))
   return owners.size === facts.length
-    ? fine('directories', 'three, each of its own user')
+    ? fine('directories', `${facts.length}, each of its own user`)
     : concern(
         'directories',
         'domains share a user: whoever takes one over has the others',

@@ -3,15 +3,14 @@ import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { z } from 'zod'
 import { identityProviderSocket, quorumSignerSocket } from '../../custody/domain-keys/layout.js'
+import { whileTheyHold } from './certificate-ends.js'
 import type { Environments } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
+import { isIdentityElsewhere, linkChecks } from './link-checks.js'
 
 /** What can be reached: the processes by their ports and sockets, and the names in front of them. */
 
 const TIMEOUT_MS = 10_000
-const DAY_MS = 86_400_000
-/** A certificate that is renewed by itself is never so near its end. */
-const CERTIFICATE_DAYS_MIN = 14
 
 const readiness = z.object({
   status: z.string(),
@@ -45,9 +44,12 @@ export async function reachChecks(
       login(issuer),
     ),
     ...[
-      ['socket: identity provider', identityProviderSocket(home)] as const,
+      ...(isIdentityElsewhere(home, environments)
+        ? []
+        : [['socket: identity provider', identityProviderSocket(home)] as const]),
       ['socket: quorum signer', quorumSignerSocket(home)] as const,
     ].map(([subject, path]) => look(subject, 'start its unit', () => socket(subject, path))),
+    linkChecks(environments),
     ...hosts.map((host) =>
       look(`TLS: ${host}`, 'a proxy in front, as live init has samples of', () => tls(host)),
     ),
@@ -105,12 +107,8 @@ async function tls(host: string): Promise<Finding> {
     return concern(subject, 'none on loopback: a trial', 'a name of its own, and a proxy in front')
   }
   const endsAtMs = await certificateEnd(host)
-  const daysLeft = Math.floor((endsAtMs - Date.now()) / DAY_MS)
   await getJson(`https://${host}/healthz`)
-  const found = `answers; certificate for ${daysLeft} days more`
-  return daysLeft < CERTIFICATE_DAYS_MIN
-    ? concern(subject, found, 'renew the certificate')
-    : fine(subject, found)
+  return whileTheyHold(subject, 'answers', [['certificate', endsAtMs]])
 }
 
 /** @throws Error when the chain does not verify */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../api/version.js'
+import { IDENTITY_LINK_VARIABLE, LINK_LISTENER_VARIABLE } from '../../config/identity-link.js'
 import { LOOPBACK_PROXIES, TRUSTED_PROXIES_VARIABLE } from '../../config/trusted-proxies.js'
 import type { ChainId } from '../../domain/chains.js'
 import { liveChains, rpcVariables } from './chain-templates.js'
@@ -89,6 +90,8 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
     `${TRUSTED_PROXIES_VARIABLE}=${LOOPBACK_PROXIES}`,
     `IDENTITY_ISSUER=${identityUrl.origin}`,
     `IDENTITY_JWKS_URL=http://127.0.0.1:${identityPort}/jwks`,
+    '# On another machine than the identity provider; OPERATIONS.md has what the file says.',
+    `#${IDENTITY_LINK_VARIABLE}=/etc/countersign-link/service.json`,
     '# Nodes: chains.json names these. URLs often hold a secret: keep this file at mode 0600.',
     ...rpcVariables(chains).map((variable) => `${variable}=`),
   ],
@@ -96,6 +99,8 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
     'COUNTERSIGN_SOCKET_GROUP=countersign-identity-socket',
     `IDENTITY_PORT=${identityPort}`,
     '#IDENTITY_METRICS_PORT=9465',
+    '# For wallet services on other machines; OPERATIONS.md has what the file says.',
+    `#${LINK_LISTENER_VARIABLE}=/etc/countersign-link/identity.json`,
     ...(identityUrl.protocol === 'https:'
       ? [
           `IDENTITY_PUBLIC_ISSUER=${identityUrl.origin}`,

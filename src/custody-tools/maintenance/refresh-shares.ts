@@ -17,6 +17,7 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
+import type { Endpoint } from '../../quorum-protocol/endpoint.js'
 import { holdRegistry } from '../../quorum-protocol/registry-holder.js'
 import type { JournalOwner } from '../../quorum-protocol/service-boot.js'
 import { lastBatchSeq } from '../../service-custody/last-batch.js'
@@ -27,6 +28,8 @@ import { verified } from '../provisioning/install-registry.js'
 
 export interface RefreshSharesOptions {
   readonly home: string
+  /** Where the identity provider is reached; default: by its socket in the home. */
+  readonly userSide?: Endpoint
   /**
    * A command on the home of a standby, or of one that was taken over from, is no part of the service.
    * Null: the service has no journal.
@@ -85,7 +88,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   const evidence = openEvidenceLog(layout.evidence, chain, () => {})
   const recordedSeq = lastBatchSeq(evidence)
   const link = linkQuorum({
-    userSideSocket: identityProviderSocket(home),
+    userSide: options.userSide ?? { path: identityProviderSocket(home) },
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,

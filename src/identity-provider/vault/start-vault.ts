@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { LinkListenerSettings } from '../../config/identity-link.js'
 import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { encodeEntry } from '../../custody/authorizers/certificate.js'
 import { ENTRIES_PER_ANSWER } from '../../custody/authorizers/service-authorizers.js'
@@ -32,6 +33,7 @@ import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
+import { listenOnLink } from '../link/link-listener.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
 import { createApprovals, type UserSideApprovals } from './approvals.js'
@@ -60,6 +62,8 @@ export interface VaultOptions {
   readonly mode: 'dev' | 'live'
   readonly fileKeys: FileKeys
   readonly socketAccess: SocketAccess
+  /** Null: no wallet service on another machine is served. */
+  readonly link: LinkListenerSettings | null
   readonly tokens: TokenIssuer
   /** Null where another provider signs people in. */
   readonly people: People | null
@@ -84,7 +88,7 @@ export interface Vault {
 
 /**
  * Opens the user side's shares, grants and ledgers, and serves the wallet service on a Unix
- * socket.
+ * socket, and one on another machine by its link.
  * @throws Error when keys or registry are missing or do not belong together
  */
 export async function startVault(options: VaultOptions): Promise<Vault> {
@@ -279,6 +283,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
   })
+  const link = options.link === null ? null : await listenOnLink(options.link, server.serve, log)
   const unfollow = followRegistry(
     registryPath(home),
     registry,
@@ -306,6 +311,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       unfollow()
       instance.close()
       disk.close()
+      await link?.close()
       await server.close()
       await store.close()
       await ledger.close()

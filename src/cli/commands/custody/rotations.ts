@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { IDENTITY_LINK_VARIABLE, identityLinkAt } from '../../../config/identity-link.js'
 import { ulidBytes } from '../../../domain/ids.js'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import { UsageError } from '../../exit-codes.js'
@@ -65,9 +66,11 @@ export function registerRotations(custody: Command, io: Io): void {
       const { refreshShares } = await import('../../../custody-tools/maintenance/refresh-shares.js')
       const { pino } = await import('pino')
       const home = homeOf(io, options)
+      const linkFile = io.env[IDENTITY_LINK_VARIABLE]
       const count = await withSharesInJournal(io, home, (journal) =>
         refreshShares({
           ...{ home, journal },
+          ...(linkFile ? { userSide: identityLinkAt(linkFile) } : {}),
           walletIds: wallets.length === 0 ? null : wallets.map((id) => ulidBytes(id)),
           log: pino({ level: 'silent' }),
           refreshed: (walletId, epoch) =>

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
+import {
+  certificateEndMs,
+  IDENTITY_LINK_VARIABLE,
+  identityLinkAt,
+  LINK_LISTENER_VARIABLE,
+  readLinkListenerFile,
+  readTlsFiles,
+} from '../../config/identity-link.js'
+import {
+  openSocket,
+  type TlsCredentials,
+  type TlsEndpoint,
+} from '../../quorum-protocol/endpoint.js'
+import { readFrames, writeFrame } from '../../quorum-protocol/frames.js'
+import { whileTheyHold } from './certificate-ends.js'
+import type { Environments } from './environments.js'
+import { type Finding, look } from './finding.js'
+
+/** How a wallet service reaches the identity provider of another machine, from either end. */
+
+const SERVICE_END = 'link: identity provider'
+const IDENTITY_END = 'link: listener'
+const SECTION = 'OPERATIONS.md, "A service on another machine"'
+const TIMEOUT_MS = 10_000
+
+/** True where the service of this machine has an identity provider of another one. */
+export function isIdentityElsewhere(home: string, { service }: Environments): boolean {
+  return isSet(service[IDENTITY_LINK_VARIABLE]) && !existsSync(join(home, 'identity-provider'))
+}
+
+export async function linkChecks({
+  service,
+  identityProvider,
+}: Environments): Promise<readonly Finding[]> {
+  const { [IDENTITY_LINK_VARIABLE]: link } = service
+  const { [LINK_LISTENER_VARIABLE]: listener } = identityProvider
+  const checks = [
+    ...(isSet(link)
+      ? [look(SERVICE_END, `${IDENTITY_LINK_VARIABLE}; ${SECTION}`, () => fromService(link))]
+      : []),
+    ...(isSet(listener)
+      ? [look(IDENTITY_END, `${LINK_LISTENER_VARIABLE}; ${SECTION}`, () => atIdentity(listener))]
+      : []),
+  ]
+  return (await Promise.all(checks)).flat()
+}
+
+/** As the service does it, up to an answer: by TLS alone a client does not hear that it is refused. */
+async function fromService(file: string): Promise<Finding> {
+  const endpoint = identityLinkAt(file)
+  const own = ownEnds(endpoint.credentials())
+  const ended = whileTheyHold(SERVICE_END, '', own)
+  if (ended.status === 'fail') return ended
+  const peerEndMs = await answered(endpoint)
+  const found = `answers at ${endpoint.host}:${endpoint.port}`
+  return whileTheyHold(SERVICE_END, found, [...own, ["identity provider's", peerEndMs]])
+}
+
+/** @returns when the certificate of the other side ends */
+function answered(endpoint: TlsEndpoint): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = openSocket(endpoint, () => writeFrame(socket, [0, 'ping', []]))
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('does not let the certificate of this side in')))
+    readFrames(
+      socket,
+      () => {
+        if (socket instanceof TLSSocket) {
+          resolve(Date.parse(socket.getPeerCertificate().valid_to))
+        }
+        socket.destroy()
+      },
+      reject,
+    )
+  })
+}
+
+async function atIdentity(file: string): Promise<Finding> {
+  const { listen, files } = readLinkListenerFile(file)
+  const ends = ownEnds(readTlsFiles(files))
+  await opened(listen.host, listen.port)
+  return whileTheyHold(IDENTITY_END, `open at ${listen.host}:${listen.port}`, ends)
+}
+
+function opened(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, host)
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('nobody answers')))
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve()
+    })
+  })
+}
+
+function ownEnds({ cert, ca }: TlsCredentials) {
+  return [
+    ['certificate', certificateEndMs(cert)],
+    ['authority', certificateEndMs(ca)],
+  ] as const
+}
+
+function isSet(path: string | undefined): path is string {
+  return path !== undefined && path !== ''
+}

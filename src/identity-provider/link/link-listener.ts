@@ -1,0 +1,133 @@
+import { constants } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
+import type { Logger } from 'pino'
+import {
+  certificateEndMs,
+  type HostPort,
+  type LinkListenerSettings,
+  readTlsFiles,
+} from '../../config/identity-link.js'
+import { isoTime } from '../../domain/iso-time.js'
+import { TLS_VERSION_MIN } from '../../quorum-protocol/endpoint.js'
+import { followFiles } from './follow-files.js'
+import { createRefusalLog } from './refusal-log.js'
+
+/**
+ * Lets wallet services on other machines in: by TLS, with a certificate of the one authority, and no
+ * other way. What they may then ask for, and what lets a batch be signed, is as on the Unix socket.
+ */
+export interface LinkListener {
+  close(): Promise<void>
+}
+
+/** Threads of some machines; those of services that were taken over from stay connected, too. */
+const CONNECTIONS_MAX = 256
+/**
+ * Of peers that are not through their handshake. With one more the oldest is ended, so that a crowd
+ * of silent ones keeps nobody out: whoever goes on with the handshake is through within milliseconds.
+ */
+const HANDSHAKES_MAX = 64
+const HANDSHAKE_TIMEOUT_MS = 5_000
+/** Clients ping every two seconds; a machine that is gone says nothing, and would keep its place. */
+const SILENT_MS_MAX = 15_000
+
+/**
+ * @param serve for each peer that is let in
+ * @throws Error for files that are of no use, and for an address that is not this machine's or is taken
+ */
+export async function listenOnLink(
+  { listen, files }: LinkListenerSettings,
+  serve: (socket: Socket) => void,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+): Promise<LinkListener> {
+  const served = new Set<Socket>()
+  const unfinished = new Map<string, Socket>()
+  const refused = createRefusalLog(log)
+  const server = createServer({
+    ...{ requestCert: true, rejectUnauthorized: true },
+    ...{ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, noDelay: true },
+  })
+
+  /** @returns when the certificate ends @throws as `readTlsFiles` */
+  function takeCertificate(): string {
+    const credentials = readTlsFiles(files)
+    server.setSecureContext({
+      ...credentials,
+      minVersion: TLS_VERSION_MIN,
+      // A session that is taken up again would be let in by the certificate of its first time.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    })
+    return isoTime(certificateEndMs(credentials.cert))
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOf(socket)
+    unfinished.set(peer, socket)
+    socket.once('close', () => {
+      if (unfinished.get(peer) === socket) unfinished.delete(peer)
+    })
+    if (unfinished.size <= HANDSHAKES_MAX) return
+    const [oldest] = unfinished.values()
+    oldest?.destroy()
+  })
+
+  server.on('secureConnection', (socket: TLSSocket) => {
+    unfinished.delete(peerOf(socket))
+    if (served.size >= CONNECTIONS_MAX) {
+      refused('too many connections', socket)
+      socket.destroy()
+      return
+    }
+    served.add(socket)
+    socket.on('close', () => served.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(SILENT_MS_MAX, () => socket.destroy())
+    serve(socket)
+  })
+
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    refused(String(socket.authorizationError ?? error.code), socket)
+    // A handshake whose time is over is told of, and left as it is.
+    socket.destroy()
+  })
+
+  const unfollow = followFiles([files.certificate, files.key, files.authority], {
+    take: takeCertificate,
+    taken: (endsAt) => log.info({ endsAt }, 'the link has taken up a renewed certificate'),
+    refused: (reason) =>
+      log.error({ reason }, 'the link keeps the certificate it has: the one in place is of no use'),
+  })
+  try {
+    const endsAt = takeCertificate()
+    await listening(server, listen)
+    log.info({ ...listen, endsAt }, 'wallet services on other machines are served')
+  } catch (error) {
+    unfollow()
+    throw error
+  }
+  // Of one connection that could not be taken; the others go on.
+  server.on('error', (error) => log.error({ err: error }, 'the link took no connection'))
+  return {
+    close() {
+      unfollow()
+      for (const socket of [...served, ...unfinished.values()]) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function listening(server: Server, { host, port }: HostPort): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** The same of a connection and of the TLS in it. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
