@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { CALLS_IN_FLIGHT_MAX, type CallClass, classOf } from './call-classes.js'
-import { type Endpoint, openSocket } from './endpoint.js'
+import { type Endpoint, openSocket, reasonOf } from './endpoint.js'
 import { readFrames, writeFrame } from './frames.js'
 import { CALL_TIMEOUT_MS } from './limits.js'
 import { Refusal, refusalCode } from './refusal.js'
@@ -38,7 +38,7 @@ export interface SocketClientOptions {
   /** Each time one is lost. */
   readonly onDisconnect: () => void
   /** Each time an attempt ends, or a connection on which the peer does not answer: why. */
-  readonly onUnanswered?: (why: Error) => void
+  readonly onUnanswered?: (why: string) => void
 }
 
 /**
@@ -114,7 +114,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   function lost(which: Socket, fault: Error): void {
     if (socket !== which) return
     const was = connected
-    if (!answering && !closed) options.onUnanswered?.(fault)
+    if (!answering && !closed) options.onUnanswered?.(reasonOf(fault))
     socket = null
     connected = false
     answering = false

@@ -49,6 +49,11 @@ export function openSocket(endpoint: Endpoint, opened: () => void): Socket {
   }
 }
 
+/** Of a name with several addresses, none of which answers, Node says a code and no words. */
+export function reasonOf(error: Error): string {
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}
+
 function openTls({ host, port, serverName, credentials }: TlsEndpoint, opened: () => void): Socket {
   const socket = connect(
     {
@@ -58,12 +63,12 @@ function openTls({ host, port, serverName, credentials }: TlsEndpoint, opened: (
       ...(serverName === null ? {} : { servername: serverName }),
     },
     () => {
+      // A frame is written whole: to wait for more to send with it would only delay it.
+      socket.setNoDelay(true)
       socket.setTimeout(SILENT_MS_MAX)
       opened()
     },
   )
-  // A frame is written whole: to wait for more to send with it would only delay it.
-  socket.setNoDelay(true)
   socket.setTimeout(CALL_TIMEOUT_MS, () =>
     socket.destroy(new Error(`nothing heard from ${host}:${port}`)),
   )

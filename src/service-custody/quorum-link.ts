@@ -101,10 +101,10 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   }
 
   /** Once for each reason, however many attempts it takes until the quorum is complete. */
-  function tellWhy({ message }: Error): void {
-    if (message === told) return
-    told = message
-    log.warn({ reason: message }, 'the identity provider is not reached by its link')
+  function tellWhy(reason: string): void {
+    if (reason === told) return
+    told = reason
+    log.warn({ reason }, 'the identity provider is not reached by its link')
   }
 
   const userSide = connect({

@@ -85,9 +85,9 @@ describe('a wallet service on another machine than the identity provider', () =>
     return status
   }
 
-  async function startService(): Promise<{ service: Child; api: HttpClient }> {
+  async function startService(by = link): Promise<{ service: Child; api: HttpClient }> {
     const port = String(await freePort())
-    const env = { PORT: port, COUNTERSIGN_WORKERS: '2', ...link }
+    const env = { PORT: port, COUNTERSIGN_WORKERS: '2', ...by }
     const service = await start('dist/src/main.js', env)
     return { service, api: client(`http://127.0.0.1:${port}`) }
   }
@@ -107,6 +107,10 @@ describe('a wallet service on another machine than the identity provider', () =>
     expect(stderr).toContain('another wallet service than the one of this home')
 
     await service.kill()
+    const refused = await startService(refusedLink)
+    await expect.poll(() => refused.service.said(), POLL).toContain('not reached by its link')
+    expect(await send(refused.api)).toBe(503)
+    await refused.service.kill()
     const { api: third } = await startService()
     await expect.poll(() => send(third), POLL).toBe(200)
   })

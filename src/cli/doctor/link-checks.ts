@@ -12,6 +12,7 @@ import {
 } from '../../config/identity-link.js'
 import {
   openSocket,
+  reasonOf,
   type TlsCredentials,
   type TlsEndpoint,
 } from '../../quorum-protocol/endpoint.js'
@@ -64,7 +65,7 @@ async function fromService(file: string): Promise<Finding> {
 function answered(endpoint: TlsEndpoint): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket: Socket = openSocket(endpoint, () => writeFrame(socket, [0, 'ping', []]))
-    socket.once('error', reject)
+    socket.once('error', (error) => reject(new Error(reasonOf(error))))
     socket.once('close', () => reject(new Error('does not let the certificate of this side in')))
     readFrames(
       socket,
