@@ -21,6 +21,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'backup restore': 'test/live/live.test.ts',
   'backup verify': 'test/live/live.test.ts',
   'breakers set': 'test/cli/cli.test.ts',
+  'cluster add-node': 'test/journal-postgres/added-node.test.ts',
   'cluster handler': 'test/support/restate-handler.ts',
   'cluster leave': 'test/journal-postgres/lost-store.test.ts',
   'cluster snapshot': 'test/journal-postgres/trimmed-service.test.ts',

@@ -1,13 +1,5 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { VERSION } from '../../api/version.js'
 import {
   type DomainName,
@@ -22,10 +14,10 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { instanceFreezePath, readInstanceFreeze } from '../../custody/instance-freeze.js'
 import { rootOf, sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
 import { type LastBackup, noteBackup } from '../../disk/last-backup.js'
-import { moveDurably, sync } from '../../disk/put-file.js'
+import { moveDurably } from '../../disk/put-file.js'
 import { SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { UsageError } from '../exit-codes.js'
-import { copyStore } from './copy-store.js'
+import { copyHomeFile, syncUpTo } from './copy-home-file.js'
 import {
   type FileRecord,
   MANIFEST_FILE,
@@ -125,7 +117,7 @@ async function copyParts(
       if (part !== 'config') refuseHalfDone(home, part)
       const beganAtMs = Date.now()
       for (const file of copied) {
-        const record = await copyOne(file, home, to)
+        const record = await recordOf(file, home, to)
         files.push(record)
         if (file.kind === 'lmdb') progress(`${file.path}: ${record.bytes} bytes`)
       }
@@ -164,17 +156,12 @@ function chosenParts({ home, parts, progress }: BackupOptions): readonly PartNam
   return PARTS.filter((part) => parts.includes(part))
 }
 
-async function copyOne(file: HomeFile, home: string, to: string): Promise<FileRecord> {
+async function recordOf(file: HomeFile, home: string, to: string): Promise<FileRecord> {
   const { part, path, kind, isSecret } = file
-  const [source, target] = [join(home, path), join(to, path)]
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  if (kind === 'lmdb') await copyStore(source, target)
-  // They are replaced by renames: a copy is of the one or of the other.
-  else copyFileSync(source, target)
+  const target = await copyHomeFile(file, home, to)
   chmodSync(target, PRIVATE_MODE)
   // Before the manifest says that it is there, with the directories that lead to it.
-  const top = resolve(to)
-  for (let at = resolve(target); at.length >= top.length; at = dirname(at)) sync(at)
+  syncUpTo(target, to)
   const [bytes, sha256] = [statSync(target).size, await sha256OfFile(target)]
   return { part, path, kind, secret: isSecret, bytes, sha256 }
 }

@@ -17,6 +17,7 @@ import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { journalPositionIn } from '../operator/journal-position-in.js'
 import { printRecord } from '../print.js'
+import { registerAddNode } from './cluster/add-node.js'
 
 /** Of the usual tail: a service that is told of a shorter one trims further by itself. */
 const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
@@ -99,6 +100,7 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       writeJournalPermit(home, epoch)
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
+  registerAddNode(cluster, io)
   cluster
     .command('handler')
     .description("answer Restate's node on this machine for the journal in it, until told to end")

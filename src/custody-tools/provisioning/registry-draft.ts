@@ -87,6 +87,38 @@ export function withNextCoSigner(
   }
 }
 
+/**
+ * The next registry: quorum signers of further machines beside those that it names. Each service has the
+ * one of its own machine sign, and the user side believes all of them.
+ * @throws Error unless all are quorum signers that it does not name yet
+ */
+export function withQuorumSigners(
+  present: RegistryBody,
+  enrolments: readonly Enrolment[],
+  nowMs: number,
+): RegistryBody {
+  const { co_signers, approvers, quorum_signers } = present
+  const named = new Set(
+    [...co_signers, ...approvers, ...quorum_signers].map(({ public_key }) => public_key),
+  )
+  for (const { role, public_key } of enrolments) {
+    if (role !== 'quorum_signers') throw new Error(`only quorum signers are added, not ${role}`)
+    if (named.has(public_key)) throw new Error('the registry names that key already')
+    named.add(public_key)
+  }
+  const added = enrolments.map(({ public_key }) => ({
+    public_key,
+    not_before_ms: nowMs,
+    not_after_ms: null,
+  }))
+  return {
+    ...present,
+    version: present.version + 1,
+    issued_at_ms: nowMs,
+    quorum_signers: [...quorum_signers, ...added],
+  }
+}
+
 /** Routers, delegates and fee ceilings of `chains.json`. @throws Error that names the file */
 export function registryChains(path: string): RegistryChain[] {
   return readChainPolicies(path).chains.map((chain) => ({

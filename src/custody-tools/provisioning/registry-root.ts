@@ -6,9 +6,9 @@ import {
   writePrivateFile,
   writePublicFile,
 } from '../../custody/domain-keys/private-file.js'
-import { writeRegistryFile } from '../../custody/domain-keys/registry-file.js'
-import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
-import { type RegistryBody, registryMessage } from '../../quorum-protocol/registry.js'
+import { readRegistryFile, writeRegistryFile } from '../../custody/domain-keys/registry-file.js'
+import { type P256Signer, p256SignerOf, publicKeyFromRaw } from '../../quorum-protocol/p256.js'
+import { openRegistry, type RegistryBody, registryMessage } from '../../quorum-protocol/registry.js'
 
 /**
  * The registry's root: whoever has its private key decides which keys and contracts the domains
@@ -49,6 +49,17 @@ export function openRegistryRoot(path: string): P256Signer {
     throw new Error(`${path} is not the private key of a registry root`, { cause })
   } finally {
     pem.fill(0)
+  }
+}
+
+/** What the root has signed, to sign the next of. @throws Error that names the file */
+export function readSigned(path: string, root: P256Signer): RegistryBody {
+  try {
+    const { envelope } = openRegistry(readRegistryFile(path), publicKeyFromRaw(root.publicKey))
+    return JSON.parse(Buffer.from(envelope.body).toString('utf8')) as RegistryBody
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${path}: ${reason}`, { cause })
   }
 }
 

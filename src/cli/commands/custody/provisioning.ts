@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { StoreFile } from '../../../custody/key-stores/store-file.js'
+import type { P256Signer } from '../../../quorum-protocol/p256.js'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
@@ -56,6 +57,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .requiredOption('--out <file>', 'where the signed registry goes')
     .option('--draft <file>', 'what custody rotate-cosigner wrote; read it before')
     .option('--enrolments <files...>', 'what custody provision wrote for each of the three domains')
+    .option('--registry <file>', 'the signed registry, to add quorum signers of further nodes to')
     .option('--chains <file>', 'chains.json: Routers, delegates and fee ceilings')
     .option('--webauthn-rp-id <host>', 'host of passkeys: the login’s, or a domain above it')
     .option(
@@ -72,12 +74,14 @@ export function registerProvisioning(custody: Command, io: Io): void {
       const { openRegistryRoot, signRegistry } = await import(
         '../../../custody-tools/provisioning/registry-root.js'
       )
-      const body = await registryBodyOf(options)
-      await signRegistry(resolve(options.out), openRegistryRoot(resolve(options.root)), body)
+      const root = openRegistryRoot(resolve(options.root))
+      const body = await registryBodyOf(options, root)
+      await signRegistry(resolve(options.out), root, body)
       printRecord(io, options, {
         version: body.version,
         environment: body.environment,
         co_signers: body.co_signers.length,
+        quorum_signers: body.quorum_signers.length,
         chains: body.chains.map(({ chain_id }) => chain_id),
         registry: resolve(options.out),
       })
@@ -113,6 +117,7 @@ interface SignFlags extends GlobalOptions {
   readonly out: string
   readonly draft?: string
   readonly enrolments?: readonly string[]
+  readonly registry?: string
   readonly chains?: string
   readonly environment: 'live' | 'dev'
   readonly webauthnRpId?: string
@@ -150,12 +155,18 @@ function webauthnOf({ webauthnRpId, webauthnOrigins }: SignFlags) {
   return { webauthn: { rp_id: webauthnRpId, origins: webauthnOrigins } }
 }
 
-async function registryBodyOf(options: SignFlags) {
+async function registryBodyOf(options: SignFlags, root: P256Signer) {
   const drafts = await import('../../../custody-tools/provisioning/registry-draft.js')
-  const { draft, enrolments, chains, environment } = options
+  const { draft, enrolments, registry, chains, environment } = options
   if (draft !== undefined) return drafts.readDraft(resolve(draft))
+  if (registry !== undefined) {
+    if (enrolments === undefined) throw new UsageError('--registry needs --enrolments')
+    const { readSigned } = await import('../../../custody-tools/provisioning/registry-root.js')
+    const added = enrolments.map((path) => drafts.readEnrolment(resolve(path)))
+    return drafts.withQuorumSigners(readSigned(resolve(registry), root), added, Date.now())
+  }
   if (enrolments === undefined || chains === undefined) {
-    throw new UsageError('give --draft, or --enrolments and --chains')
+    throw new UsageError('give --draft, or --enrolments with --chains or --registry')
   }
   return drafts.firstRegistry(
     enrolments.map((path) => drafts.readEnrolment(resolve(path))),

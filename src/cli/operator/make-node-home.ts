@@ -1,0 +1,82 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { serviceLayout } from '../../custody/domain-keys/layout.js'
+import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js'
+import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { moveDurably } from '../../disk/put-file.js'
+import { copyHomeFile, syncUpTo } from '../backup/copy-home-file.js'
+import { filesOf, type HomeFile } from '../backup/parts.js'
+import { UsageError } from '../exit-codes.js'
+import { journalPositionIn } from './journal-position-in.js'
+
+export interface NodeHome {
+  /** Of the service's domain and of what all domains read. */
+  readonly files: number
+  readonly bytes: number
+}
+
+/** A node fills its own from the journal; a copy would be as old as the day it was carried over. */
+const STORE = 'service/store/'
+/** Of a development home, and not the service's. */
+const MARKER = '.countersign-home'
+
+const MODE_BITS = 0o777
+
+/**
+ * Makes the home of a further node out of the one of a node that runs or is stopped: the service's keys,
+ * shares, ledger, evidence and lists, the registry and the chains. It gets its name when it is whole.
+ * @param to a directory that is not there, or empty
+ * @throws UsageError, and Error that names the file and the reason; nothing is left then
+ */
+export async function makeNodeHome(home: string, to: string): Promise<NodeHome> {
+  refuseOccupied(to)
+  const service = join(home, 'service')
+  if (`${to}${sep}`.startsWith(`${service}${sep}`)) {
+    throw new UsageError(`${to} lies in ${service}: name a directory outside of it`)
+  }
+  if ((await journalPositionIn(home)) === null) {
+    throw new UsageError(
+      `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE`,
+    )
+  }
+  return holding(
+    () => lockMaintenance(home, 'service', 'cluster add-node'),
+    () => copyHome(home, to),
+  )
+}
+
+function refuseOccupied(to: string): void {
+  if (!existsSync(to)) return
+  if (statSync(to).isDirectory() && readdirSync(to).length === 0) return
+  throw new UsageError(`${to} is there and not empty: name a directory that is not`)
+}
+
+async function copyHome(home: string, to: string): Promise<NodeHome> {
+  refuseHalfRestored(serviceLayout(home))
+  const files = nodeFilesOf(home)
+  const partial = `${to}.${process.pid}.partial`
+  mkdirSync(partial, { recursive: true, mode: 0o700 })
+  try {
+    let bytes = 0
+    for (const file of files) {
+      const target = await copyHomeFile(file, home, partial)
+      chmodSync(target, statSync(join(home, file.path)).mode & MODE_BITS)
+      syncUpTo(target, partial)
+      bytes += statSync(target).size
+    }
+    moveDurably(partial, to)
+    return { files: files.length, bytes }
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Private keys of the service among them: what signs is the same service on each machine. */
+function nodeFilesOf(home: string): readonly HomeFile[] {
+  const common = filesOf(home, 'config').filter(
+    ({ path, isSecret }) => !isSecret && path !== MARKER,
+  )
+  return [...filesOf(home, 'service').filter(({ path }) => !path.startsWith(STORE)), ...common]
+}
