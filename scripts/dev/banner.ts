@@ -13,16 +13,26 @@ const RECIPIENT = '0x000000000000000000000000000000000000dEaD'
  * any shell and directory: each carries the address, or the program and the home.
  */
 export function banner(dev: DevFile, home: string): string {
-  const program = join(packageRoot(), 'scripts/countersign.mjs')
-  const command = `node ${quoted(program)} --home ${quoted(home)}`
-  const { trade, read } = dev.keys
   return `
   Countersign runs at ${dev.base_url}
 
-    console     ${dev.base_url}/console
+${addresses(dev)}${whatIsThere(dev, home)}
+  Ctrl-C stops everything; ${START} brings it back as it was.
+`
+}
+
+export function addresses(dev: DevFile): string {
+  return `    console     ${dev.base_url}/console
     docs        ${dev.base_url}/docs
     MCP         ${dev.mcp_url}
-    sign-in     ${dev.user.email} / ${dev.user.password}
+`
+}
+
+/** The user, the wallet, the keys, and commands to paste. */
+export function whatIsThere(dev: DevFile, home: string): string {
+  const { trade, read } = dev.keys
+  const command = commandOn(home)
+  return `    sign-in     ${dev.user.email} / ${dev.user.password}
     wallet      ${dev.address}   10 native and 50,000 USDC on each of ${CHAIN_COUNT} chains
     trade key   ${trade?.secret ?? ENDED}
     read key    ${read?.secret ?? ENDED}
@@ -30,9 +40,13 @@ export function banner(dev: DevFile, home: string): string {
 ${trade === null || read === null ? newKeys(dev, command) : ''}
   Grants are confirmed by a software key, which live does not have, until you add one of your own:
     ${dev.authorizers_url}   or   ${command} authorizer create
-${trade === null ? '' : commandsToPaste(dev, trade.secret)}
-  Ctrl-C stops everything; ${START} brings it back as it was.
-`
+${trade === null ? '' : commandsToPaste(dev, trade.secret)}`
+}
+
+/** The command line, as it finds the home from anywhere. */
+export function commandOn(home: string): string {
+  const program = join(packageRoot(), 'scripts/countersign.mjs')
+  return `node ${quoted(program)} --home ${quoted(home)}`
 }
 
 /** A published package has no toolchain to start it by. */
@@ -43,7 +57,7 @@ const START = existsSync(join(packageRoot(), 'scripts/run.mjs'))
 const ENDED = 'none: it was revoked or has expired, and a new one is yours to confirm'
 
 /** In single quotes, for any POSIX shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 

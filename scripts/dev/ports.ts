@@ -6,6 +6,8 @@ const port = z.int().min(1).max(65_535)
 const portsFile = z.object({
   identity_provider: port.optional(),
   chains: z.record(z.string(), port),
+  /** Of the services of a cluster, by the number of their node. */
+  nodes: z.record(z.string(), port).optional(),
 })
 
 /** Ports of the last run: taken again when free, so that URLs people noted stay true. */

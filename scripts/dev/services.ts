@@ -1,18 +1,28 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DevHome } from './home/layout.js'
+import type { Backoff } from './supervision/backoff.js'
 import {
   type ProcessObserver,
+  type ProcessSpec,
   type SupervisedProcess,
   superviseProcess,
 } from './supervision/supervised-process.js'
 
 /** The three processes of the service: one trust domain each. */
 export interface ServiceOptions {
-  readonly home: DevHome
+  readonly home: Pick<DevHome, 'root' | 'logs'>
   readonly observer: ProcessObserver
-  /** Added to this process's own environment; never a secret. */
-  readonly env: Readonly<Record<string, string>>
+  /** Of each start: added to this process's own environment; never a secret. */
+  readonly env: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+  /** Of a cluster, one of several such processes. */
+  readonly node?: NodeOptions
+}
+
+export interface NodeOptions {
+  /** From 1 on. */
+  readonly number: number
+  readonly backoff: Backoff
 }
 
 const READY_TIMEOUT_MS = 60_000
@@ -27,28 +37,40 @@ export function identityProvider(options: ServiceOptions): SupervisedProcess {
   return nodeProcess('identity provider', 'identity-provider', 'identity-provider/main', options)
 }
 
-export function walletService(options: ServiceOptions): SupervisedProcess {
-  return nodeProcess('wallet service', 'service', 'main', options)
+/** @param awaitReady of one that may be a standby, which says that it is ready once it owns the journal */
+export function walletService(
+  options: ServiceOptions,
+  awaitReady?: ProcessSpec['awaitReady'],
+): SupervisedProcess {
+  return nodeProcess('wallet service', 'service', 'main', options, awaitReady)
 }
 
 function nodeProcess(
   name: string,
   logName: string,
   entry: string,
-  { home, observer, env }: ServiceOptions,
+  { home, observer, env, node }: ServiceOptions,
+  awaitReady?: ProcessSpec['awaitReady'],
 ): SupervisedProcess {
   const path = fileURLToPath(new URL(`../../src/${entry}.js`, import.meta.url))
   return superviseProcess(
     {
-      name,
+      name: node === undefined ? name : `${name} ${node.number}`,
       channel: 'ipc',
       readyTimeoutMs: READY_TIMEOUT_MS,
       stopTimeoutMs: STOP_TIMEOUT_MS,
       logPath: join(home.logs, `${logName}.log`),
+      ...(awaitReady === undefined ? {} : { awaitReady }),
+      ...(node === undefined ? {} : { backoff: node.backoff }),
       launch: async () => ({
         command: process.execPath,
         args: ['--enable-source-maps', path],
-        env: { ...process.env, COUNTERSIGN_HOME: home.root, COUNTERSIGN_MODE: 'dev', ...env },
+        env: {
+          ...process.env,
+          COUNTERSIGN_HOME: home.root,
+          COUNTERSIGN_MODE: 'dev',
+          ...(await env()),
+        },
       }),
     },
     observer,

@@ -41,10 +41,12 @@ describe('a development home', () => {
 
   test('is used by one instance at a time', () => {
     prepareHome(home)
-    const lock = lockHome(home)
-    expect(() => lockHome(home)).toThrow(`in use by npm start, pid ${process.pid}, since `)
+    const lock = lockHome(home, 'npm start')
+    expect(() => lockHome(home, 'npm start')).toThrow(
+      `in use by npm start, pid ${process.pid}, since `,
+    )
     lock.release()
-    lockHome(home).release()
+    lockHome(home, 'npm start').release()
   })
 
   test('is not locked by an instance that died, whoever has its pid now', () => {
@@ -52,7 +54,7 @@ describe('a development home', () => {
     const stale = { name: 'npm start', pid: process.pid, host: hostname(), since: 'long ago' }
     writeFileSync(join(home.run, 'instance.lock'), JSON.stringify(stale))
     expect(homeOwner(home)).toBeNull()
-    const lock = lockHome(home)
+    const lock = lockHome(home, 'npm start')
     expect(homeOwner(home)).toMatch(new RegExp(`^npm start, pid ${process.pid}, since 20`))
     lock.release()
   })
@@ -63,7 +65,7 @@ describe('a development home', () => {
     const ended = new Promise((resolve) => orphan.once('exit', (_, signal) => resolve(signal)))
     const identity = identifyProcess(orphan.pid ?? 0)
     writeFileSync(join(home.run, 'children.json'), JSON.stringify([identity]))
-    lockHome(home).release()
+    lockHome(home, 'npm start').release()
     expect(await ended).toBe('SIGKILL')
   })
 
@@ -75,7 +77,7 @@ describe('a development home', () => {
       if (identity === null) throw new Error('the bystander is not running')
       const another = { ...identity, startedAt: `${identity.startedAt}0` }
       writeFileSync(join(home.run, 'children.json'), JSON.stringify([another]))
-      lockHome(home).release()
+      lockHome(home, 'npm start').release()
       expect(isRunning(identity)).toBe(true)
     } finally {
       bystander.kill('SIGKILL')

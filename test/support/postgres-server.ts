@@ -1,22 +1,20 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  copyServer,
+  findPostgres,
+  followed,
+  initialise,
+  type PostgresPrograms,
+} from '../../scripts/dev/postgres/programs.js'
 import { freePort } from './ports.js'
 
-/** Postgres refuses to run as root; Debian's package brings a user for it. */
-const USER = 'postgres'
-const INSTALLED = '/usr/lib/postgresql'
+/** Of the database. */
+const USER = 'tests'
 
 const READY_TRIES_MAX = 600
 const READY_STEP_MS = 100
@@ -44,20 +42,6 @@ export interface PostgresServer {
   remove(): Promise<void>
 }
 
-/** Where a version of Postgres is that this machine has. */
-function binaries(): string {
-  const versions = readdirSync(INSTALLED)
-    .map(Number)
-    .sort((a, b) => b - a)
-  return join(INSTALLED, String(versions[0]), 'bin')
-}
-
-function idsOfUser(): { readonly uid: number; readonly gid: number } | object {
-  if (process.getuid?.() !== 0) return {}
-  const id = (flag: string) => Number(execFileSync('id', [flag, USER], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
-}
-
 /** A server's first process, and one for each connection: while that alone stood still, they would answer. */
 function signalAll(pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
   if (pid === undefined) return
@@ -77,34 +61,31 @@ function childrenOf(pid: number): readonly number[] {
 
 /** A server of its own, with an empty database, that ends with this process at the latest. */
 export async function createPostgres(settings: Settings = {}): Promise<PostgresServer> {
-  const { directory, run } = place()
-  run('initdb', [
-    ...['--pgdata', join(directory, 'data'), '--username', 'tests', '--auth', 'trust'],
-    ...['--encoding', 'UTF8', '--locale', 'C'],
-  ])
-  return serve(directory, run, settings)
+  const place = makePlace()
+  initialise(place.postgres, USER, place.directory, place.data)
+  return serve(place, settings)
 }
 
-type Run = (program: string, args: readonly string[]) => string
+interface Place {
+  readonly postgres: PostgresPrograms
+  readonly directory: string
+  readonly data: string
+}
 
-function place(): { readonly directory: string; readonly run: Run } {
+function makePlace(): Place {
+  const postgres = findPostgres()
+  if (postgres === null) throw new Error('run by npm run test:journal: there is no Postgres here')
   const directory = mkdtempSync(join(tmpdir(), 'countersign-postgres-'))
-  const ids = idsOfUser()
-  if ('uid' in ids) chownSync(directory, ids.uid, ids.gid)
+  if (postgres.user !== null) chownSync(directory, postgres.user.uid, postgres.user.gid)
   chmodSync(directory, 0o700)
-  const run: Run = (program, args) =>
-    execFileSync(join(binaries(), program), args, {
-      ...ids,
-      encoding: 'utf8',
-      cwd: directory,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-  return { directory, run }
+  return { postgres, directory, data: join(directory, 'data') }
 }
 
-async function serve(directory: string, run: Run, settings: Settings): Promise<PostgresServer> {
+async function serve(place: Place, settings: Settings): Promise<PostgresServer> {
+  const { postgres, directory, data } = place
+  const run = (program: string, args: readonly string[]) => postgres.run(program, args, directory)
   const port = await freePort()
-  const data = join(directory, 'data')
+  const address = { host: '127.0.0.1', port, user: USER }
   const all: Settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -121,8 +102,8 @@ async function serve(directory: string, run: Run, settings: Settings): Promise<P
   }
 
   async function start(): Promise<void> {
-    const started = spawn(join(binaries(), 'postgres'), ['-D', data], {
-      ...idsOfUser(),
+    const started = spawn(postgres.path('postgres'), ['-D', data], {
+      ...postgres.user,
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -157,25 +138,21 @@ async function serve(directory: string, run: Run, settings: Settings): Promise<P
 
   await start()
   return {
-    url: `postgres://tests@127.0.0.1:${port}/postgres`,
+    url: `postgres://${USER}@127.0.0.1:${port}/postgres`,
     get pid() {
       return child?.pid ?? 0
     },
     sql: (statement) =>
       run('psql', [
-        ...['--host', '127.0.0.1', '--port', String(port), '--username', 'tests'],
+        ...['--host', '127.0.0.1', '--port', String(port), '--username', USER],
         ...['--dbname', 'postgres', '--no-psqlrc', '--tuples-only', '--no-align'],
         ...['--command', statement],
       ]).trim(),
     async follow(name) {
-      const standby = place()
-      standby.run('pg_basebackup', [
-        ...['--host', '127.0.0.1', '--port', String(port), '--username', 'tests'],
-        ...['--pgdata', join(standby.directory, 'data'), '--write-recovery-conf'],
-        ...['--checkpoint', 'fast', '--wal-method', 'stream'],
-      ])
-      return serve(standby.directory, standby.run, {
-        primary_conninfo: `host=127.0.0.1 port=${port} user=tests application_name=${name}`,
+      const standby = makePlace()
+      copyServer(standby.postgres, address, standby.directory, standby.data)
+      return serve(standby, {
+        primary_conninfo: followed(address, name),
         synchronous_standby_names: '',
       })
     },

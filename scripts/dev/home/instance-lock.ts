@@ -21,9 +21,12 @@ export interface InstanceLock {
 
 const identity = z.object({ pid: z.int().positive(), startedAt: z.string() })
 
-/** @throws HomeError when a living instance owns the home */
-export function lockHome(home: DevHome): InstanceLock {
-  const lock = take(home)
+/**
+ * @param command such as `npm start`, for whoever is refused meanwhile
+ * @throws HomeError when a living instance owns the home
+ */
+export function lockHome(home: DevHome, command: string): InstanceLock {
+  const lock = take(home, command)
   endOrphans(home)
   return {
     recordChildren: (children) => writeJsonAtomically(childrenPath(home), children),
@@ -39,7 +42,7 @@ export function homeOwner(home: DevHome): string | null {
   return lockedBy(lockPath(home))
 }
 
-/** Of the living instance's `npm start`; null where there is none. */
+/** Of the living instance's command; null where there is none. */
 export function instancePid(home: DevHome): number | null {
   if (homeOwner(home) === null) return null
   return readJsonFile(lockPath(home), z.object({ pid: z.int().positive() }))?.pid ?? null
@@ -51,9 +54,9 @@ function endOrphans(home: DevHome): void {
   for (const orphan of orphans) signalProcess(orphan, 'SIGKILL')
 }
 
-function take(home: DevHome): HeldLock {
+function take(home: DevHome, command: string): HeldLock {
   try {
-    return takeLock(lockPath(home), 'npm start')
+    return takeLock(lockPath(home), command)
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error
     throw new HomeError(

@@ -58,17 +58,21 @@ export function chainDir(home: DevHome, chainId: ChainId): string {
   return join(home.chains, String(chainId))
 }
 
+/** @throws HomeError when the directory lies too deep */
+export function requireSocketsFit(home: DevHome): void {
+  const socketPath = join(home.run, LONGEST_SOCKET_NAME)
+  if (Buffer.byteLength(socketPath) <= SOCKET_PATH_BYTES_MAX) return
+  throw new HomeError(
+    `COUNTERSIGN_HOME lies too deep for unix sockets: ${socketPath} is longer than ${SOCKET_PATH_BYTES_MAX} bytes`,
+  )
+}
+
 /**
  * Creates what is missing.
  * @throws HomeError when the directory holds somebody else's files, or lies too deep
  */
 export function prepareHome(home: DevHome): void {
-  const socketPath = join(home.run, LONGEST_SOCKET_NAME)
-  if (Buffer.byteLength(socketPath) > SOCKET_PATH_BYTES_MAX) {
-    throw new HomeError(
-      `COUNTERSIGN_HOME lies too deep for unix sockets: ${socketPath} is longer than ${SOCKET_PATH_BYTES_MAX} bytes`,
-    )
-  }
+  requireSocketsFit(home)
   mkdirSync(home.root, { recursive: true, mode: PRIVATE_DIR_MODE })
   if (!isDevHome(home)) {
     // Lists may be laid down before the first start; anything else is not ours.

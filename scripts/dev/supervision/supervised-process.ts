@@ -22,7 +22,7 @@ export interface SupervisedProcess {
    * @throws Error when it was not replaced; the old one goes on, or is started again as ever
    */
   replace(): Promise<void>
-  /** Ends it for good: SIGTERM, and SIGKILL when that takes longer than the spec allows. */
+  /** Ends it for good: as the spec says, and by SIGKILL when that takes longer than it allows. */
   stop(): Promise<void>
 }
 
@@ -30,10 +30,15 @@ export interface ProcessSpec {
   readonly name: string
   /** Asked before each start: arguments may depend on what the last run left behind. */
   readonly launch: () => Promise<Launch>
-  /** `ipc` children send `{ type: 'ready' }`, and end by themselves when the channel closes. */
+  /**
+   * `ipc` children end by themselves when the channel closes, and send `{ type: 'ready' }`, which is
+   * awaited where there is no `awaitReady`.
+   */
   readonly channel: 'ipc' | 'none'
   /** Resolves when the child serves; aborted when it ended or took too long. */
   readonly awaitReady?: (signal: AbortSignal) => Promise<void>
+  /** What asks it to end. Default: SIGTERM. */
+  readonly stopSignal?: NodeJS.Signals
   readonly readyTimeoutMs: number
   readonly stopTimeoutMs: number
   readonly logPath: string
@@ -44,6 +49,14 @@ export interface Launch {
   readonly command: string
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** Default: this process's own. */
+  readonly user?: ProcessUser
+  readonly cwd?: string
+}
+
+export interface ProcessUser {
+  readonly uid: number
+  readonly gid: number
 }
 
 export interface ProcessObserver {
@@ -93,7 +106,7 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
     try {
       await readiness(spec, child)
     } catch (error) {
-      await endChild(child, spec.stopTimeoutMs)
+      await endChild(child, spec)
       const reason = error instanceof Error ? error.message : String(error)
       const tail = tailLog(spec.logPath, TAIL_LINES, logStart).filter((line) => line !== '')
       throw new StartFailure(`${spec.name} did not start: ${reason}`, tail)
@@ -178,7 +191,7 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
     async stop() {
       stopping.abort()
       await replacing
-      if (live !== null) await endChild(live, spec.stopTimeoutMs)
+      if (live !== null) await endChild(live, spec)
       await keptAlive
     },
   }
@@ -190,6 +203,8 @@ function spawnChild(spec: ProcessSpec, launch: Launch, observer: ProcessObserver
   try {
     const child = spawn(launch.command, launch.args, {
       env: launch.env,
+      ...launch.user,
+      ...(launch.cwd === undefined ? {} : { cwd: launch.cwd }),
       detached: true,
       stdio: spec.channel === 'ipc' ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
     })
@@ -222,8 +237,8 @@ async function readiness(spec: ProcessSpec, child: LiveChild): Promise<void> {
     over.signal.addEventListener('abort', () => reject(over.signal.reason), { once: true })
   })
   try {
-    if (spec.channel === 'ipc') await Promise.race([readyMessage(child.process), aborted])
     if (spec.awaitReady) await Promise.race([spec.awaitReady(over.signal), aborted])
+    else if (spec.channel === 'ipc') await Promise.race([readyMessage(child.process), aborted])
   } finally {
     clearTimeout(timer)
     over.abort()
@@ -242,9 +257,12 @@ function readyMessage(child: ChildProcess): Promise<void> {
   })
 }
 
-async function endChild(child: LiveChild, timeoutMs: number): Promise<void> {
-  child.process.kill('SIGTERM')
-  const timer = setTimeout(() => child.process.kill('SIGKILL'), timeoutMs)
+async function endChild(
+  child: LiveChild,
+  { stopSignal, stopTimeoutMs }: Pick<ProcessSpec, 'stopSignal' | 'stopTimeoutMs'>,
+): Promise<void> {
+  child.process.kill(stopSignal ?? 'SIGTERM')
+  const timer = setTimeout(() => child.process.kill('SIGKILL'), stopTimeoutMs)
   await child.ended
   clearTimeout(timer)
 }

@@ -8,7 +8,7 @@ import type { ReadyDevFile } from '../../support/ready-dev-file.js'
 import { reserveStackPorts } from '../../support/stack-ports.js'
 import { isAlive } from './observer.js'
 
-/** A running `npm start`, without npm: the compiled script in a process group of its own. */
+/** A running `npm start` or `npm run cluster`, without npm: the compiled script in a process group of its own. */
 export interface Started {
   readonly home: string
   readonly port: number
@@ -19,12 +19,14 @@ export interface Started {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-const START = fileURLToPath(new URL('../../../dist/scripts/dev/start.js', import.meta.url))
+const SCRIPTS = fileURLToPath(new URL('../../../dist/scripts/dev', import.meta.url))
+export type DevCommand = 'start' | 'cluster'
 /** Six chains, their contracts, three processes; slow when other work shares the cores. */
 const READY_TIMEOUT_MS = 200_000
 
-export function spawnStart(home: string, port: number) {
-  const supervisor = spawn(process.execPath, ['--enable-source-maps', START], {
+export function spawnStart(home: string, port: number, command: DevCommand = 'start') {
+  const script = join(SCRIPTS, `${command}.js`)
+  const supervisor = spawn(process.execPath, ['--enable-source-maps', script], {
     env: { PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,11 +45,15 @@ export function spawnStart(home: string, port: number) {
  * @param at port of the service; a home’s first start is given ports of this test process when omitted
  * @throws Error with the output when it ends before it is ready
  */
-export async function startDev(home: string, at?: number): Promise<Started> {
+export async function startDev(
+  home: string,
+  at?: number,
+  command: DevCommand = 'start',
+): Promise<Started> {
   const port = at ?? (await reserveStackPorts(home))
   const devPath = join(home, 'dev.json')
   rmSync(devPath, { force: true })
-  const { supervisor, ended, output } = spawnStart(home, port)
+  const { supervisor, ended, output } = spawnStart(home, port, command)
   const signalGroup = (signal: NodeJS.Signals) => {
     if (supervisor.pid !== undefined && isAlive(supervisor.pid)) {
       process.kill(-supervisor.pid, signal)

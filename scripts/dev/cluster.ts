@@ -1,0 +1,49 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { clusterBanner } from './cluster/cluster-banner.js'
+import { startCluster } from './cluster/start-cluster.js'
+import { devHome } from './home/layout.js'
+import { inForeground, portOf } from './in-foreground.js'
+import { ensureDevPackages, NOT_INSTALLED_EXIT } from './packages/offer-install.js'
+
+/**
+ * `npm run cluster`: several nodes with a journal, and six chains, on this machine, until Ctrl-C.
+ */
+const DEFAULT_HOME = '.countersign-cluster'
+const NODES_DEFAULT = 3
+const NODES_MAX = 5
+
+const program = new Command('cluster')
+  .description('Run a cluster on this machine: several wallet services of which one answers.')
+  .option('--nodes <number>', `how many, from 2 to ${NODES_MAX}`, sizeOption, NODES_DEFAULT)
+  .option('--install', 'install what the chains lack, unasked')
+  .addHelpText(
+    'after',
+    `
+Environment: PORT of the first node (8080), COUNTERSIGN_HOME (./${DEFAULT_HOME}). The journal is in two
+servers of Postgres 15 or later, from Debian's package or PATH. Each node has a home, a wallet service and
+a quorum signer of its own; they share an identity provider and six chains. Commands of the command line
+take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balances.`,
+  )
+  .action((options: { nodes: number; install?: true }) =>
+    inForeground(async ({ shutdown, say, onRestart }) => {
+      const environment = { COUNTERSIGN_HOME: process.env.COUNTERSIGN_HOME ?? DEFAULT_HOME }
+      const home = devHome(environment)
+      if (!(await ensureDevPackages(options.install === true, say))) {
+        process.exit(NOT_INSTALLED_EXIT)
+      }
+      onRestart(() => Promise.reject(new Error('in a cluster, end a node: another one takes over')))
+      const port = portOf(process.env)
+      const { dev } = await startCluster({
+        ...{ command: 'npm run cluster', home, port, shutdown, say, size: options.nodes },
+      })
+      process.stdout.write(clusterBanner(dev(), home.root))
+    }),
+  )
+
+function sizeOption(text: string): number {
+  const size = Number(text)
+  if (/^\d$/.test(text) && size >= 2 && size <= NODES_MAX) return size
+  throw new InvalidArgumentError(`a number from 2 to ${NODES_MAX} is due`)
+}
+
+await program.parseAsync()

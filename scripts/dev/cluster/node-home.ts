@@ -1,0 +1,77 @@
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyDurably } from '../../../src/cli/backup/put-files.js'
+import { makeNodeHome } from '../../../src/cli/operator/make-node-home.js'
+import {
+  identityProviderSocket,
+  registryPath,
+  rootPrivateKeyPath,
+  serviceLayout,
+} from '../../../src/custody/domain-keys/layout.js'
+import {
+  readRegistryFile,
+  writeRegistryFile,
+} from '../../../src/custody/domain-keys/registry-file.js'
+import { pinRoot } from '../../../src/custody-tools/provisioning/install-registry.js'
+import { provisionDomain } from '../../../src/custody-tools/provisioning/provision-domain.js'
+import { withQuorumSigners } from '../../../src/custody-tools/provisioning/registry-draft.js'
+import {
+  openRegistryRoot,
+  readSigned,
+  signRegistry,
+} from '../../../src/custody-tools/provisioning/registry-root.js'
+import { type DevHome, devHome, PRIVATE_DIR_MODE, requireSocketsFit } from '../home/layout.js'
+
+/**
+ * Where nodes of a cluster on one machine lie. The first is the instance's own home, which has the
+ * identity provider, the root and the chains as well; each other one is a home as a machine of its own
+ * would have it, below `nodes`.
+ */
+export function nodeHome(home: DevHome, number: number): DevHome {
+  if (number === 1) return home
+  const own = devHome({ COUNTERSIGN_HOME: join(home.root, 'nodes', String(number)) })
+  return { ...own, logs: join(home.logs, `node-${number}`) }
+}
+
+export function isMade(node: DevHome): boolean {
+  return existsSync(node.root)
+}
+
+/**
+ * What an operator does on a new machine, and again with what changed since: the copy of the owner's home,
+ * a quorum signer with a key of its own, the registry that names it, and the way to the identity provider.
+ * @param from the owner's
+ */
+export async function prepareNode(home: DevHome, node: DevHome, from: DevHome): Promise<void> {
+  requireSocketsFit(node)
+  if (!isMade(node)) await makeNodeHome(from.root, node.root)
+  for (const directory of [node.run, node.logs]) {
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
+  }
+  link(identityProviderSocket(home.root), identityProviderSocket(node.root))
+  // Lists that people write are of the whole cluster.
+  link(home.lists, node.lists)
+  await enrol(home, node)
+  copyDurably(home.chainsFile, node.chainsFile)
+}
+
+/** The registry as it is now; whoever runs takes it over within a second. */
+export function giveRegistry(home: DevHome, node: DevHome): void {
+  writeRegistryFile(registryPath(node.root), readRegistryFile(registryPath(home.root)))
+}
+
+async function enrol(home: DevHome, node: DevHome): Promise<void> {
+  pinRoot(node.root, 'quorum', serviceLayout(home.root).rootKey)
+  const enrolment = await provisionDomain(node.root, 'quorum', null)
+  const path = registryPath(home.root)
+  const root = openRegistryRoot(rootPrivateKeyPath(home.root))
+  const present = readSigned(path, root)
+  if (present.quorum_signers.some((key) => key.public_key === enrolment.public_key)) return
+  await signRegistry(path, root, withQuorumSigners(present, [enrolment], Date.now()))
+}
+
+function link(target: string, path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return
+  rmSync(path, { recursive: true, force: true })
+  symlinkSync(target, path)
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import type { BegunInstance } from '../begin-instance.js'
+import type { DevHome } from '../home/layout.js'
+import { quorumSigner, walletService } from '../services.js'
+import type { Backoff } from '../supervision/backoff.js'
+import type { SupervisedProcess } from '../supervision/supervised-process.js'
+
+/** A wallet service and its quorum signer, in a home of their own. */
+export interface ClusterNode {
+  /** From 1 on. */
+  readonly number: number
+  readonly home: DevHome
+  readonly url: string
+  readonly service: SupervisedProcess
+  readonly quorum: SupervisedProcess
+}
+
+export interface NodeStart {
+  readonly number: number
+  readonly home: DevHome
+  readonly port: number
+  readonly issuer: string
+  readonly journalFile: string
+  /** Asked at each start of its service. */
+  readonly role: () => Promise<'owner' | 'standby'>
+}
+
+/** As systemd does with its units; a node that is back at once would be no other one's chance. */
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10_000, provenAfterMs: 30_000 }
+/** Several services share this machine; more of them answer no more. */
+const WORKERS = '2'
+
+const POLL_MS = 200
+const LOOK_TIMEOUT_MS = 2_000
+
+/** @param quorum of the first node, whose home has the one that runs already */
+export function clusterNode(
+  { observer }: BegunInstance,
+  start: NodeStart,
+  quorum?: SupervisedProcess,
+): ClusterNode {
+  const { number, home, port, issuer, journalFile, role } = start
+  const node = { number, backoff: BACKOFF }
+  const url = `http://127.0.0.1:${port}`
+  const env = async () => ({
+    COUNTERSIGN_WORKERS: process.env.COUNTERSIGN_WORKERS ?? WORKERS,
+    PORT: String(port),
+    IDENTITY_ISSUER: issuer,
+    COUNTERSIGN_JOURNAL_FILE: journalFile,
+    COUNTERSIGN_JOURNAL_ROLE: await role(),
+  })
+  return {
+    ...{ number, home, url },
+    service: walletService({ home, observer, env, node }, (signal) => lives(url, signal)),
+    quorum: quorum ?? quorumSigner({ home, observer, env: () => ({}), node }),
+  }
+}
+
+/** A standby lives as an owner does, and is ready only once it is one. */
+async function lives(url: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await fetch(`${url}/healthz`, { signal: lookSignal() }).catch(() => null)
+    if (answer?.ok === true) return
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+const readyAnswer = z.object({ parts: z.object({ journal: z.object({ epoch: z.number() }) }) })
+
+/** Of its taking, where it is ready and so owns the journal; null where it is not. */
+export async function epochOf(url: string): Promise<number | null> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: lookSignal() })
+    if (answer.status !== 200) return null
+    return readyAnswer.parse(await answer.json()).parts.journal.epoch
+  } catch {
+    return null
+  }
+}
+
+const lookSignal = () => AbortSignal.timeout(LOOK_TIMEOUT_MS)

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { journalPositionIn } from '../../../src/cli/operator/journal-position-in.js'
+import { type BegunInstance, beginInstance, type InstanceOptions } from '../begin-instance.js'
+import { type DevFile, devFileOf } from '../dev-file.js'
+import { claimPort } from '../free-port.js'
+import { writeJsonAtomically } from '../home/json-file.js'
+import { PRIVATE_FILE_MODE } from '../home/layout.js'
+import { keepDevFile } from '../keep-dev-file.js'
+import { writeLastPorts } from '../ports.js'
+import { requirePostgres, startJournalServers } from '../postgres/journal-servers.js'
+import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
+import { type ClusterNode, clusterNode } from './node.js'
+import { giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
+import { watchOwner } from './watch-owner.js'
+
+export interface ClusterOptions extends InstanceOptions {
+  /** How many nodes. */
+  readonly size: number
+}
+
+/** `dev.json` of a cluster: what it says of the service is of the node that answers. */
+export interface ClusterFile extends DevFile {
+  readonly journal_file: string
+  readonly nodes: readonly {
+    readonly base_url: string
+    readonly home: string
+    readonly service: number | null
+    readonly quorum_signer: number | null
+    readonly answers: boolean
+  }[]
+}
+
+export interface Cluster {
+  readonly dev: () => ClusterFile
+}
+
+/**
+ * Starts chains, quorum signers, identity provider, the journal's servers and the nodes. The first node
+ * starts as the journal's owner once; the others' homes are made of the owner's, as on machines of their
+ * own. Whichever took the journal last serves; the others wait for its end.
+ * @throws Error that says what failed, with the last lines of the process concerned
+ */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const postgres = requirePostgres()
+  const begun = await beginInstance(options)
+  const { home, shutdown, timed, say } = begun
+  const ports = await nodePorts(begun, options.size)
+  const around = await startSurroundings(begun, ports)
+  const servers = await timed('journal', () => startJournalServers(begun, postgres))
+  const journalFile = join(home.root, 'journal.json')
+  writeJsonAtomically(journalFile, { postgres: servers.urls }, PRIVATE_FILE_MODE)
+  writeLastPorts(home, {
+    identity_provider: around.identity.at,
+    chains: chainPorts(around.nodes),
+    nodes: Object.fromEntries(ports.map((port, index) => [String(index + 1), port])),
+  })
+
+  const nodes = ports.map((port, index): ClusterNode => {
+    const number = index + 1
+    const at = nodeHome(home, number)
+    const role = () => (number === 1 ? firstRole(home.root) : Promise.resolve('standby' as const))
+    const start = { number, home: at, port, issuer: around.issuer, journalFile, role }
+    return clusterNode(begun, start, number === 1 ? around.quorum : undefined)
+  })
+  const running: ClusterNode[] = []
+  let refreshDevFile = (): void => undefined
+  const watch = watchOwner(
+    () => running,
+    (owner) => {
+      say(`node ${owner.number} owns the journal and answers at ${owner.url}`)
+      refreshDevFile()
+    },
+  )
+  await shutdown.defer(() => stopAll(running, () => watch.owner))
+  await shutdown.defer(() => watch.close())
+
+  const [first, ...others] = nodes
+  if (first === undefined) throw new Error('a cluster has a node')
+  const made = others.filter((node) => isMade(node.home))
+  for (const node of made) await prepareNode(home, node.home, home)
+  await timed('wallet services', async () => {
+    await startNodes([first, ...made], { begun, running })
+    await watch.first()
+  })
+  const owner = await watch.first()
+  const wallet = await prepareWallet(begun, around, {
+    baseUrl: owner.url,
+    serviceHome: owner.home.root,
+  })
+  const missing = others.filter((node) => !made.includes(node))
+  if (missing.length > 0) {
+    await timed('further nodes', async () => {
+      for (const node of missing) await prepareNode(home, node.home, owner.home)
+      await startNodes(missing, { begun, running })
+    })
+  }
+
+  const dev = (): ClusterFile => {
+    const answering = watch.owner ?? owner
+    return {
+      ...devFileOf({
+        ...{ baseUrl: answering.url, made: wallet, user: around.user, issuer: around.issuer },
+        authorizersUrl: `http://localhost:${around.identity.at}/authorizers`,
+        chains: around.chainsFile.chains,
+        pids: pidsOf(around, answering),
+      }),
+      journal_file: journalFile,
+      nodes: nodes.map(({ url, home: at, service, quorum }) => ({
+        ...{ base_url: url, home: at.root, service: service.pid, quorum_signer: quorum.pid },
+        answers: url === answering.url,
+      })),
+    }
+  }
+  refreshDevFile = await keepDevFile(begun, dev)
+  begun.onRestarted(refreshDevFile)
+  return { dev }
+
+  /** Who takes the journal when nobody has yet; afterwards the others could have it. */
+  async function firstRole(root: string): Promise<'owner' | 'standby'> {
+    const isOld = existsSync(join(root, 'nodes')) || (await journalPositionIn(root)) !== null
+    return isOld ? 'standby' : 'owner'
+  }
+}
+
+async function nodePorts(
+  { port, lastPorts, claimedPorts }: BegunInstance,
+  size: number,
+): Promise<number[]> {
+  const ports = [port]
+  for (let number = 2; number <= size; number++) {
+    ports.push(await claimPort(lastPorts.nodes?.[number] ?? port + number - 1, claimedPorts))
+  }
+  return ports
+}
+
+/** All of them are in the registry before any of them starts. */
+async function startNodes(
+  nodes: readonly ClusterNode[],
+  { begun, running }: { readonly begun: BegunInstance; readonly running: ClusterNode[] },
+): Promise<void> {
+  running.push(...nodes)
+  for (const node of running) if (node.number !== 1) giveRegistry(begun.home, node.home)
+  await Promise.all(
+    nodes.map(async ({ number, quorum, service }) => {
+      if (number !== 1) await quorum.start()
+      await service.start()
+    }),
+  )
+}
+
+/** Those that wait first: none of them takes over what is about to end. */
+async function stopAll(
+  nodes: readonly ClusterNode[],
+  ownerNow: () => ClusterNode | null,
+): Promise<void> {
+  const owner = ownerNow()
+  await Promise.all(nodes.filter((node) => node !== owner).map(({ service }) => service.stop()))
+  await owner?.service.stop()
+  await Promise.all(nodes.filter(({ number }) => number !== 1).map(({ quorum }) => quorum.stop()))
+}
+
+function pidsOf({ identity, nodes }: Surroundings, { service, quorum }: ClusterNode) {
+  return {
+    service: service.pid,
+    identity_provider: identity.process.pid,
+    quorum_signer: quorum.pid,
+    chains: Object.fromEntries(nodes.map((node) => [String(node.chainId), node.process.pid])),
+  }
+}

@@ -1,0 +1,170 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { BegunInstance } from '../begin-instance.js'
+import { PRIVATE_DIR_MODE } from '../home/layout.js'
+import type { SupervisedProcess } from '../supervision/supervised-process.js'
+import { superviseProcess } from '../supervision/supervised-process.js'
+import {
+  copyServer,
+  findPostgres,
+  followed,
+  initialise,
+  type PostgresAddress,
+  type PostgresPrograms,
+} from './programs.js'
+
+/** Two servers of a journal: a commit is on the disks of both before it counts. */
+export interface JournalServers {
+  /** For the journal's file: of whichever takes writes. */
+  readonly urls: readonly string[]
+  readonly primary: SupervisedProcess
+  readonly standby: SupervisedProcess
+}
+
+const USER = 'countersign'
+/** They listen on a socket each, in a directory of their user's alone, and on no port. */
+const SOCKET_NUMBER = 5432
+/** By which the primary knows it. */
+const STANDBY = 'standby'
+const READY_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 30_000
+const POLL_MS = 100
+/** Others may go through the home to what is theirs, and see nothing of it. */
+const PASSAGE_MODE = 0o711
+/** What a standby that was away finds again. */
+const WAL_KEPT = '256MB'
+const SHARED_BUFFERS = '32MB'
+
+const NOT_HERE = `this needs Postgres, which is not here. On Debian or Ubuntu:
+    sudo apt-get install postgresql
+Elsewhere a Postgres from version 15 on, whose \`postgres\` is in PATH (Homebrew: brew install postgresql@17).`
+
+/** @throws Error that says how to get it where there is none */
+export function requirePostgres(): PostgresPrograms {
+  const postgres = findPostgres()
+  if (postgres === null) throw new Error(NOT_HERE)
+  return postgres
+}
+
+interface Place {
+  readonly postgres: PostgresPrograms
+  /** Of its data and its socket. */
+  readonly directory: string
+  readonly data: string
+  readonly address: PostgresAddress
+}
+
+/** Starts both on the data that is there, and makes what is missing. @throws Error with what they said */
+export async function startJournalServers(
+  begun: BegunInstance,
+  postgres: PostgresPrograms,
+): Promise<JournalServers> {
+  const { home, run } = begun
+  const primary = placeOf(postgres, join(home.root, 'postgres', 'primary'))
+  const standby = placeOf(postgres, join(home.root, 'postgres', 'standby'))
+  if (postgres.user !== null) chmodSync(home.root, PASSAGE_MODE)
+  for (const each of [primary, standby]) prepare(each)
+
+  make(primary, (data) => initialise(postgres, USER, primary.directory, data))
+  const running = await run(
+    serverOf(begun, 'Postgres', primary, [`synchronous_standby_names=${STANDBY}`]),
+  )
+  make(standby, (data) => copyServer(postgres, primary.address, standby.directory, data))
+  const following = await run(
+    serverOf(begun, 'Postgres standby', standby, [
+      'synchronous_standby_names=',
+      `primary_conninfo=${followed(primary.address, STANDBY)}`,
+    ]),
+  )
+  return { urls: [urlOf(primary), urlOf(standby)], primary: running, standby: following }
+}
+
+function placeOf(postgres: PostgresPrograms, directory: string): Place {
+  const address = { host: directory, port: SOCKET_NUMBER, user: USER }
+  return { postgres, directory, data: join(directory, 'data'), address }
+}
+
+function urlOf({ directory }: Place): string {
+  const socket = new URLSearchParams({ host: directory, port: String(SOCKET_NUMBER) })
+  return `postgres://${USER}@localhost/postgres?${socket}`
+}
+
+/** @throws Error where its user cannot come to its own directory */
+function prepare({ directory, postgres: { user } }: Place): void {
+  const above = join(directory, '..')
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
+  if (user === null) return
+  for (const each of [above, directory]) chownSync(each, user.uid, user.gid)
+  const { status } = spawnSync('test', ['-x', directory], user)
+  if (status === 0) return
+  throw new Error(
+    `${directory} cannot be reached by the user of Postgres, which does not run as root: set COUNTERSIGN_HOME to a directory below ones that everybody may go through, or start this as another user`,
+  )
+}
+
+/** What was interrupted is begun anew: data gets its name when it is whole. */
+function make({ data }: Place, begin: (data: string) => void): void {
+  if (existsSync(data)) return
+  const half = `${data}.half`
+  rmSync(half, { recursive: true, force: true })
+  begin(half)
+  renameSync(half, data)
+}
+
+function serverOf(
+  { home, observer }: BegunInstance,
+  name: string,
+  { postgres, directory, data }: Place,
+  own: readonly string[],
+): SupervisedProcess {
+  const settings = [
+    'listen_addresses=',
+    `unix_socket_directories="${directory.replaceAll('"', '""')}"`,
+    `port=${SOCKET_NUMBER}`,
+    `wal_keep_size=${WAL_KEPT}`,
+    `shared_buffers=${SHARED_BUFFERS}`,
+    ...own,
+  ]
+  return superviseProcess(
+    {
+      name,
+      channel: 'none',
+      readyTimeoutMs: READY_TIMEOUT_MS,
+      // Fast: whoever is still connected is ended.
+      stopSignal: 'SIGINT',
+      stopTimeoutMs: STOP_TIMEOUT_MS,
+      logPath: join(home.logs, `${name.toLowerCase().replace(' ', '-')}.log`),
+      launch: async () => ({
+        command: postgres.path('postgres'),
+        args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+        env: process.env,
+        cwd: directory,
+        ...(postgres.user === null ? {} : { user: postgres.user }),
+      }),
+      awaitReady: (signal) => answers(postgres, directory, signal),
+    },
+    observer,
+  )
+}
+
+async function answers(
+  postgres: PostgresPrograms,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = [
+    ...['--quiet', '--host', directory, '--port', String(SOCKET_NUMBER)],
+    ...['--username', USER, '--dbname', 'postgres'],
+  ]
+  while (!signal.aborted) {
+    const isReady = await promisify(execFile)(postgres.path('pg_isready'), asked).then(
+      () => true,
+      () => false,
+    )
+    if (isReady) return
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}

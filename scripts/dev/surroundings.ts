@@ -1,0 +1,139 @@
+import type { ChainsFile } from '../../src/config/chains.js'
+import { type Provisioned, provisionDev } from '../../src/custody-tools/provisioning/provision.js'
+import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
+import { CHAIN_COUNT } from '../../src/domain/chains.js'
+import type { Address } from '../../src/domain/ids.js'
+import type { BegunInstance } from './begin-instance.js'
+import { type Bootstrap, bootstrap } from './bootstrap.js'
+import type { AnvilNode } from './chains/anvil-node.js'
+import { deployerAccount } from './chains/deployer.js'
+import { DEV_CHAINS } from './chains/dev-chains.js'
+import { startChains } from './chains/start-chains.js'
+import { type DevUser, ensureDevUser } from './dev-user.js'
+import { startOnFreePort } from './free-port.js'
+import { fundGasWallets } from './fund-gas-wallets.js'
+import { fundEmptyWallet } from './fund-wallet.js'
+import { writeJsonAtomically } from './home/json-file.js'
+import { chainDir, type DevHome } from './home/layout.js'
+import { identityProvider, quorumSigner } from './services.js'
+import type { SupervisedProcess } from './supervision/supervised-process.js'
+import { buildWorld } from './world/build-world.js'
+import { chainsFileOf } from './world/chains-file.js'
+import { configureRouters } from './world/configure-routers.js'
+
+/** What a wallet service needs around it, each started when what it needs is there. */
+export interface Surroundings {
+  readonly nodes: readonly AnvilNode[]
+  readonly chainsFile: ChainsFile
+  readonly user: DevUser
+  readonly coSigner: Provisioned['coSigner']
+  readonly quorum: SupervisedProcess
+  readonly identity: { readonly at: number; readonly process: SupervisedProcess }
+  readonly issuer: string
+}
+
+/** How a browser on this machine may name it: the console comes back to the one it was opened by. */
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost']
+/** Next to the chains' ports, which start at 18545. */
+const IDENTITY_PORT_FIRST = 18_540
+
+/**
+ * Starts chains, contracts, quorum signer and identity provider, in this order; makes what a first
+ * start lacks.
+ * @param servicePorts from which the console may be opened
+ * @throws Error that says what failed, with the last lines of the process concerned
+ */
+export async function startSurroundings(
+  begun: BegunInstance,
+  servicePorts: readonly number[],
+): Promise<Surroundings> {
+  const { home, shutdown, observer, lastPorts, claimedPorts, run, timed } = begun
+  const nodes = await timed(`${CHAIN_COUNT} chains`, async () => {
+    const started = await startChains({
+      home,
+      chains: DEV_CHAINS,
+      lastPorts: lastPorts.chains,
+      claimedPorts,
+      observer,
+    })
+    await shutdown.defer(async () => {
+      await Promise.all(started.map((node) => node.stop()))
+    })
+    return started
+  })
+  const chainsFile = await timed('contracts', () => buildWorlds(home, nodes))
+
+  const user = ensureDevUser(home)
+  const { coSigner } = await provisionDev(home.root)
+  const quorum = await timed('quorum signer', () =>
+    run(quorumSigner({ home, observer, env: () => ({}) })),
+  )
+  const identity = await timed('identity provider', () =>
+    startOnFreePort(
+      lastPorts.identity_provider ?? IDENTITY_PORT_FIRST,
+      claimedPorts,
+      async (at) => {
+        // Passkeys need a host name: a browser takes none for an IP address.
+        const webauthn = { rp_id: 'localhost', origins: [`http://localhost:${at}`] }
+        await provisionDev(home.root, { webauthn })
+        const env = {
+          IDENTITY_PORT: String(at),
+          CONSOLE_REDIRECT_URIS: servicePorts
+            .flatMap((port) =>
+              LOOPBACK_NAMES.map((name) => `http://${name}:${port}/console/callback`),
+            )
+            .join(),
+        }
+        return { at, process: await run(identityProvider({ home, observer, env: () => env })) }
+      },
+    ),
+  )
+  const issuer = `http://127.0.0.1:${identity.at}`
+  return { nodes, chainsFile, user, coSigner, quorum, identity, issuer }
+}
+
+/**
+ * What a first start makes through a service that runs: Routers that take its keys, a wallet, keys, funds.
+ * @param serviceHome whose gas wallets the service at `baseUrl` has written down
+ */
+export async function prepareWallet(
+  { home, timed }: BegunInstance,
+  { chainsFile, coSigner, issuer, user }: Surroundings,
+  { baseUrl, serviceHome }: { readonly baseUrl: string; readonly serviceHome: string },
+): Promise<Bootstrap> {
+  const deployer = deployerAccount(home)
+  await timed('routers', async () => {
+    const relayers = readGasWalletsFile(serviceHome)
+    await configureRouters(chainsFile, deployer, { coSigner, relayers })
+    await fundGasWallets(chainsFile, deployer, relayers)
+  })
+  const made = await timed('wallet and keys', () => bootstrap({ home, baseUrl, issuer, user }))
+  await timed('funds', async () => {
+    const wallet: Address = made.address
+    await Promise.all(
+      chainsFile.chains.map((chain) => fundEmptyWallet(chain, deployer.address, wallet)),
+    )
+  })
+  return made
+}
+
+/** Ports of the chains, for the next start to take again. */
+export function chainPorts(nodes: readonly AnvilNode[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(nodes.map((node) => [String(node.chainId), node.port]))
+}
+
+async function buildWorlds(home: DevHome, nodes: readonly AnvilNode[]): Promise<ChainsFile> {
+  const deployer = deployerAccount(home)
+  const built = await Promise.all(
+    nodes.map(async (node) => {
+      const chain = DEV_CHAINS.find(({ id }) => id === node.chainId)
+      if (chain === undefined) throw new Error(`no development chain ${node.chainId}`)
+      const dir = chainDir(home, chain.id)
+      const { world } = await buildWorld({ chain, node, dir, deployer })
+      return { chain, rpcUrl: node.rpcUrl, world }
+    }),
+  )
+  const file = chainsFileOf(built)
+  writeJsonAtomically(home.chainsFile, file)
+  return file
+}
