@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { clusterBanner } from './cluster/cluster-banner.js'
+import { ENGINES, type EngineName } from './cluster/journal-engine.js'
 import { startCluster } from './cluster/start-cluster.js'
 import { devHome } from './home/layout.js'
 import { inForeground, portOf } from './in-foreground.js'
@@ -12,19 +13,23 @@ const DEFAULT_HOME = '.countersign-cluster'
 const NODES_DEFAULT = 3
 const NODES_MAX = 5
 
-const program = new Command('cluster')
+const program = new Command('npm run cluster --')
   .description('Run a cluster on this machine: several wallet services of which one answers.')
+  .addOption(
+    new Option('--journal <engine>', 'what the journal is in').choices(ENGINES).default('postgres'),
+  )
   .option('--nodes <number>', `how many, from 2 to ${NODES_MAX}`, sizeOption, NODES_DEFAULT)
   .option('--install', 'install what the chains lack, unasked')
   .addHelpText(
     'after',
     `
 Environment: PORT of the first node (8080), COUNTERSIGN_HOME (./${DEFAULT_HOME}). The journal is in two
-servers of Postgres 15 or later, from Debian's package or PATH. Each node has a home, a wallet service and
+servers of Postgres 15 or later, from Debian's package or PATH, or in three nodes of Restate, which are
+fetched from npm (240 MB; its license, BSL, lets them be run so). Each node has a home, a wallet service and
 a quorum signer of its own; they share an identity provider and six chains. Commands of the command line
 take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balances.`,
   )
-  .action((options: { nodes: number; install?: true }) =>
+  .action((options: { journal: EngineName; nodes: number; install?: true }) =>
     inForeground(async ({ shutdown, say, onRestart }) => {
       const environment = { COUNTERSIGN_HOME: process.env.COUNTERSIGN_HOME ?? DEFAULT_HOME }
       const home = devHome(environment)
@@ -33,8 +38,9 @@ take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balanc
       }
       onRestart(() => Promise.reject(new Error('in a cluster, end a node: another one takes over')))
       const port = portOf(process.env)
+      const { journal, nodes: size } = options
       const { dev } = await startCluster({
-        ...{ command: 'npm run cluster', home, port, shutdown, say, size: options.nodes },
+        ...{ command: 'npm run cluster', home, port, shutdown, say, size, journal },
       })
       process.stdout.write(clusterBanner(dev(), home.root))
     }),

@@ -1,7 +1,7 @@
 /**
- * Restate's server, which tests of the journal on it start: hundreds of megabytes that no other
- * development needs, so they are no dependency, and lie in a cache beside other projects' clones. Its
- * license (BSL) lets it be run so.
+ * Restate's server, which tests of the journal on it and `npm run cluster -- --journal restate` start:
+ * hundreds of megabytes that no other development needs, so they are no dependency, and lie in a cache
+ * beside other projects' clones. Its license (BSL) lets it be run so.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cou
 const PROGRAMS = ['restate-server', 'restatectl']
 
 /**
- * @returns {Record<string, string>} environment by which tests find the programs
+ * @returns {Record<string, string>} environment by which the programs are found
  * @throws Error where npm has none for this machine, or cannot be reached
  */
 export function ensureRestate() {
@@ -42,7 +42,9 @@ function programsIn(directory) {
 
 /** @param {string} directory in whose place nothing is that was left half done */
 function install(directory) {
-  announce(`installing Restate ${VERSION}, which these tests need (about 240 MB in ${directory})`)
+  announce(
+    `installing Restate ${VERSION}, which a journal in it needs (about 240 MB in ${directory})`,
+  )
   const half = `${directory}.${process.pid}`
   mkdirSync(half, { recursive: true })
   writeFileSync(join(half, 'package.json'), '{ "private": true }\n')

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
+import { provision, register } from '../../scripts/dev/restate/provision.js'
+import { type RestatePorts, restateSettings } from '../../scripts/dev/restate/settings.js'
 import { freePort } from './ports.js'
 import { SUPERVISORS } from './reap-services.js'
 
@@ -13,9 +15,6 @@ const READY_TRIES_MAX = 300
 const READY_STEP_MS = 200
 
 const SAID_CHARS_MAX = 64_000
-
-/** Partitions of Restate's, which it deals its objects out to. */
-const PARTITIONS = 3
 
 export interface RestateNode {
   readonly ingress: string
@@ -39,12 +38,6 @@ export interface RestateCluster {
   remove(): Promise<void>
 }
 
-interface Ports {
-  readonly ingress: number
-  readonly admin: number
-  readonly node: number
-}
-
 /** Nodes of a cluster of their own, that end with this process at the latest. */
 export async function createRestateCluster(
   size: 1 | 3,
@@ -52,7 +45,7 @@ export async function createRestateCluster(
 ): Promise<RestateCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-restate-'))
   const name = `tests-${randomBytes(4).toString('hex')}`
-  const ports: Ports[] = []
+  const ports: RestatePorts[] = []
   for (let node = 0; node < size; node++) {
     ports.push({ ingress: await freePort(), admin: await freePort(), node: await freePort() })
   }
@@ -60,16 +53,7 @@ export async function createRestateCluster(
   const cluster: RestateCluster = {
     nodes,
     ingresses: nodes.map(({ ingress }) => ingress),
-    async register(uri) {
-      const admin = `http://127.0.0.1:${ports[0]?.admin}`
-      const answer = await fetch(`${admin}/deployments`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ uri }),
-      })
-      if (!answer.ok) throw new Error(`not registered: ${await answer.text()}`)
-      await answer.text()
-    },
+    register: (uri) => register(ports[0] as RestatePorts, uri),
     async remove() {
       await Promise.all(nodes.map((node) => node.kill()))
       rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
@@ -77,7 +61,7 @@ export async function createRestateCluster(
   }
   try {
     await Promise.all(nodes.map((node) => node.spawn()))
-    if (size > 1) await provision(ports[0] as Ports)
+    if (size > 1) await provision(control(), ports[0] as RestatePorts)
     await Promise.all(nodes.map((node) => node.ready()))
   } catch (error) {
     await cluster.remove()
@@ -95,12 +79,12 @@ function nodeOf(
   directory: string,
   cluster: string,
   index: number,
-  own: Ports,
-  all: readonly Ports[],
+  own: RestatePorts,
+  all: readonly RestatePorts[],
   invoker: readonly string[],
 ): OwnNode {
   const file = join(directory, `node-${index}.toml`)
-  writeFileSync(file, settingsOf(cluster, index, own, all, invoker))
+  writeFileSync(file, restateSettings({ cluster, index, own, all, invoker }))
   const data = join(directory, `node-${index}`)
   const ingress = `http://127.0.0.1:${own.ingress}`
   let child: ChildProcess | null = null
@@ -165,65 +149,6 @@ function nodeOf(
   }
 }
 
-/** README.md of the journal has the same, with addresses. */
-function settingsOf(
-  cluster: string,
-  index: number,
-  own: Ports,
-  all: readonly Ports[],
-  invoker: readonly string[],
-): string {
-  const isOne = all.length === 1
-  const addresses = all.map(({ node }) => `"http://127.0.0.1:${node}"`).join(', ')
-  return `
-cluster-name = "${cluster}"
-node-name = "node-${index}"
-auto-provision = ${isOne}
-listen-mode = "tcp"
-bind-address = "127.0.0.1:${own.node}"
-advertised-address = "http://127.0.0.1:${own.node}"
-default-num-partitions = ${PARTITIONS}
-default-replication = ${isOne ? 1 : 2}
-disable-telemetry = true
-rocksdb-total-memory-size = "256 MiB"
-log-filter = "warn,restate=info"
-log-disable-ansi-codes = true
-
-[metadata-client]
-type = "replicated"
-addresses = [${addresses}]
-connect-timeout = "1s"
-keep-alive-interval = "1s"
-keep-alive-timeout = "1s"
-
-[networking]
-connect-timeout = "1s"
-http2-keep-alive-timeout = "1s"
-
-[ingress]
-bind-address = "127.0.0.1:${own.ingress}"
-
-[admin]
-bind-address = "127.0.0.1:${own.admin}"
-
-[worker.invoker]
-${invoker.join('\n')}
-`
-}
-
-/** Once, of a cluster that has never run. The node may not listen yet: that is said, and no failure. */
-async function provision({ node }: Ports): Promise<void> {
-  const program = process.env.RESTATECTL ?? ''
-  const asked = [
-    ...['--address', `http://127.0.0.1:${node}/`, 'provision', '--yes'],
-    ...['--replication', '2', '--num-partitions', String(PARTITIONS)],
-  ]
-  let said = ''
-  for (let tries = 0; tries < READY_TRIES_MAX; tries++) {
-    const { stdout, stderr } = spawnSync(program, asked, { encoding: 'utf8' })
-    said = stdout + stderr
-    if (said.includes('has been successfully provisioned')) return
-    await sleep(READY_STEP_MS)
-  }
-  throw new Error(`the cluster was not made: ${said}`)
+function control(): string {
+  return process.env.RESTATECTL ?? ''
 }

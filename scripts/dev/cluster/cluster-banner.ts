@@ -1,4 +1,5 @@
 import { addresses, commandOn, quoted, whatIsThere } from '../banner.js'
+import { ENGINE_WORDS } from './journal-engine.js'
 import type { ClusterFile } from './start-cluster.js'
 
 /** What a newcomer reads once a cluster runs: its nodes, how to end one, and commands to paste. */
@@ -20,7 +21,7 @@ ${lines.join('')}
     back as a standby. A standby answers /healthz (200) and /readyz (503) alone: what stands in front of
     the nodes sends callers to the one whose /readyz is 200. OPERATIONS.md has samples.
 
-    journal     Postgres and a synchronous standby of it: a commit is on both before it counts
+    journal     ${ENGINE_WORDS[dev.journal]}
 ${addresses(dev)}${whatIsThere(dev, home)}
   Ctrl-C stops everything; npm run cluster brings it back as it was.
 `

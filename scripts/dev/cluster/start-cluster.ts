@@ -4,12 +4,10 @@ import { journalPositionIn } from '../../../src/cli/operator/journal-position-in
 import { type BegunInstance, beginInstance, type InstanceOptions } from '../begin-instance.js'
 import { type DevFile, devFileOf } from '../dev-file.js'
 import { claimPort } from '../free-port.js'
-import { writeJsonAtomically } from '../home/json-file.js'
-import { PRIVATE_FILE_MODE } from '../home/layout.js'
 import { keepDevFile } from '../keep-dev-file.js'
 import { writeLastPorts } from '../ports.js'
-import { requirePostgres, startJournalServers } from '../postgres/journal-servers.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
+import { type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
 import { type ClusterNode, clusterNode } from './node.js'
 import { giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
 import { watchOwner } from './watch-owner.js'
@@ -17,10 +15,12 @@ import { watchOwner } from './watch-owner.js'
 export interface ClusterOptions extends InstanceOptions {
   /** How many nodes. */
   readonly size: number
+  readonly journal: EngineName
 }
 
 /** `dev.json` of a cluster: what it says of the service is of the node that answers. */
 export interface ClusterFile extends DevFile {
+  readonly journal: EngineName
   readonly journal_file: string
   readonly nodes: readonly {
     readonly base_url: string
@@ -36,20 +36,20 @@ export interface Cluster {
 }
 
 /**
- * Starts chains, quorum signers, identity provider, the journal's servers and the nodes. The first node
+ * Starts chains, quorum signers, identity provider, the journal and the nodes. The first node
  * starts as the journal's owner once; the others' homes are made of the owner's, as on machines of their
  * own. Whichever took the journal last serves; the others wait for its end.
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const postgres = requirePostgres()
+  const startEngine = await requireEngine(options.journal)
   const begun = await beginInstance(options)
   const { home, shutdown, timed, say } = begun
+  const journalFile = join(home.root, 'journal.json')
+  refuseOtherEngine(journalFile, options.journal)
   const ports = await nodePorts(begun, options.size)
   const around = await startSurroundings(begun, ports)
-  const servers = await timed('journal', () => startJournalServers(begun, postgres))
-  const journalFile = join(home.root, 'journal.json')
-  writeJsonAtomically(journalFile, { postgres: servers.urls }, PRIVATE_FILE_MODE)
+  await timed('journal', () => startEngine(begun, journalFile))
   writeLastPorts(home, {
     identity_provider: around.identity.at,
     chains: chainPorts(around.nodes),
@@ -105,6 +105,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         chains: around.chainsFile.chains,
         pids: pidsOf(around, answering),
       }),
+      journal: options.journal,
       journal_file: journalFile,
       nodes: nodes.map(({ url, home: at, service, quorum }) => ({
         ...{ base_url: url, home: at.root, service: service.pid, quorum_signer: quorum.pid },

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { BegunInstance } from '../begin-instance.js'
-import { PRIVATE_DIR_MODE } from '../home/layout.js'
+import { writeJsonAtomically } from '../home/json-file.js'
+import { PRIVATE_DIR_MODE, PRIVATE_FILE_MODE } from '../home/layout.js'
 import type { SupervisedProcess } from '../supervision/supervised-process.js'
 import { superviseProcess } from '../supervision/supervised-process.js'
 import {
@@ -15,14 +16,6 @@ import {
   type PostgresAddress,
   type PostgresPrograms,
 } from './programs.js'
-
-/** Two servers of a journal: a commit is on the disks of both before it counts. */
-export interface JournalServers {
-  /** For the journal's file: of whichever takes writes. */
-  readonly urls: readonly string[]
-  readonly primary: SupervisedProcess
-  readonly standby: SupervisedProcess
-}
 
 const USER = 'countersign'
 /** They listen on a socket each, in a directory of their user's alone, and on no port. */
@@ -57,11 +50,17 @@ interface Place {
   readonly address: PostgresAddress
 }
 
-/** Starts both on the data that is there, and makes what is missing. @throws Error with what they said */
+/**
+ * Starts two servers on the data that is there, and makes what is missing: a commit is on the disks of
+ * both before it counts.
+ * @param journalFile written here, with the addresses of both
+ * @throws Error with what they said
+ */
 export async function startJournalServers(
   begun: BegunInstance,
   postgres: PostgresPrograms,
-): Promise<JournalServers> {
+  journalFile: string,
+): Promise<void> {
   const { home, run } = begun
   const primary = placeOf(postgres, join(home.root, 'postgres', 'primary'))
   const standby = placeOf(postgres, join(home.root, 'postgres', 'standby'))
@@ -69,17 +68,16 @@ export async function startJournalServers(
   for (const each of [primary, standby]) prepare(each)
 
   make(primary, (data) => initialise(postgres, USER, primary.directory, data))
-  const running = await run(
-    serverOf(begun, 'Postgres', primary, [`synchronous_standby_names=${STANDBY}`]),
-  )
+  await run(serverOf(begun, 'Postgres', primary, [`synchronous_standby_names=${STANDBY}`]))
   make(standby, (data) => copyServer(postgres, primary.address, standby.directory, data))
-  const following = await run(
+  await run(
     serverOf(begun, 'Postgres standby', standby, [
       'synchronous_standby_names=',
       `primary_conninfo=${followed(primary.address, STANDBY)}`,
     ]),
   )
-  return { urls: [urlOf(primary), urlOf(standby)], primary: running, standby: following }
+  const urls = [primary, standby].map(urlOf)
+  writeJsonAtomically(journalFile, { postgres: urls }, PRIVATE_FILE_MODE)
 }
 
 function placeOf(postgres: PostgresPrograms, directory: string): Place {

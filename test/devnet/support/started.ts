@@ -20,14 +20,17 @@ export interface Started {
 }
 
 const SCRIPTS = fileURLToPath(new URL('../../../dist/scripts/dev', import.meta.url))
-export type DevCommand = 'start' | 'cluster'
+/** A script of that folder, and what it is told. */
+export type DevCommand = readonly [script: 'start' | 'cluster', ...args: string[]]
 /** Six chains, their contracts, three processes; slow when other work shares the cores. */
 const READY_TIMEOUT_MS = 200_000
 
-export function spawnStart(home: string, port: number, command: DevCommand = 'start') {
-  const script = join(SCRIPTS, `${command}.js`)
-  const supervisor = spawn(process.execPath, ['--enable-source-maps', script], {
-    env: { PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
+export function spawnStart(home: string, port: number, command: DevCommand = ['start']) {
+  const [name, ...args] = command
+  const script = join(SCRIPTS, `${name}.js`)
+  const { PATH, XDG_CACHE_HOME } = process.env
+  const supervisor = spawn(process.execPath, ['--enable-source-maps', script, ...args], {
+    env: { PATH, XDG_CACHE_HOME, COUNTERSIGN_HOME: home, PORT: String(port) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -48,7 +51,7 @@ export function spawnStart(home: string, port: number, command: DevCommand = 'st
 export async function startDev(
   home: string,
   at?: number,
-  command: DevCommand = 'start',
+  command: DevCommand = ['start'],
 ): Promise<Started> {
   const port = at ?? (await reserveStackPorts(home))
   const devPath = join(home, 'dev.json')

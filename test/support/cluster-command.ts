@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EngineName } from '../../scripts/dev/cluster/journal-engine.js'
+import type { ClusterFile } from '../../scripts/dev/cluster/start-cluster.js'
+import { isAlive } from '../devnet/support/observer.js'
+import { type Started, startDev } from '../devnet/support/started.js'
+import { journalPart } from '../journal-postgres/standby-pair.js'
+import { httpClient } from './http-client.js'
+
+const START_MS_MAX = 360_000
+/** Six chains, what the journal is in, and three services on two cores that others keep busy. */
+const IN_TIME = { timeout: 120_000, interval: 250 }
+const BASE = 8453
+
+/**
+ * One home, whose cluster is started, hurt and started again.
+ * @param prepare its home, before the first start
+ */
+export function describeClusterCommand(
+  journal: EngineName,
+  prepare: (home: string) => Promise<void> = async () => undefined,
+): void {
+  describe(`npm run cluster with ${journal}`, { timeout: START_MS_MAX }, () => {
+    let home: string
+    let started: Started
+    const command = ['cluster', '--journal', journal] as const
+
+    beforeAll(async () => {
+      home = mkdtempSync(join(tmpdir(), 'cs-cluster-'))
+      await prepare(home)
+      started = await startDev(home, undefined, command)
+    }, START_MS_MAX)
+    afterAll(async () => {
+      await started?.stop()
+      rmSync(home, { recursive: true, force: true, maxRetries: 10 })
+    }, START_MS_MAX)
+
+    const dev = () => started.dev() as ReturnType<Started['dev']> & ClusterFile
+    /** As the next start would find them, were this one killed with all its helpers. */
+    const allPids = () => {
+      const children = JSON.parse(readFileSync(join(home, 'run', 'children.json'), 'utf8'))
+      return (children as readonly { pid: number }[]).map(({ pid }) => pid)
+    }
+    const roles = () =>
+      Promise.all(dev().nodes.map(async ({ base_url: url }) => (await journalPart(url)).standby))
+
+    /** With the trade key of the first start, at one node alone. */
+    async function confirmedAt(url: string) {
+      const api = httpClient(url, { 'x-api-key': dev().keys.trade.secret })
+      const body = { chain_id: BASE, to: `0x${'b0'.repeat(20)}`, value: '1' }
+      const sent = await api.post('/api/tx/send', body)
+      expect(sent.status, sent.text).toBe(200)
+      const view = async () => (await api.get(`/api/tx/${sent.json.tx_id}`)).json
+      await expect.poll(async () => (await view()).status, IN_TIME).toBe('confirmed')
+      return view()
+    }
+
+    test('has one node that answers, and others that wait with a quorum signer of their own', async () => {
+      const { nodes, base_url: url } = dev()
+      expect(nodes.map(({ answers }) => answers)).toEqual([true, false, false])
+      expect(nodes[0]?.base_url).toBe(url)
+      expect(await roles()).toEqual([undefined, true, true])
+      const pids = nodes.flatMap(({ service, quorum_signer }) => [service, quorum_signer])
+      expect(new Set(pids).size).toBe(6)
+      for (const { base_url: at } of nodes.slice(1)) {
+        await expect.poll(() => journalPart(at), IN_TIME).toMatchObject({ behind: 0, loaded: true })
+      }
+      expect(started.output()).toContain(`kill -9 ${dev().pids.service}: another node answers`)
+      await confirmedAt(url)
+    })
+
+    test('answers at another node, by the same key, when the owner and its quorum signer are killed', async () => {
+      const before = dev()
+      const first = await confirmedAt(before.base_url)
+      for (const pid of [before.pids.service, before.pids.quorum_signer]) {
+        process.kill(Number(pid), 'SIGKILL')
+      }
+      await expect.poll(() => dev().base_url, IN_TIME).not.toBe(before.base_url)
+      const url = dev().base_url
+      await expect.poll(async () => (await journalPart(url)).http, IN_TIME).toBe(200)
+      expect(await confirmedAt(url)).toMatchObject({ nonce: Number(first.nonce) + 1 })
+      // What was killed is back, and waits.
+      await expect
+        .poll(() => journalPart(before.base_url), IN_TIME)
+        .toMatchObject({ http: 503, standby: true, behind: 0, epoch: 2 })
+      expect((await roles()).filter((standby) => standby === true)).toHaveLength(2)
+      await expect.poll(() => dev().nodes[0]?.quorum_signer, IN_TIME).not.toBeNull()
+      expect(dev().nodes[0]?.quorum_signer).not.toBe(before.pids.quorum_signer)
+    })
+
+    test('comes back as it was, whichever node takes the journal', async () => {
+      const before = dev()
+      const pids = allPids()
+      const last = await confirmedAt(before.base_url)
+      expect(await started.stop('SIGTERM')).toBe(0)
+      expect(pids.filter(isAlive)).toEqual([])
+      started = await startDev(home, started.port, command)
+      expect(dev().keys).toEqual(before.keys)
+      expect(dev().nodes.map(({ base_url: url }) => url)).toEqual(
+        before.nodes.map(({ base_url: url }) => url),
+      )
+      expect(await confirmedAt(dev().base_url)).toMatchObject({ nonce: Number(last.nonce) + 1 })
+    })
+
+    test('leaves nothing running when it is killed itself', async () => {
+      const pids = allPids()
+      expect(pids.length).toBeGreaterThan(dev().nodes.length * 2 + 6)
+      expect(started.supervisor.kill('SIGKILL')).toBe(true)
+      await expect.poll(() => pids.filter(isAlive), IN_TIME).toEqual([])
+    })
+  })
+}
