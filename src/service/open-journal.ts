@@ -40,6 +40,8 @@ export interface ServiceJournal extends JournalWriter {
 
 export interface ServiceJournalOptions {
   readonly home: string
+  /** Where it serves: with the machine's name, what people know the journal's owner by. */
+  readonly port: number
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
   readonly file: string | null
   readonly role: 'owner' | 'standby'
@@ -94,7 +96,8 @@ export async function openServiceJournal(
   const metrics = createJournalMetrics(options.registry)
   const beats = createOwnerBeats(journal, timers)
   const store = {
-    ...{ environment, timers, log, journal, node: hostname(), appended: metrics.appended },
+    ...{ environment, timers, log, journal, appended: metrics.appended },
+    node: `${hostname()}:${options.port}`,
     taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
     fatal(err) {
       log.fatal({ err }, 'the journal takes nothing more of this service')

@@ -36,7 +36,7 @@ export class JournalHasSuccessor extends Error {
   override readonly name = 'JournalHasSuccessor'
 
   constructor({ epoch, owner }: JournalHead) {
-    const where = owner === null ? '' : `, on ${owner.node},`
+    const where = owner === null ? '' : `, at ${owner.node},`
     super(`another service${where} has taken this store's journal over, with epoch ${epoch}`)
   }
 }

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineName } from '../../scripts/dev/cluster/journal-engine.js'
 import type { ClusterFile } from '../../scripts/dev/cluster/start-cluster.js'
@@ -46,6 +48,13 @@ export function describeClusterCommand(
     const roles = () =>
       Promise.all(dev().nodes.map(async ({ base_url: url }) => (await journalPart(url)).standby))
 
+    /** By the command of the banner, which works when pasted. */
+    async function shownOwner(): Promise<string> {
+      const [line] = /COUNTERSIGN_JOURNAL_FILE=.* cluster status/.exec(started.output()) ?? []
+      const { stdout } = await promisify(execFile)('sh', ['-c', line ?? ''])
+      return stdout
+    }
+
     /** With the trade key of the first start, at one node alone. */
     async function confirmedAt(url: string) {
       const api = httpClient(url, { 'x-api-key': dev().keys.trade.secret })
@@ -69,6 +78,7 @@ export function describeClusterCommand(
       }
       expect(started.output()).toContain(`kill -9 ${dev().pids.service}: another node answers`)
       await confirmedAt(url)
+      expect(await shownOwner()).toContain(`:${new URL(url).port}\n`)
     })
 
     test('answers at another node, by the same key, when the owner and its quorum signer are killed', async () => {
@@ -81,6 +91,7 @@ export function describeClusterCommand(
       const url = dev().base_url
       await expect.poll(async () => (await journalPart(url)).http, IN_TIME).toBe(200)
       expect(await confirmedAt(url)).toMatchObject({ nonce: Number(first.nonce) + 1 })
+      expect(await shownOwner()).toContain(`:${new URL(url).port}\n`)
       // What was killed is back, and waits.
       await expect
         .poll(() => journalPart(before.base_url), IN_TIME)

@@ -91,7 +91,7 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       const home = homeOf(io, options)
       const { epoch, owner } = await withJournal(io, (journal) => journal.look(PARTITION))
       if (epoch === 0) throw new UsageError('nobody owns the journal: a start takes it')
-      const question = `End the service on ${owner?.node ?? 'an unknown machine'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
+      const question = `End the service at ${owner?.node ?? 'an unknown place'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
       if (options.yes !== true && (await io.confirm?.(question)) !== true) {
         process.exitCode = EXIT.usage
         io.err('Nothing was done.\n')
