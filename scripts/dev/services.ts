@@ -14,7 +14,7 @@ export interface ServiceOptions {
   readonly home: Pick<DevHome, 'root' | 'logs'>
   readonly observer: ProcessObserver
   /** Of each start: added to this process's own environment; never a secret. */
-  readonly env: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+  readonly env: () => Readonly<Record<string, string>>
   /** Of a cluster, one of several such processes. */
   readonly node?: NodeOptions
 }
@@ -69,7 +69,7 @@ function nodeProcess(
           ...process.env,
           COUNTERSIGN_HOME: home.root,
           COUNTERSIGN_MODE: 'dev',
-          ...(await env()),
+          ...env(),
         },
       }),
     },

@@ -23,7 +23,7 @@ export interface NodeStart {
   readonly issuer: string
   readonly journalFile: string
   /** Asked at each start of its service. */
-  readonly role: () => Promise<'owner' | 'standby'>
+  readonly role: () => 'owner' | 'standby'
 }
 
 /** As systemd does with its units; a node that is back at once would be no other one's chance. */
@@ -43,12 +43,12 @@ export function clusterNode(
   const { number, home, port, issuer, journalFile, role } = start
   const node = { number, backoff: BACKOFF }
   const url = `http://127.0.0.1:${port}`
-  const env = async () => ({
+  const env = () => ({
     COUNTERSIGN_WORKERS: process.env.COUNTERSIGN_WORKERS ?? WORKERS,
     PORT: String(port),
     IDENTITY_ISSUER: issuer,
     COUNTERSIGN_JOURNAL_FILE: journalFile,
-    COUNTERSIGN_JOURNAL_ROLE: await role(),
+    COUNTERSIGN_JOURNAL_ROLE: role(),
   })
   return {
     ...{ number, home, url },

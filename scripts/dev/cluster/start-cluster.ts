@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { journalPositionIn } from '../../../src/cli/operator/journal-position-in.js'
 import { type BegunInstance, beginInstance, type InstanceOptions } from '../begin-instance.js'
 import { type DevFile, devFileOf } from '../dev-file.js'
 import { claimPort } from '../free-port.js'
@@ -37,8 +35,7 @@ export interface Cluster {
 
 /**
  * Starts chains, quorum signers, identity provider, the journal and the nodes. The first node
- * starts as the journal's owner once; the others' homes are made of the owner's, as on machines of their
- * own. Whichever took the journal last serves; the others wait for its end.
+ * is the journal's owner until the others' homes are made of its own, as on machines of their own. Whichever took the journal last serves; the others wait for its end.
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -56,10 +53,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     nodes: Object.fromEntries(ports.map((port, index) => [String(index + 1), port])),
   })
 
+  const others = ports.slice(1).map((_, index) => nodeHome(home, index + 2))
   const nodes = ports.map((port, index): ClusterNode => {
     const number = index + 1
     const at = nodeHome(home, number)
-    const role = () => (number === 1 ? firstRole(home.root) : Promise.resolve('standby' as const))
+    // A standby takes no journal that is empty; and while there is no other home, none else could have it.
+    const role = () => (number > 1 || others.some(isMade) ? 'standby' : 'owner')
     const start = { number, home: at, port, issuer: around.issuer, journalFile, role }
     return clusterNode(begun, start, number === 1 ? around.quorum : undefined)
   })
@@ -75,9 +74,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await shutdown.defer(() => stopAll(running, () => watch.owner))
   await shutdown.defer(() => watch.close())
 
-  const [first, ...others] = nodes
+  const [first, ...further] = nodes
   if (first === undefined) throw new Error('a cluster has a node')
-  const made = others.filter((node) => isMade(node.home))
+  const made = further.filter((node) => isMade(node.home))
   for (const node of made) await prepareNode(home, node.home, home)
   await timed('wallet services', async () => {
     await startNodes([first, ...made], { begun, running })
@@ -88,7 +87,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     baseUrl: owner.url,
     serviceHome: owner.home.root,
   })
-  const missing = others.filter((node) => !made.includes(node))
+  const missing = further.filter((node) => !made.includes(node))
   if (missing.length > 0) {
     await timed('further nodes', async () => {
       for (const node of missing) await prepareNode(home, node.home, owner.home)
@@ -116,12 +115,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   refreshDevFile = await keepDevFile(begun, dev)
   begun.onRestarted(refreshDevFile)
   return { dev }
-
-  /** Who takes the journal when nobody has yet; afterwards the others could have it. */
-  async function firstRole(root: string): Promise<'owner' | 'standby'> {
-    const isOld = existsSync(join(root, 'nodes')) || (await journalPositionIn(root)) !== null
-    return isOld ? 'standby' : 'owner'
-  }
 }
 
 async function nodePorts(
