@@ -5,9 +5,7 @@ import type { Io } from '../../io.js'
 import { printRecord } from '../../print.js'
 
 const HELP = `
-Runs while the service does, as its user, and best in the home of the journal's owner: what a wallet's
-share or a member's right is there is what the copy has. In it: the service's keys, sealed shares, ledger,
-evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
+Runs while the service does, as its user. In it: the service's keys, sealed shares, ledger, evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
 fills from the journal, and what is another domain's, of one run, or named by the environment.`
 
 /** What no copy of a home brings along. */
@@ -16,7 +14,7 @@ other machine, with owners and modes as they are here, and remove it here. A tok
 service/custody/keys/store.json names has to answer there. Then, on that machine:
   1. The journal's file and the service's environment as they are here, with COUNTERSIGN_JOURNAL_FILE and
      COUNTERSIGN_JOURNAL_ROLE=standby, and here too: the one that comes back then waits for the other.
-  2. The socket of the same identity provider in run/.
+  2. The same identity provider, by COUNTERSIGN_IDENTITY_LINK_FILE, or on its machine by its socket in run/.
   3. A quorum signer of its own: countersign custody provision --domain quorum. Its key has to be in the
      registry: countersign custody sign-registry --registry FILE --enrolments FILE on the root's machine,
      and countersign custody install-registry on every machine.
