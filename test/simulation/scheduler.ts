@@ -8,6 +8,9 @@ interface Task {
   run: (() => void) | null
 }
 
+/** Tasks of one moment: with more of them something asks for itself again and again. */
+const AT_ONCE_MAX = 300_000
+
 /** That the event loop is given at once. */
 const TURN_TASKS = 64
 
@@ -18,6 +21,8 @@ export class Scheduler {
   /** A binary heap, earliest first. */
   readonly #heap: Task[] = []
   #order = 0
+  /** Since time moved on. */
+  #atOnce = 0
 
   constructor(startMs: number) {
     this.startMs = startMs
@@ -59,6 +64,8 @@ export class Scheduler {
   #next(): void {
     const task = this.#pop()
     if (task === undefined) return
+    if (task.atMs > this.nowMs) this.#atOnce = 0
+    else if (++this.#atOnce > AT_ONCE_MAX) throw new Error('no end of what is done in one moment')
     this.nowMs = task.atMs
     task.run?.()
   }

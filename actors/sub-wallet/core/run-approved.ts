@@ -247,8 +247,7 @@ function isWorthAnother({ code }: Fault): boolean {
 
 function runDue(turn: Turn, nowMs: number): void {
   const { byTx } = turn.state.waiting
-  let running = 0
-  for (const { phase } of byTx.values()) if (phase === 'running') running++
+  let running = runningOf(turn)
   for (const call of [...byTx.values()]) {
     const { phase, approval, tx } = call
     // Nobody is to be asked about what can only be refused, nor anything held for it.
@@ -266,6 +265,12 @@ function runDue(turn: Turn, nowMs: number): void {
       run(turn, call, nowMs)
     }
   }
+}
+
+function runningOf({ state }: Turn): number {
+  let running = 0
+  for (const { phase } of state.waiting.byTx.values()) if (phase === 'running') running++
+  return running
 }
 
 function run(turn: Turn, { approval, tx }: WaitingCall, nowMs: number): void {
@@ -347,10 +352,13 @@ function registerNext(turn: Turn): void {
 function askToWake(turn: Turn): void {
   const { waiting } = turn.state
   let atMs = Number.POSITIVE_INFINITY
+  // With as many as may run, one of those that are due begins when another one ends, and no sooner.
+  const isFull = runningOf(turn) >= RUNNING_MAX
   for (const call of waiting.byTx.values()) {
     if (call.phase === 'running') continue
     const endsAtMs = keyEndsAtMs(turn.state, call.tx.keyId)
-    atMs = Math.min(atMs, call.approval.expiresAtMs, endsAtMs, runsAtMs(call))
+    const dueAtMs = isFull ? Number.POSITIVE_INFINITY : runsAtMs(call)
+    atMs = Math.min(atMs, call.approval.expiresAtMs, endsAtMs, dueAtMs)
   }
   if (atMs !== Number.POSITIVE_INFINITY) wakeAt(turn, atMs)
 }
