@@ -107,6 +107,8 @@ export function foldEnded(
   const lane = laneOf(state, ended.call.chainId)
   lane.flight = without(lane.flight, txId)
   if (nonceFreed) freeNonce(lane, nonce)
+  // Deep enough: what used those below it stays.
+  else if (ended.mined !== null) lane.gaps = lane.gaps.filter((gap) => gap > nonce)
   state.open.delete(txId)
   state.ended.set(txId, ended)
 }
