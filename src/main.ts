@@ -60,7 +60,7 @@ import { createTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
 import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
-import { newServiceBoot } from './service-custody/service-boot-file.js'
+import { keepServiceBoot, newServiceBoot } from './service-custody/service-boot-file.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
 import { looksSoFar } from './store/looks.js'
 import { attachVersions } from './store/versions.js'
@@ -100,7 +100,7 @@ const door = openFrontDoor(
 const hasSuccessor = hearOfSuccessor()
 await checkHome(home, config)
 await takeHome(home, door, config)
-const boot = newServiceBoot(home, systemTimers())
+const boot = newServiceBoot(systemTimers())
 const storeDirectory = join(home, 'service', 'store')
 const chainIds = chainConfigs.map(({ id }) => id)
 
@@ -175,6 +175,7 @@ const journal = await openServiceJournal({
     ),
   ...{ timers: systemTimers(), log: logger },
 })
+keepServiceBoot(home, boot)
 reader.fresh()
 // Once the store is there: a first start would find no space where there is no directory.
 const disk = await watchFreeSpace({

@@ -31,21 +31,17 @@ export async function carryShares(
   ports: ShareCarrierPorts,
   isStopped: () => boolean,
 ): Promise<void> {
-  const { shares, journal, timers, log } = ports
-  let isAdopted = false
-  let isMarked = false
+  const { shares, timers, log } = ports
+  const carrier = new ShareCarrier(ports, isStopped)
   let failing = false
   while (!isStopped()) {
     let pauseMs = IDLE_MS
     try {
-      if (!isMarked) markBefore(ports)
-      isMarked = true
-      if (await carrySome(ports)) pauseMs = BUSY_MS
-      else if (shares.marks.levelWith !== journal) {
-        await shares.marks.noteLevelWith(journal)
-        log.info({}, 'the journal has the share of every wallet of this home')
-      }
-      if (pauseMs === IDLE_MS && !isAdopted) isAdopted = await adoptAll(ports, isStopped)
+      carrier.markBefore()
+      const carried = await carrier.carryAll()
+      if (shares.uncarried(1).length > 0) pauseMs = carried > 0 ? BUSY_MS : AGAIN_MS
+      else if (carried > 0) pauseMs = BUSY_MS
+      else await carrier.level()
       failing = false
     } catch (error) {
       if (!failing) log.warn({ err: error }, 'shares of wallet keys could not be carried')
@@ -56,40 +52,91 @@ export async function carryShares(
   }
 }
 
-/** What this home had before it had this journal, or was made of by a copy. */
-function markBefore({ shares, journal }: ShareCarrierPorts): void {
-  if (shares.marks.levelWith !== journal) shares.marks.putAll('before', 'none')
-}
+class ShareCarrier {
+  readonly #ports: ShareCarrierPorts
+  readonly #isStopped: () => boolean
+  #isMarked = false
+  #isAdopted = false
+  /** Wallets of which it was said that they cannot. */
+  readonly #failed = new Set<string>()
 
-/** @returns whether there was something to carry */
-async function carrySome({ shares }: ShareCarrierPorts): Promise<boolean> {
-  const found = shares.uncarried(AT_ONCE)
-  await Promise.all(found.map((walletId) => shares.carry(walletId)))
-  return found.length > 0
-}
-
-/**
- * Of what another machine made. Those that sign before this comes to them are adopted then.
- * @returns false where it was stopped before
- */
-async function adoptAll(ports: ShareCarrierPorts, isStopped: () => boolean): Promise<boolean> {
-  const { shares, reader, timers, log } = ports
-  let last = ''
-  while (!isStopped()) {
-    const names = reader.fresh().sealedShares.wallets(last, AT_ONCE)
-    for (const name of names) {
-      if (isStopped()) return false
-      try {
-        if (!shares.adopt(Buffer.from(name, 'hex'))) continue
-      } catch (error) {
-        // That wallet signs nothing; the others do.
-        log.warn({ err: error, wallet: name }, 'a share that was carried here does not fit')
-      }
-      await sleep(timers, ADOPTED_EVERY_MS)
-    }
-    if (names.length < AT_ONCE) return true
-    last = names.at(-1) ?? ''
-    await sleep(timers, BUSY_MS)
+  constructor(ports: ShareCarrierPorts, isStopped: () => boolean) {
+    this.#ports = ports
+    this.#isStopped = isStopped
   }
-  return false
+
+  /** What this home had before it had this journal, or was made of by a copy. */
+  markBefore(): void {
+    const { shares, journal } = this.#ports
+    if (!this.#isMarked && shares.marks.levelWith !== journal) shares.marks.putAll('before', 'none')
+    this.#isMarked = true
+  }
+
+  /** One that cannot be carried keeps none of the others back. @returns how many were */
+  async carryAll(): Promise<number> {
+    const { shares } = this.#ports
+    let carried = 0
+    let last: Uint8Array | undefined
+    do {
+      const found = shares.uncarried(AT_ONCE, last)
+      const done = await Promise.all(found.map((walletId) => this.#carry(walletId)))
+      carried += done.filter(Boolean).length
+      last = found.length < AT_ONCE ? undefined : found.at(-1)
+    } while (last !== undefined && !this.#isStopped())
+    return carried
+  }
+
+  /** Once everything of this home is a row: what other machines made comes here. */
+  async level(): Promise<void> {
+    const { shares, journal, log } = this.#ports
+    if (shares.marks.levelWith !== journal) {
+      await shares.marks.noteLevelWith(journal)
+      log.info({}, 'the journal has the share of every wallet of this home')
+    }
+    if (!this.#isAdopted) this.#isAdopted = await this.#adoptAll()
+  }
+
+  async #carry(walletId: Uint8Array): Promise<boolean> {
+    try {
+      await this.#ports.shares.carry(walletId)
+      return true
+    } catch (error) {
+      this.#tell(walletId, error)
+      return false
+    }
+  }
+
+  /** That wallet signs nothing here, or is on this machine alone; the others go on. */
+  #tell(walletId: Uint8Array, err: unknown): void {
+    const wallet = Buffer.from(walletId).toString('hex')
+    if (this.#failed.has(wallet)) return
+    this.#failed.add(wallet)
+    this.#ports.log.warn({ err, wallet }, 'the share of a wallet key was not carried')
+  }
+
+  /**
+   * Of what another machine made. Those that sign before this comes to them are adopted then.
+   * @returns false where it was stopped before
+   */
+  async #adoptAll(): Promise<boolean> {
+    const { shares, reader, timers } = this.#ports
+    let last = ''
+    while (!this.#isStopped()) {
+      const names = reader.fresh().sealedShares.wallets(last, AT_ONCE)
+      for (const name of names) {
+        if (this.#isStopped()) return false
+        const walletId = Buffer.from(name, 'hex')
+        try {
+          if (!shares.adopt(walletId)) continue
+        } catch (error) {
+          this.#tell(walletId, error)
+        }
+        await sleep(timers, ADOPTED_EVERY_MS)
+      }
+      if (names.length < AT_ONCE) return true
+      last = names.at(-1) ?? ''
+      await sleep(timers, BUSY_MS)
+    }
+    return false
+  }
 }

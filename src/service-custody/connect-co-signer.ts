@@ -34,6 +34,7 @@ import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { toHex } from '../quorum-protocol/transaction.js'
 import { createApprovalsElsewhere } from './approvals.js'
+import { carryShare } from './carry-share.js'
 import type {
   AuthorizerList,
   CoSigner,
@@ -105,7 +106,9 @@ export interface ConnectedCoSigner extends CoSigner {
   /** Hex of the id of the co-signer key in use. */
   readonly coSignerKid: string
   /** To carry shares, and to adopt those that were carried from another machine. */
-  readonly shares: Pick<ShareStore, 'adopt' | 'carry' | 'marks' | 'uncarried'>
+  readonly shares: Pick<ShareStore, 'adopt' | 'marks' | 'uncarried'> & {
+    carry(walletId: Uint8Array): Promise<void>
+  }
   /** Under the service's data key. */
   readonly sealedText: SealedText
 }
@@ -148,6 +151,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   )
   options.onOpened?.()
   const owner = (await options.owner) ?? null
+  // What was loaded with may have been a store that its journal had not filled yet.
+  shares.requireDataKey()
   const link = linkQuorum({
     userSide: options.userSide ?? { path: identityProviderSocket(home) },
     quorumSocket: quorumSignerSocket(home),
@@ -341,7 +346,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     get coSignerKid() {
       return signer.kid.toString('hex')
     },
-    shares,
+    shares: { ...shares, carry: (walletId) => carryShare(walletId, walletContext()) },
     sealedText: createSealedText(shares.dataKeys),
     whenReady: (timeoutMs) => link.whenReady(timeoutMs),
     async close() {

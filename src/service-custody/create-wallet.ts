@@ -15,6 +15,7 @@ import {
   type WalletKind,
 } from '../quorum-protocol/keygen.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
+import { carryShare } from './carry-share.js'
 import type { QuorumLink } from './quorum-link.js'
 import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
 
@@ -41,7 +42,7 @@ export async function createWalletKey(
 ): Promise<WalletRecord> {
   const present = context.shares.get(wanted.walletId)
   if (present !== null && present.proofs !== null) {
-    await context.shares.carry(wanted.walletId)
+    await carryShare(wanted.walletId, context)
     return requireSame(present, wanted)
   }
   // A crash after the user side had finished: its certificate fits the share that waits here.
@@ -83,7 +84,8 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
     })
     shares.putPending(certificate, share)
     // Once the user side has certified it, there is no other key for this wallet.
-    await shares.carry(terms.walletId)
+    await carryShare(terms.walletId, context)
+    shares.requireWaiting(certificate)
     const [userProof, userRequest, userShare, boot] = await call(link, 'keygen-prove', [
       terms.sessionId,
       proveShare('service', transcript, share),
@@ -128,7 +130,7 @@ async function activate(
 ): Promise<WalletRecord> {
   const { walletId } = decodeCertificate(encoded)
   context.shares.activate(encoded, await acceptProofs(encoded, proofs, context))
-  await context.shares.carry(walletId)
+  await carryShare(walletId, context)
   const record = context.shares.get(walletId)
   if (record === null) throw new Error('share store lost a record')
   return record

@@ -10,6 +10,7 @@ import {
   refreshedCertificate,
 } from '../quorum-protocol/refresh.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
+import { carryShare } from './carry-share.js'
 import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
 
 export interface RefreshContext extends ProofContext {
@@ -50,7 +51,8 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
     addInto(share, delta)
     shares.putNext(encoded, share)
     // Once the user side has changed over, the present share is worth nothing.
-    await shares.carry(walletId)
+    await carryShare(walletId, context)
+    shares.requireWaiting(encoded)
     const [request, sealed, boot] = expectList(
       await link.userSide.call('refresh-prepare', [sessionId, part, nonce]),
       3,
@@ -81,13 +83,13 @@ export async function finishRefresh(
   context: RefreshContext,
 ): Promise<number | null> {
   const { link, shares } = context
-  shares.forget(walletId)
-  // Another machine may have refreshed it.
-  shares.adopt(walletId)
-  const record = activeRecord(walletId, context)
   const answer = await link.userSide.call('keygen-status', [walletId])
   const [theirs, ...proofs] = answer === null ? [] : expectList(answer, 4)
   const certificate = theirs === undefined ? null : expectBytes(theirs)
+  shares.forget(walletId)
+  // Another machine may have refreshed it, or an operator put an earlier one back there.
+  shares.adopt(walletId, certificate)
+  const record = activeRecord(walletId, context)
   if (certificate !== null && sameBytes(certificate, record.encodedCertificate)) return null
   const { next } = record
   if (certificate === null || next === null || !sameBytes(certificate, next.encodedCertificate)) {

@@ -11,6 +11,8 @@ export function createCarriedShares(
   owner: () => JournalOwner,
   commits: () => Commits,
 ): CarriedShares {
+  const recordOf = (name: string) =>
+    reader.fresh().sealedShares.of(name) as StoredRecord | undefined
   return {
     owner,
     async put(walletId, record) {
@@ -18,8 +20,11 @@ export function createCarriedShares(
       batch.putSealedShare(nameOf(walletId), record)
       await commits().commit(batch)
     },
-    get: (walletId) => reader.fresh().sealedShares.of(nameOf(walletId)) as StoredRecord | undefined,
-    hasAny: () => reader.fresh().sealedShares.wallets('', 1).length > 0,
+    get: (walletId) => recordOf(nameOf(walletId)),
+    first() {
+      const [name] = reader.fresh().sealedShares.wallets('', 1)
+      return name === undefined ? undefined : recordOf(name)
+    },
   }
 }
 

@@ -39,7 +39,7 @@ function open(home: string, key = WRAPPING_KEY): ShareStore {
       rows.set(hex(walletId), record)
     },
     get: (walletId) => rows.get(hex(walletId)),
-    hasAny: () => rows.size > 0,
+    first: () => [...rows.values()][0],
     owner: () => ({ journal: 'a journal', epoch: epochs[home] ?? 0 }),
   }
   return openShareStore('service', layoutOf(home), [Buffer.from(key)], elsewhere)
@@ -96,8 +96,9 @@ function made(by: ShareStore, { certificate, share, proofs }: Key): void {
 }
 
 /** Of the next epoch, without a share that belongs to it on the other side. */
-function refreshed(by: ShareStore, { certificate, share, proofs }: Key): void {
+async function refreshed(by: ShareStore, { certificate, share, proofs }: Key): Promise<void> {
   by.putNext(certificate, share)
+  await by.carry(WALLET)
   by.activateNext(certificate, proofs)
 }
 
@@ -138,14 +139,14 @@ describe('a share', () => {
     await one.carry(WALLET)
     await one.carry(WALLET)
     expect([puts, one.uncarried(2)]).toEqual([1, []])
-    refreshed(one, keyOf(2))
+    await refreshed(one, keyOf(2))
     await one.carry(WALLET)
-    expect([puts, one.uncarried(2)]).toEqual([2, []])
+    expect([puts, one.uncarried(2)]).toEqual([3, []])
     // As in a home without a journal until now: it is there already.
     one.marks.putAll('before', 'none')
     expect(one.uncarried(2)).toHaveLength(1)
     await one.carry(WALLET)
-    expect([puts, one.uncarried(2)]).toEqual([2, []])
+    expect([puts, one.uncarried(2)]).toEqual([3, []])
   })
 
   test('that changes while it is carried is carried again', async () => {
@@ -153,14 +154,14 @@ describe('a share', () => {
     made(one, first)
     onTheWay = () => {
       onTheWay = () => undefined
-      refreshed(one, second)
+      one.putNext(second.certificate, second.share)
     }
     await one.carry(WALLET)
     expect(one.isUncarried(WALLET)).toBe(true)
     await one.carry(WALLET)
     expect(one.isUncarried(WALLET)).toBe(false)
     expect(other.adopt(WALLET)).toBe(true)
-    expectShare(other, second)
+    expect(nextOf(other)).toBe(hex(second.certificate))
   })
 
   test('that came last is carried again where an older one may have come after it', async () => {
@@ -173,13 +174,14 @@ describe('a share', () => {
       })
     const late = one.carry(WALLET)
     onTheWay = () => undefined
-    refreshed(one, second)
+    one.putNext(second.certificate, second.share)
     await one.carry(WALLET)
     expect(one.isUncarried(WALLET)).toBe(false)
     release()
     await late
     await one.carry(WALLET)
-    expectShare(other, second)
+    expectShare(other, first)
+    expect(nextOf(other)).toBe(hex(second.certificate))
   })
 
   test('of a later epoch takes the place of an earlier one, and never the other way round', async () => {
@@ -188,7 +190,7 @@ describe('a share', () => {
     await one.carry(WALLET)
     expectShare(other, first)
     const old = new Map(rows)
-    refreshed(one, second)
+    await refreshed(one, second)
     await one.carry(WALLET)
     expect([other.adopt(WALLET), other.adopt(WALLET)]).toEqual([true, false])
     expectShare(other, second)
@@ -239,7 +241,7 @@ describe('a share', () => {
     expectShare(other, key)
     one.putNext(given.certificate, given.share)
     epochs = { one: 3, other: 2 }
-    refreshed(other, second)
+    await refreshed(other, second)
     await other.carry(WALLET)
     await one.carry(WALLET)
     expectShare(one, second)
@@ -272,23 +274,89 @@ describe('a share', () => {
     expectShare(one, key)
   })
 
-  test('of an earlier epoch is put there where an operator has put it back', async () => {
+  describe('of an earlier epoch that an operator has put back', () => {
     const [first, second] = [keyOf(1), keyOf(2)]
-    made(other, first)
-    made(one, first)
-    refreshed(one, second)
+    const inRow = () => hex(rows.get(hex(WALLET))?.certificate ?? Buffer.alloc(0))
+
+    beforeEach(async () => {
+      made(one, first)
+      await one.carry(WALLET)
+      expectShare(other, first)
+      await refreshed(one, second)
+      await one.carry(WALLET)
+      other.marks.putAll('restored', 'all')
+    })
+
+    test('takes the place of the later one where the user side went back as well', async () => {
+      expect(other.adopt(WALLET)).toBe(false)
+      expect(await other.carry(WALLET)).toBe(false)
+      expect(inRow()).toBe(hex(second.certificate))
+      expect(await other.carry(WALLET, first.certificate)).toBe(true)
+      expectShare(other, first)
+      expect(inRow()).toBe(hex(first.certificate))
+      // The other machine, which has the later one still, is told by the user side, too.
+      one.marks.putAll('before', 'all')
+      expect(await one.carry(WALLET)).toBe(false)
+      expect(await one.carry(WALLET, first.certificate)).toBe(true)
+      expectShare(one, first)
+    })
+
+    test('goes where the user side did not', async () => {
+      expect(await other.carry(WALLET, second.certificate)).toBe(true)
+      expectShare(other, second)
+      expect(other.isUncarried(WALLET)).toBe(false)
+    })
+
+    test('stays put back while it is refreshed', async () => {
+      const again = keyOf(2)
+      other.putNext(again.certificate, again.share)
+      expect(await other.carry(WALLET)).toBe(false)
+      expect(await other.carry(WALLET, first.certificate)).toBe(true)
+      expect(() => other.requireWaiting(again.certificate)).not.toThrow()
+      other.activateNext(again.certificate, again.proofs)
+      await other.carry(WALLET)
+      expectShare(other, again)
+      expect(inRow()).toBe(hex(again.certificate))
+    })
+  })
+
+  test('is not certified where another has taken its place while it was carried', async () => {
+    const [key, given, next] = [keyOf(1), keyOf(2), keyOf(2)]
+    made(one, key)
     await one.carry(WALLET)
-    other.marks.putAll('restored', 'all')
-    expect(other.adopt(WALLET)).toBe(false)
-    await other.carry(WALLET)
-    expectShare(other, first)
-    expect(hex(rows.get(hex(WALLET))?.certificate ?? Buffer.alloc(0))).toBe(hex(first.certificate))
+    one.putNext(given.certificate, given.share)
+    await one.carry(WALLET)
+    one.putNext(next.certificate, next.share)
+    // The service of this home owns the journal anew meanwhile, and brings back what the row has.
+    epochs = { one: 2, other: 1 }
+    await one.carry(WALLET)
+    expect(nextOf(one)).toBe(hex(given.certificate))
+    expect(() => one.requireWaiting(next.certificate)).toThrow('another key has taken the place')
+  })
+
+  test('that is written past the journal is yet to be carried there', async () => {
+    made(one, keyOf(1))
+    await one.carry(WALLET)
+    await one.marks.noteLevelWith('a journal')
+    await one.close()
+    const past = openShareStore('service', layoutOf('one'), [Buffer.from(WRAPPING_KEY)])
+    const next = keyOf(2)
+    past.putNext(next.certificate, next.share)
+    await past.close()
+    one = open('one')
+    expect(one.isUncarried(WALLET)).toBe(true)
   })
 
   test('is not made under another data key where there are some of the one that is lost', async () => {
+    const early = open('an early one')
+    early.requireDataKey()
     made(one, keyOf(1))
     await one.carry(WALLET)
-    expect(() => open('a third')).toThrow('has no data key')
+    expect(() => open('a third')).toThrow('has not the data key')
+    // It was opened before its store had what the journal has.
+    expect(() => early.requireDataKey()).toThrow('has not the data key')
+    expect(() => other.requireDataKey()).not.toThrow()
+    await early.close()
   })
 
   function nextOf(store: ShareStore): string {

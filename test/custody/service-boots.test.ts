@@ -194,6 +194,23 @@ describe('the user side', () => {
     await after.ledger.close()
   })
 
+  test('knows of a start that it was told of as an earlier owner that it is a later one by now', async () => {
+    const journal = '0c'.repeat(16)
+    const before = open()
+    const [boot, served] = [randomBytes(16), connection()]
+    await before.boots.admit(startOf(boot, 1, journal), connection())
+    await before.boots.admit(startOf(boot, 3, journal), served)
+    // It had the journal in between, and was frozen since.
+    const late = before.boots.admit(startOf(randomBytes(16), 2, journal), connection())
+    await expect(late).rejects.toThrow('FENCED')
+    expect(() => before.boots.requireServed(served)).not.toThrow()
+    await before.ledger.close()
+    const after = open()
+    const again = after.boots.admit(startOf(randomBytes(16), 2, journal), connection())
+    await expect(again).rejects.toThrow('FENCED')
+    await after.ledger.close()
+  })
+
   test('a start that is gone when its word arrives takes over from nobody', async () => {
     const { ledger, boots } = open()
     const [living, gone] = [connection(), connection()]

@@ -38,6 +38,8 @@ export interface RefreshSharesOptions {
   /** 16 bytes each; null: every wallet that has its key. */
   readonly walletIds: readonly Uint8Array[] | null
   readonly log: Logger
+  /** Called for each share in the journal that does not belong to this service; it is passed over. */
+  readonly unfit: (wallet: string, error: Error) => void
   /** Called for each wallet once both sides have changed over. */
   readonly refreshed: (walletId: Uint8Array, epoch: number) => void
 }
@@ -107,7 +109,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
       }
       throw new Error('the identity provider or the quorum signer does not answer')
     }
-    if (journal !== null) adoptAll(journal, shares)
+    if (journal !== null) adoptAll(journal, shares, options.unfit)
     let count = 0
     for (const walletId of options.walletIds ?? [...shares.walletIds()]) {
       const record = shares.get(walletId)
@@ -147,18 +149,31 @@ function carriedByService(journal: SharesInJournal, shares: () => ShareStore): C
       }
     },
     get: (walletId) => journal.get(hex(walletId)),
-    hasAny: () => journal.wallets('', 1).length > 0,
+    first() {
+      const [wallet] = journal.wallets('', 1)
+      return wallet === undefined ? undefined : journal.get(wallet)
+    },
   }
 }
 
 const ADOPTED_AT_ONCE = 256
 
 /** What other machines made, before it is known which wallets there are. */
-function adoptAll(journal: SharesInJournal, shares: ShareStore): void {
+function adoptAll(
+  journal: SharesInJournal,
+  shares: ShareStore,
+  unfit: RefreshSharesOptions['unfit'],
+): void {
   let last: string | undefined = ''
   while (last !== undefined) {
     const wallets = journal.wallets(last, ADOPTED_AT_ONCE)
-    for (const wallet of wallets) shares.adopt(Buffer.from(wallet, 'hex'))
+    for (const wallet of wallets) {
+      try {
+        shares.adopt(Buffer.from(wallet, 'hex'))
+      } catch (error) {
+        unfit(wallet, error instanceof Error ? error : new Error(String(error)))
+      }
+    }
     last = wallets.at(-1)
   }
 }

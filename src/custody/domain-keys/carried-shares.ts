@@ -1,3 +1,4 @@
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { decodeCertificate } from '../../quorum-protocol/keygen.js'
 import type { JournalOwner } from '../../quorum-protocol/service-boot.js'
 import { isSame, type StoredRecord } from './share-copies.js'
@@ -17,8 +18,8 @@ export interface CarriedShares {
   put(walletId: Uint8Array, record: StoredRecord): Promise<void>
   /** Undefined where there is none. */
   get(walletId: Uint8Array): StoredRecord | undefined
-  /** Whether there is one at all. */
-  hasAny(): boolean
+  /** One of them; undefined where there is none at all. */
+  first(): StoredRecord | undefined
 }
 
 export function markOf({ journal, epoch }: JournalOwner): string {
@@ -43,6 +44,21 @@ export function isBetter(
   if (isInUse && epoch !== ourEpoch) return epoch > ourEpoch
   const [next, ourNext] = [theirs.next ?? null, ours.next ?? null]
   return !isOwn && (next !== null || ourNext === null)
+}
+
+/**
+ * Whether only the user side can say which of two keys in use counts: one of them was put back by an
+ * operator, or is of a time before that.
+ */
+export function isDisputed(theirs: StoredRecord | undefined, ours: StoredRecord): boolean {
+  if (theirs === undefined || theirs.proofs === null) return false
+  return !has(theirs, ours.certificate)
+}
+
+/** As what is in use, or as what the other side may have changed over to. */
+export function has({ certificate, next = null }: StoredRecord, wanted: Uint8Array): boolean {
+  if (sameBytes(certificate, wanted)) return true
+  return next !== null && sameBytes(next.certificate, wanted)
 }
 
 function epochOf({ certificate }: StoredRecord): number {

@@ -19,6 +19,8 @@ export interface DataKeys {
    * @throws Error when the bytes were sealed under other keys or for something else
    */
   open(sealed: Uint8Array, associated: Uint8Array): Buffer
+  /** Whether the key is there that the bytes were sealed under. */
+  has(sealed: Uint8Array): boolean
 }
 
 /** Wrapped data keys by id (16 hex characters). */
@@ -80,6 +82,7 @@ export function openDataKeys(
       const id = Buffer.from(current, 'hex')
       return concat(id, sealGcm(keyOf(current), plain, concat(associated, id)))
     },
+    has: (sealed) => keys.has(viewOf(sealed.subarray(0, ID_BYTES)).toString('hex')),
     open(sealed, associated) {
       const id = sealed.subarray(0, ID_BYTES)
       const key = keyOf(viewOf(id).toString('hex'))

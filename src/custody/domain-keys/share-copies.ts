@@ -35,8 +35,8 @@ export type StandingMark = 'before' | 'restored'
 /** Of the first copy alone: what is to be done about records that are kept elsewhere as well. */
 export interface ShareMarks {
   of(walletId: Uint8Array): string | undefined
-  /** Wallets that have one. */
-  list(limit: number): Uint8Array[]
+  /** Wallets that have one, in the order of their ids. @param after absent: from the first */
+  list(limit: number, after?: Uint8Array): Uint8Array[]
   /** On every record, in one transaction. @param over `all`: in place of others */
   putAll(mark: StandingMark, over: 'all' | 'none'): void
   removeAll(): void
@@ -169,7 +169,10 @@ function openCopy(path: string): Copy {
 function marksOf({ root, wallets, marks, level }: Copy): ShareMarks {
   return {
     of: (walletId) => marks.get(Buffer.from(walletId)),
-    list: (limit) => [...marks.getKeys({ limit })],
+    list: (limit, after) => {
+      const start = after === undefined ? {} : { start: Buffer.from(after), exclusiveStart: true }
+      return [...marks.getKeys({ ...start, limit })]
+    },
     putAll(mark, over) {
       root.transactionSync(() => {
         for (const walletId of wallets.getKeys()) {

@@ -3,7 +3,7 @@ import { concat, sameBytes, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { addressOf } from '../../quorum-protocol/curve.js'
 import { type Certificate, decodeCertificate, walletPoint } from '../../quorum-protocol/keygen.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import { type CarriedShares, isBetter, markOf } from './carried-shares.js'
+import { type CarriedShares, has, isBetter, isDisputed, markOf } from './carried-shares.js'
 import { checkShare } from './check-share.js'
 import { type DataKeys, openDataKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
@@ -53,20 +53,27 @@ export interface ShareStore {
   /**
    * Resolves once what this store has of the wallet is where `elsewhere` keeps it too. At once where there
    * is no such place, and where nothing has changed.
+   * @param certified that the user side has in use; null: it was not asked
+   * @returns false, with nothing done, where it has to be asked, or has neither what is here nor what is there
    */
-  carry(walletId: Uint8Array): Promise<void>
+  carry(walletId: Uint8Array, certified?: Uint8Array | null): Promise<boolean>
+  /** @throws Refusal CONFLICT where what waits to be put to use is another by now */
+  requireWaiting(certificate: Uint8Array): void
+  /** @throws Error where nothing of what is elsewhere can be opened here */
+  requireDataKey(): void
   isUncarried(walletId: Uint8Array): boolean
   /** Wallets whose record has still to be carried. */
-  uncarried(limit: number): readonly Uint8Array[]
+  uncarried(limit: number, after?: Uint8Array): readonly Uint8Array[]
   /** What `carry` goes by, and whoever brings all records to a journal, or back from a backup. */
   readonly marks: ShareMarks
   /**
    * Takes over what `elsewhere` has of the wallet, where that is better: another machine made it. Durable on
    * return.
+   * @param certified that the user side has in use: what is there is taken, or left, by that
    * @returns whether there is another record now
    * @throws Error where what is there does not belong to this domain
    */
-  adopt(walletId: Uint8Array): boolean
+  adopt(walletId: Uint8Array, certified?: Uint8Array | null): boolean
   /** Of every wallet, pending ones included. */
   walletIds(): Iterable<Uint8Array>
   /** @returns 32 bytes that the caller wipes */
@@ -94,10 +101,8 @@ export function openShareStore(
   elsewhere: CarriedShares | null = null,
 ): ShareStore {
   const copies = openShareCopies(layout)
-  if (copies.dataKeys.list().length === 0 && elsewhere?.hasAny() === true) {
-    throw new Error(
-      `${layout.shares} has no data key, without which nothing of the shares in the journal can be opened: put back a copy of that folder, as of the home of another machine, or of a backup`,
-    )
+  if (copies.dataKeys.list().length === 0 && elsewhere?.first() !== undefined) {
+    throw withoutDataKey(layout)
   }
   const dataKeys = openStoredKeys(domain, layout.shares, wrappingKeys, copies)
   const masked = createMaskedShares()
@@ -107,16 +112,30 @@ export function openShareStore(
   })
 
   function write(walletId: Uint8Array, record: StoredRecord): void {
-    copies.put(walletId, record, elsewhere === null ? null : markOf(elsewhere.owner()))
+    copies.put(walletId, record, markFor(walletId))
     cache.delete(nameOf(walletId))
   }
 
-  function adopt(walletId: Uint8Array): boolean {
-    if (elsewhere === null) return false
-    const [theirs, mark] = [elsewhere.get(walletId), copies.marks.of(walletId)]
-    if (theirs === undefined || mark === 'restored') return false
-    const isOwn = mark !== undefined && mark === markOf(elsewhere.owner())
-    if (!isBetter(theirs, copies.get(walletId), isOwn)) return false
+  function markFor(walletId: Uint8Array): string | null {
+    const { marks } = copies
+    // What is written past a journal is yet to be brought there.
+    if (elsewhere === null) return (marks.levelWith ?? '') === '' ? null : 'before'
+    return marks.of(walletId) === 'restored' ? 'restored' : markOf(elsewhere.owner())
+  }
+
+  function adopt(walletId: Uint8Array, certified: Uint8Array | null = null): boolean {
+    const theirs = elsewhere?.get(walletId)
+    if (theirs === undefined || elsewhere === null) return false
+    const [ours, mark] = [copies.get(walletId), copies.marks.of(walletId)]
+    const [isTheirs, isOurs] = [theirs, ours].map(
+      (record) => certified !== null && record !== undefined && has(record, certified),
+    )
+    const isOwn = mark === markOf(elsewhere.owner())
+    const isToTake =
+      certified !== null && isTheirs !== isOurs
+        ? isTheirs === true
+        : mark !== 'restored' && isBetter(theirs, ours, isOwn)
+    if (!isToTake) return false
     checkShare(domain, walletId, decode(theirs), openShare)
     copies.put(walletId, theirs, null)
     cache.delete(nameOf(walletId))
@@ -187,19 +206,32 @@ export function openShareStore(
       else if ((stored.next ?? null) !== null) write(walletId, { ...stored, next: null })
     },
     forget: (walletId) => void cache.delete(nameOf(walletId)),
-    async carry(walletId) {
+    async carry(walletId, certified = null) {
       const { marks } = copies
-      if (elsewhere === null || marks.of(walletId) === undefined) return
+      if (elsewhere === null || marks.of(walletId) === undefined) return true
       // Nothing that another owner has put to use is written over.
-      if (adopt(walletId)) return
-      const record = copies.get(walletId)
+      if (adopt(walletId, certified)) return true
+      const [record, theirs] = [copies.get(walletId), elsewhere.get(walletId)]
+      if (record !== undefined && isDisputed(theirs, record)) {
+        if (certified === null || !has(record, certified)) return false
+      }
       // What was given up leaves what is there, which is of nothing that was put to use.
-      const isThere = record === undefined || isSame(elsewhere.get(walletId), record)
+      const isThere = record === undefined || isSame(theirs, record)
       if (!isThere) await elsewhere.put(walletId, record)
       await marks.settle(walletId, record, markOf(elsewhere.owner()))
+      return true
+    },
+    requireWaiting(certificate) {
+      const { walletId } = decodeCertificate(certificate)
+      const stored = copies.get(walletId)
+      requireOf(certificate, stored?.proofs === null ? stored : stored?.next)
+    },
+    requireDataKey() {
+      const first = elsewhere?.first()
+      if (first !== undefined && !dataKeys.has(first.share)) throw withoutDataKey(layout)
     },
     isUncarried: (walletId) => copies.marks.of(walletId) !== undefined,
-    uncarried: (limit) => copies.marks.list(limit),
+    uncarried: (limit, after) => copies.marks.list(limit, after),
     marks: copies.marks,
     adopt,
     walletIds: () => copies.walletIds(),
@@ -219,6 +251,12 @@ export function openShareStore(
     },
     close: () => copies.close(),
   }
+}
+
+function withoutDataKey({ shares }: Pick<DomainLayout, 'shares'>): Error {
+  return new Error(
+    `${shares} has not the data key that the shares in the journal are sealed under: put back a copy of that folder, as of the home of another machine, or of a backup`,
+  )
 }
 
 function openStoredKeys(

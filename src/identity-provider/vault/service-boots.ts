@@ -62,6 +62,11 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
     async admit({ boot, owner }, connection) {
       const known = ledger.bootNumber(boot)
       if (known !== null) {
+        // A command may have announced it as the owner that its service was before.
+        const isLater = owner !== null && owner.epoch > ledger.ownerEpoch(owner.journal)
+        if (known === ledger.lastBoot && isLater) {
+          await ledger.commit((writer) => writer.putBoot(known, { boot, owner })).flushed
+        }
         announce(connection, known)
         requireServed(connection)
         return

@@ -73,6 +73,7 @@ export function registerRotations(custody: Command, io: Io): void {
           ...(linkFile ? { userSide: identityLinkAt(linkFile) } : {}),
           walletIds: wallets.length === 0 ? null : wallets.map((id) => ulidBytes(id)),
           log: pino({ level: 'silent' }),
+          unfit: (wallet, { message }) => io.err(`${wallet} in the journal: ${message}\n`),
           refreshed: (walletId, epoch) =>
             io.err(`${Buffer.from(walletId).toString('hex')} is at epoch ${epoch}\n`),
         }),
