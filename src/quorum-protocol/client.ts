@@ -85,7 +85,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     })
     socket = opening
     let fault = new Error(
-      'the connection ended before an answer: is the certificate of this side refused?',
+      'the connection ended before an answer: is the certificate of this side refused, or too often connected?',
     )
     opening.on('error', (error) => {
       fault = error

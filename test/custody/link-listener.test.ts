@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { readTlsFiles } from '../../src/config/identity-link.js'
 import { reasonOf } from '../../src/quorum-protocol/endpoint.js'
 import { type Issued, putInPlace } from '../support/certificates.js'
@@ -11,11 +11,18 @@ import { HOST, linkWorld, NAMES } from './link-world.js'
 /** More than may be amid their handshakes at a time. */
 const CROWD = 100
 const HANDSHAKES_MAX = 64
+const OF_ONE_CERTIFICATE_MAX = 64
 const CONNECTIONS_MAX = 256
 /** A listener ends who is silent for 15 s, a client what is silent for 10. */
 const SILENCE = { timeout: 60_000 }
 
 const link = linkWorld()
+
+/** What keeps crowds alive. */
+const keptAlive: NodeJS.Timeout[] = []
+afterEach(() => {
+  for (const living of keptAlive.splice(0)) clearInterval(living)
+})
 
 /** What listens in the place of the identity provider. */
 async function impostor(of: Issued): Promise<number> {
@@ -174,24 +181,34 @@ describe('whoever reaches the port', () => {
     await expect.poll(closed).toBe(CROWD)
   })
 
-  test('finds no place with a good certificate where all are taken, and takes none away', async () => {
-    const client = await link.answers(link.endpoint(link.service))
-    const held: TLSSocket[] = []
-    // However long it takes, nobody of them is silent.
-    const living = setInterval(() => {
-      for (const socket of held) socket.write(pingFrame())
-    }, 2_000)
-    try {
-      while (held.length < CONNECTIONS_MAX - 1) held.push(await heldOpen())
-      const { client: late, reasons } = link.dial(link.endpoint(link.service))
-      await expect.poll(() => reasons.length).toBeGreaterThan(0)
-      expect(late.answering).toBe(false)
-      expect(await client.call('sum', [2, 2])).toBe(4)
-      held.pop()?.destroy()
-      await expect.poll(() => late.answering).toBe(true)
-    } finally {
-      clearInterval(living)
+  test('keeps no other machine out by the certificate of one, however often it connects', async () => {
+    const other = link.authority.issue('other-machine', { usage: 'clientAuth' })
+    const client = await link.answers(link.endpoint(other))
+    const held = await crowdOf(link.service, CONNECTIONS_MAX)
+    await expect.poll(() => openOf(held)).toBe(OF_ONE_CERTIFICATE_MAX)
+    // The newest are those that are left, so that a service which comes back is among them.
+    expect(openOf(held.slice(-OF_ONE_CERTIFICATE_MAX))).toBe(OF_ONE_CERTIFICATE_MAX)
+    expect(link.said.join()).toContain('too many connections')
+    expect(await client.call('sum', [2, 2])).toBe(4)
+    const late = await link.answers(link.endpoint(other))
+    expect(await late.call('sum', [3, 4])).toBe(7)
+  })
+
+  test('finds a place where all are taken, of the certificate that has the most', async () => {
+    const other = link.authority.issue('last-machine', { usage: 'clientAuth' })
+    const client = await link.answers(link.endpoint(other))
+    const many = Math.floor(CONNECTIONS_MAX / OF_ONE_CERTIFICATE_MAX)
+    const machines: TLSSocket[][] = []
+    for (let i = 0; i < many; i++) {
+      const of = link.authority.issue(`machine-${i}`, { usage: 'clientAuth' })
+      machines.push(await crowdOf(of, OF_ONE_CERTIFICATE_MAX))
     }
+    const open = () => openOf(machines.flat())
+    await expect.poll(open).toBe(CONNECTIONS_MAX - 1)
+    const late = await link.answers(link.endpoint(other))
+    expect(await late.call('sum', [3, 4])).toBe(7)
+    expect(await client.call('sum', [2, 2])).toBe(4)
+    await expect.poll(open).toBe(CONNECTIONS_MAX - 2)
   })
 })
 
@@ -241,12 +258,27 @@ function open(): Promise<Socket> {
   })
 }
 
-/** Answered, so that it has its place. */
-function heldOpen(): Promise<TLSSocket> {
+/** Each was answered, so that it had its place; and none that has one is silent, however long it takes. */
+async function crowdOf(of: Issued, size: number): Promise<TLSSocket[]> {
+  const held: TLSSocket[] = []
+  const credentials = readTlsFiles({ ...of, authority: link.authority.certificate })
+  const living = setInterval(() => {
+    for (const socket of held) if (!socket.destroyed) socket.write(pingFrame())
+  }, 2_000)
+  keptAlive.push(living)
+  while (held.length < size) held.push(await heldOpen(credentials))
+  return held
+}
+
+function openOf(sockets: readonly TLSSocket[]): number {
+  return sockets.filter((socket) => !socket.destroyed).length
+}
+
+function heldOpen(credentials: object): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = link.tls()
+    const socket = link.tls(credentials)
     socket.on('error', reject)
-    socket.once('data', () => resolve(socket))
+    socket.once('data', () => resolve(socket.resume()))
     socket.write(pingFrame())
   })
 }

@@ -11,6 +11,7 @@ import {
 import { isoTime } from '../../domain/iso-time.js'
 import { TLS_VERSION_MIN } from '../../quorum-protocol/endpoint.js'
 import { followFiles } from './follow-files.js'
+import { createPlaces } from './places.js'
 import { createRefusalLog } from './refusal-log.js'
 
 /**
@@ -21,8 +22,6 @@ export interface LinkListener {
   close(): Promise<void>
 }
 
-/** Threads of some machines; those of services that were taken over from stay connected, too. */
-const CONNECTIONS_MAX = 256
 /**
  * Of peers that are not through their handshake. With one more the oldest is ended, so that a crowd
  * of silent ones keeps nobody out: whoever goes on with the handshake is through within milliseconds.
@@ -41,9 +40,10 @@ export async function listenOnLink(
   serve: (socket: Socket) => void,
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): Promise<LinkListener> {
-  const served = new Set<Socket>()
+  const served = createPlaces()
   const unfinished = new Map<string, Socket>()
-  const refused = createRefusalLog(log)
+  const refused = createRefusalLog(log, 'the link let a peer not in')
+  const crowdedOut = createRefusalLog(log, 'the link ended a connection for a newer one')
   const server = createServer({
     ...{ requestCert: true, rejectUnauthorized: true },
     ...{ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, noDelay: true },
@@ -74,13 +74,13 @@ export async function listenOnLink(
 
   server.on('secureConnection', (socket: TLSSocket) => {
     unfinished.delete(peerOf(socket))
-    if (served.size >= CONNECTIONS_MAX) {
-      refused('too many connections', socket)
-      socket.destroy()
-      return
+    const certificate = socket.getPeerCertificate().fingerprint256
+    const oldest = served.enter(certificate, socket)
+    if (oldest !== null) {
+      crowdedOut('too many connections', oldest)
+      oldest.destroy()
     }
-    served.add(socket)
-    socket.on('close', () => served.delete(socket))
+    socket.on('close', () => served.leave(certificate, socket))
     socket.on('error', () => socket.destroy())
     socket.setTimeout(SILENT_MS_MAX, () => socket.destroy())
     serve(socket)
@@ -111,7 +111,7 @@ export async function listenOnLink(
   return {
     close() {
       unfollow()
-      for (const socket of [...served, ...unfinished.values()]) socket.destroy()
+      for (const socket of [...served.all(), ...unfinished.values()]) socket.destroy()
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }

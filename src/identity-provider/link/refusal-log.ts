@@ -7,9 +7,10 @@ const LINE_EVERY_MS = 10_000
 /** Who looks whether a port is open, and leaves. */
 const LEFT = 'ECONNRESET'
 
-/** A line for a peer that was not let in, with the number of those since the last line. */
+/** A line for a peer that was not let in or has to leave, with the number of those since the last line. */
 export function createRefusalLog(
   log: Pick<Logger, 'warn'>,
+  message: string,
 ): (reason: string, socket: Socket) => void {
   let quietUntilMs = 0
   let unsaid = 0
@@ -20,7 +21,7 @@ export function createRefusalLog(
       unsaid++
       return
     }
-    log.warn({ reason, from: remoteAddress, others: unsaid }, 'the link let a peer not in')
+    log.warn({ reason, from: remoteAddress, others: unsaid }, message)
     quietUntilMs = nowMs + LINE_EVERY_MS
     unsaid = 0
   }
