@@ -18,6 +18,7 @@ import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack
 import { runProgram } from '../../src/cli/program.js'
 import { identityProviderSocket, serviceLayout } from '../../src/custody/domain-keys/layout.js'
 import { writeJournalPermit } from '../../src/disk/journal-permit.js'
+import { goneProcess } from '../support/gone-process.js'
 import { httpClient, type ReplyBody } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { journalPart } from './standby-pair.js'
@@ -104,9 +105,12 @@ describe('a node that was added', () => {
   test('has what a service needs of the other home, by its modes, and nothing else', async () => {
     // A word for that home alone: by it, the new one would take the journal from its owner.
     writeJournalPermit(stack.home, 1)
+    const killed = `${home}.${await goneProcess()}.partial`
+    mkdirSync(join(killed, 'service'), { recursive: true })
     const made = await run('--json', 'cluster', 'add-node', '--to', home, '--home', stack.home)
     expect(made.code, made.err).toBe(0)
     expect(made.err).toContain('COUNTERSIGN_JOURNAL_ROLE=standby')
+    expect(existsSync(killed)).toBe(false)
     rmSync(join(stack.home, 'service', 'journal-take'))
     const paths = readdirSync(home, { recursive: true, encoding: 'utf8' })
     const files = paths.filter((path) => statSync(join(home, path)).isFile())

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { clearHalfCopies } from '../../../src/cli/backup/half-copies.js'
 import { copyDurably } from '../../../src/cli/backup/put-files.js'
 import { makeNodeHome } from '../../../src/cli/operator/make-node-home.js'
 import {
@@ -22,6 +23,8 @@ import {
 } from '../../../src/custody-tools/provisioning/registry-root.js'
 import { type DevHome, devHome, PRIVATE_DIR_MODE, requireSocketsFit } from '../home/layout.js'
 
+const NODES = 'nodes'
+
 /**
  * Where nodes of a cluster on one machine lie. The first is the instance's own home, which has the
  * identity provider, the root and the chains as well; each other one is a home as a machine of its own
@@ -29,12 +32,18 @@ import { type DevHome, devHome, PRIVATE_DIR_MODE, requireSocketsFit } from '../h
  */
 export function nodeHome(home: DevHome, number: number): DevHome {
   if (number === 1) return home
-  const own = devHome({ COUNTERSIGN_HOME: join(home.root, 'nodes', String(number)) })
+  const own = devHome({ COUNTERSIGN_HOME: join(home.root, NODES, String(number)) })
   return { ...own, logs: join(home.logs, `node-${number}`) }
 }
 
 export function isMade(node: DevHome): boolean {
   return existsSync(node.root)
+}
+
+/** Keys of the service are in what a killed run left of a node that it was making. */
+export function clearHalfMade(home: DevHome): void {
+  const directory = join(home.root, NODES)
+  if (existsSync(directory)) clearHalfCopies(directory, () => true)
 }
 
 /**
@@ -46,7 +55,7 @@ export async function prepareNode(home: DevHome, node: DevHome, from: DevHome): 
   requireSocketsFit(node)
   if (!isMade(node)) await makeNodeHome(from.root, node.root)
   for (const directory of [node.run, node.logs]) {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE, requireSocketsFit })
   }
   link(identityProviderSocket(home.root), identityProviderSocket(node.root))
   // Lists that people write are of the whole cluster.

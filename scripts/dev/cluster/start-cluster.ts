@@ -7,7 +7,7 @@ import { writeLastPorts } from '../ports.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
 import { type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
 import { type ClusterNode, clusterNode } from './node.js'
-import { giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
+import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
 import { watchOwner } from './watch-owner.js'
 
 export interface ClusterOptions extends InstanceOptions {
@@ -43,6 +43,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const begun = await beginInstance(options)
   const { home, shutdown, timed, say } = begun
   const journalFile = join(home.root, 'journal.json')
+  clearHalfMade(home)
   refuseOtherEngine(journalFile, options.journal)
   const ports = await nodePorts(begun, options.size)
   const around = await startSurroundings(begun, ports)

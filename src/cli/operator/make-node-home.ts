@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { serviceLayout } from '../../custody/domain-keys/layout.js'
 import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js'
@@ -6,6 +6,7 @@ import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { moveDurably } from '../../disk/put-file.js'
 import { copyHomeFile, syncUpTo } from '../backup/copy-home-file.js'
+import { beginCopy } from '../backup/half-copies.js'
 import { filesOf, type HomeFile } from '../backup/parts.js'
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
@@ -55,8 +56,7 @@ function refuseOccupied(to: string): void {
 async function copyHome(home: string, to: string): Promise<NodeHome> {
   refuseHalfRestored(serviceLayout(home))
   const files = nodeFilesOf(home)
-  const partial = `${to}.${process.pid}.partial`
-  mkdirSync(partial, { recursive: true, mode: 0o700 })
+  const partial = beginCopy(to)
   try {
     let bytes = 0
     for (const file of files) {

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { clearHalfMade } from '../../scripts/dev/cluster/node-home.js'
+import { devHome } from '../../scripts/dev/home/layout.js'
+import { beginCopy } from '../../src/cli/backup/half-copies.js'
+import { goneProcess } from '../support/gone-process.js'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-half-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+/** With a key in it, as a process leaves it that is killed. */
+function halfCopy(...path: readonly string[]): string {
+  const half = join(directory, ...path)
+  mkdirSync(half, { recursive: true })
+  writeFileSync(join(half, 'signing.pem'), 'a private key')
+  return half
+}
+
+describe('what a killed copy left, private keys among it', () => {
+  test('is gone once the copy is begun again, and nothing else is', async () => {
+    const gone = await goneProcess()
+    const left = [halfCopy(`home.${gone}.partial`), halfCopy(`home.${process.pid}.partial`)]
+    const others = [
+      halfCopy(`home.${process.ppid}.partial`),
+      halfCopy(`other.${gone}.partial`),
+      halfCopy(`home.${gone}`),
+    ]
+    const begun = beginCopy(join(directory, 'home'))
+    expect(left.filter((path) => existsSync(join(path, 'signing.pem')))).toEqual([])
+    expect(others.filter((path) => !existsSync(path))).toEqual([])
+    expect(existsSync(begun)).toBe(true)
+  })
+
+  test('is gone of every node once a cluster starts, be it of that size or not', async () => {
+    const gone = await goneProcess()
+    const left = [halfCopy('nodes', `2.${gone}.partial`), halfCopy('nodes', `7.${gone}.partial`)]
+    const node = halfCopy('nodes', '3')
+    clearHalfMade(devHome({ COUNTERSIGN_HOME: directory }))
+    expect(left.filter((path) => existsSync(path))).toEqual([])
+    expect(existsSync(node)).toBe(true)
+  })
+})
