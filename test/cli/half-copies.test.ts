@@ -1,17 +1,30 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { clearHalfMade } from '../../scripts/dev/cluster/node-home.js'
 import { devHome } from '../../scripts/dev/home/layout.js'
+import { createBackup } from '../../src/cli/backup/create-backup.js'
 import { beginCopy } from '../../src/cli/backup/half-copies.js'
+import { makeNodeHome } from '../../src/cli/operator/make-node-home.js'
 import { goneProcess } from '../support/gone-process.js'
 
 let directory: string
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'cs-half-'))
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(directory, { recursive: true, force: true })
+})
 
 /** With a key in it, as a process leaves it that is killed. */
 function halfCopy(...path: readonly string[]): string {
@@ -44,4 +57,31 @@ describe('what a killed copy left, private keys among it', () => {
     expect(left.filter((path) => existsSync(path))).toEqual([])
     expect(existsSync(node)).toBe(true)
   })
+})
+
+describe('whoever makes directories beside a copy', () => {
+  test('has no backup made in one of his, whose name can be foretold', async () => {
+    const home = join(directory, 'home')
+    mkdirSync(home)
+    writeFileSync(join(home, 'chains.json'), '{}')
+    const his = join(directory, 'his')
+    mkdirSync(his)
+    symlinkSync(his, join(directory, `copy.${process.pid}.partial`))
+    vi.spyOn(process, 'geteuid').mockReturnValue((process.geteuid?.() ?? 0) + 1)
+    const to = join(directory, 'copy')
+    const options = { home, to, parts: null, keys: 'in-clear', progress: () => {} } as const
+    await expect(createBackup(options)).rejects.toThrow('EEXIST')
+    expect(readdirSync(his)).toEqual([])
+    expect(existsSync(to)).toBe(false)
+  })
+})
+
+test('the home of another user is no other node made of, whose files would be root’s', async () => {
+  const home = join(directory, 'home')
+  mkdirSync(join(home, 'service'), { recursive: true })
+  const own = process.geteuid?.() ?? 0
+  vi.spyOn(process, 'geteuid').mockReturnValue(own + 1)
+  await expect(makeNodeHome(home, join(directory, 'node'))).rejects.toThrow(
+    `belongs to user ${own}, and this is user ${own + 1}: run the command as that user`,
+  )
 })

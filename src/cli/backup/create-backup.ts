@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { VERSION } from '../../api/version.js'
 import {
@@ -18,6 +18,7 @@ import { moveDurably } from '../../disk/put-file.js'
 import { SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { UsageError } from '../exit-codes.js'
 import { copyHomeFile, syncUpTo } from './copy-home-file.js'
+import { beginCopy } from './half-copies.js'
 import {
   type FileRecord,
   MANIFEST_FILE,
@@ -59,9 +60,8 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { to } = options
   if (existsSync(to)) throw new UsageError(`${to} exists already: name a directory that does not`)
   refuseInside(options)
-  const partial = `${to}.${process.pid}.partial`
   const chosen = chosenParts(options)
-  mkdirSync(partial, { recursive: true, mode: 0o700 })
+  const partial = beginCopy(to)
   try {
     const made = await copyParts(options, chosen, partial)
     const text = `${JSON.stringify(made, null, 2)}\n`

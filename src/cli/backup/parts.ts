@@ -151,15 +151,18 @@ function walk(home: string, directory: string): string[] {
   })
 }
 
-/** @throws Error when the part is another user's: what is written would not be its own */
-export function requireOwnUser(home: string, part: PartName): void {
+/**
+ * @param otherwise what else can be done than to run the command as that user
+ * @throws Error when the part is another user's: what is written would not be its own
+ */
+export function requireOwnUser(home: string, part: PartName, otherwise = ''): void {
   const directory = directoryOf(home, part)
   const uid = process.geteuid?.()
   if (part === 'config' || uid === undefined || !existsSync(directory)) return
   const owner = statSync(directory).uid
   if (owner !== uid) {
     throw new Error(
-      `${directory} belongs to user ${owner}, and this is user ${uid}: run the command as that user, or with --part for what is yours`,
+      `${directory} belongs to user ${owner}, and this is user ${uid}: run the command as that user${otherwise}`,
     )
   }
 }

@@ -87,7 +87,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<readonly R
   refuseUnfitLogs(options)
   // All that can be said before anything is written.
   for (const part of parts) {
-    requireOwnUser(home, part.name)
+    requireOwnUser(home, part.name, ', or with --part for what is yours')
     requireEmpty(home, part.name)
     requireKeys(home, part)
   }

@@ -7,7 +7,7 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { moveDurably } from '../../disk/put-file.js'
 import { copyHomeFile, syncUpTo } from '../backup/copy-home-file.js'
 import { beginCopy } from '../backup/half-copies.js'
-import { filesOf, type HomeFile } from '../backup/parts.js'
+import { filesOf, type HomeFile, requireOwnUser } from '../backup/parts.js'
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 
@@ -36,6 +36,7 @@ export async function makeNodeHome(home: string, to: string): Promise<NodeHome> 
   if (`${to}${sep}`.startsWith(`${service}${sep}`)) {
     throw new UsageError(`${to} lies in ${service}: name a directory outside of it`)
   }
+  requireOwnUser(home, 'service')
   if ((await journalPositionIn(home)) === null) {
     throw new UsageError(
       `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE`,
