@@ -9,16 +9,25 @@ Runs while the service does, as its user. In it: the service's keys, sealed shar
 fills from the journal, and what is another domain's, of one run, or named by the environment.`
 
 /** What no copy of a home brings along. */
-const NEXT = `Private keys of the service are in it where they lie in files: carry it over encrypted, to the home of the
-other machine, with owners and modes as they are here, and remove it here. A token or KMS that
-service/custody/keys/store.json names has to answer there. Then, on that machine:
-  1. The journal's file and the service's environment as they are here, with COUNTERSIGN_JOURNAL_FILE and
+const NEXT = `Private keys of the service are in it where they lie in files: carry it over encrypted, and remove it here
+and there once it is in place. A token or KMS that service/custody/keys/store.json names has to answer there.
+Then, on that machine, as root where countersign is installed with its units:
+  1. Copy what is in it into /var/lib/countersign, whose owner and mode stay: not the directory itself.
+       chown -R countersign-service:countersign-service /var/lib/countersign/service
+         and /var/lib/countersign/lists, where there is one
+       chown root:root /var/lib/countersign/registry.json and chains.json, mode 0644
+       systemd-tmpfiles --create, which sets owners and modes of the directories and makes the missing ones
+     Where one user runs all of it, the copy is the home as it is.
+  2. The journal's file and the service's environment as they are here, with COUNTERSIGN_JOURNAL_FILE and
      COUNTERSIGN_JOURNAL_ROLE=standby, and here too: the one that comes back then waits for the other.
-  2. The same identity provider, by COUNTERSIGN_IDENTITY_LINK_FILE, or on its machine by its socket in run/.
-  3. A quorum signer of its own: countersign custody provision --domain quorum. Its key has to be in the
-     registry: countersign custody sign-registry --registry FILE --enrolments FILE on the root's machine,
-     and countersign custody install-registry on every machine.
-  4. The service. /readyz says how far it is behind; 200 there is for whoever sends callers to it.
+  3. The same identity provider, by COUNTERSIGN_IDENTITY_LINK_FILE, or on its machine by its socket in run/.
+  4. A quorum signer of its own, as its user, with root.pub.pem of service/custody/keys:
+       countersign custody provision --domain quorum --root-public root.pub.pem --enrolment q2.json
+     On the root's machine, with the registry as it is now:
+       countersign custody sign-registry --root root.pem --registry registry.json --enrolments q2.json --out next.json
+     On every machine, as root:
+       countersign custody install-registry next.json
+  5. The service. /readyz says how far it is behind; 200 there is for whoever sends callers to it.
 `
 
 export function registerAddNode(cluster: Command, io: Io): void {
