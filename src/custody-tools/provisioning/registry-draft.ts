@@ -108,7 +108,9 @@ export function withQuorumSigners(
   }
   const added = enrolments.map(({ public_key }) => ({
     public_key,
-    not_before_ms: nowMs,
+    // Who reads no registry that names it believes it nothing, and who does holds this against a clock of
+    // another machine than the root's, which may be ahead. What it signs has a moment of its own.
+    not_before_ms: 0,
     not_after_ms: null,
   }))
   return {

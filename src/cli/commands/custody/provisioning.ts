@@ -65,12 +65,14 @@ export function registerProvisioning(custody: Command, io: Io): void {
       'origins of the login’s pages, such as https://id.example.com',
     )
     .addOption(
-      new Option('--environment <name>', 'whether real money moves')
-        .choices(['live', 'dev'])
-        .default('live'),
+      new Option('--environment <name>', 'whether real money moves (default: live)').choices([
+        'live',
+        'dev',
+      ]),
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<SignFlags>()
+      refuseIdle(options)
       const { openRegistryRoot, signRegistry } = await import(
         '../../../custody-tools/provisioning/registry-root.js'
       )
@@ -119,7 +121,8 @@ interface SignFlags extends GlobalOptions {
   readonly enrolments?: readonly string[]
   readonly registry?: string
   readonly chains?: string
-  readonly environment: 'live' | 'dev'
+  /** Undefined: live. */
+  readonly environment?: 'live' | 'dev'
   readonly webauthnRpId?: string
   readonly webauthnOrigins?: readonly string[]
 }
@@ -155,6 +158,30 @@ function webauthnOf({ webauthnRpId, webauthnOrigins }: SignFlags) {
   return { webauthn: { rp_id: webauthnRpId, origins: webauthnOrigins } }
 }
 
+/** What a first registry is told; a later one keeps it. */
+const OF_THE_FIRST = {
+  chains: '--chains',
+  environment: '--environment',
+  webauthnRpId: '--webauthn-rp-id',
+  webauthnOrigins: '--webauthn-origins',
+} as const
+
+/** @throws UsageError where something is given that would not be in what is signed */
+function refuseIdle(options: SignFlags): void {
+  const other =
+    options.draft !== undefined
+      ? { ...OF_THE_FIRST, registry: '--registry', enrolments: '--enrolments' }
+      : options.registry !== undefined
+        ? OF_THE_FIRST
+        : {}
+  const idle = Object.entries(other)
+    .filter(([name]) => options[name as keyof SignFlags] !== undefined)
+    .map(([, flag]) => flag)
+  if (idle.length === 0) return
+  const by = options.draft === undefined ? '--registry' : '--draft'
+  throw new UsageError(`${idle.join(' and ')} cannot go with ${by}, which says all of that itself`)
+}
+
 async function registryBodyOf(options: SignFlags, root: P256Signer) {
   const drafts = await import('../../../custody-tools/provisioning/registry-draft.js')
   const { draft, enrolments, registry, chains, environment } = options
@@ -171,7 +198,7 @@ async function registryBodyOf(options: SignFlags, root: P256Signer) {
   return drafts.firstRegistry(
     enrolments.map((path) => drafts.readEnrolment(resolve(path))),
     {
-      environment,
+      environment: environment ?? 'live',
       issued_at_ms: Date.now(),
       chains: drafts.registryChains(resolve(chains)),
       ...webauthnOf(options),

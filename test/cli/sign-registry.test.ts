@@ -1,0 +1,65 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runProgram } from '../../src/cli/program.js'
+import { withQuorumSigners } from '../../src/custody-tools/provisioning/registry-draft.js'
+import { p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
+import { openRegistry, registryMessage } from '../../src/quorum-protocol/registry.js'
+
+describe('custody sign-registry', () => {
+  let directory: string
+  const at = (name: string) => join(directory, name)
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'cs-sign-'))
+    expect((await run('make-root', '--to', at('root'))).code).toBe(0)
+  })
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+  async function run(...args: readonly string[]) {
+    let err = ''
+    const io = {
+      ...{ env: {}, isInteractive: false, out: () => {} },
+      err: (text: string) => {
+        err += text
+      },
+    }
+    return { code: await runProgram(io, ['custody', ...args]), err }
+  }
+
+  const sign = (...args: readonly string[]) =>
+    run('sign-registry', '--root', at('root/root.pem'), '--out', at('out.json'), ...args)
+
+  test.each([
+    ['--registry', '--chains', 'FILE'],
+    ['--registry', '--environment', 'live'],
+    ['--registry', '--webauthn-rp-id', 'example.com'],
+    ['--registry', '--webauthn-origins', 'https://id.example.com'],
+    ['--draft', '--registry', 'FILE'],
+    ['--draft', '--enrolments', 'FILE'],
+    ['--draft', '--environment', 'dev'],
+  ])('with %s refuses %s, which it would drop', async (by, flag, value) => {
+    const file = at('any.json')
+    writeFileSync(file, '{}')
+    const enrolments = by === '--registry' ? ['--enrolments', file] : []
+    const given = [by, file, ...enrolments, flag, value.replace('FILE', file)]
+    const { code, err } = await sign(...given)
+    expect([code, err]).toEqual([2, expect.stringContaining(`${flag} cannot go with ${by}`)])
+  })
+})
+
+test('a quorum signer that was added counts at once, however far the root’s clock is ahead', async () => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const public_key = rawPublicKey(publicKey).toString('hex')
+  const lists = { co_signers: [], approvers: [], quorum_signers: [], chains: [] }
+  const present = { version: 1, environment: 'live', issued_at_ms: 0, ...lists } as const
+  const aheadMs = Date.now() + 3_600_000
+  const next = withQuorumSigners(present, [{ role: 'quorum_signers', public_key }], aheadMs)
+  const root = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const body = Buffer.from(JSON.stringify(next))
+  const signature = await p256SignerOf(root.privateKey).sign(registryMessage(body))
+  const registry = openRegistry({ body, signature }, root.publicKey)
+  expect(registry.keysOf('quorum_signers', Date.now())).toHaveLength(1)
+})
