@@ -21,7 +21,7 @@ import {
   readSigned,
   signRegistry,
 } from '../../../src/custody-tools/provisioning/registry-root.js'
-import { type DevHome, devHome, PRIVATE_DIR_MODE, requireSocketsFit } from '../home/layout.js'
+import { type DevHome, devHome, PRIVATE_DIR_MODE } from '../home/layout.js'
 
 const NODES = 'nodes'
 
@@ -52,10 +52,9 @@ export function clearHalfMade(home: DevHome): void {
  * @param from the owner's
  */
 export async function prepareNode(home: DevHome, node: DevHome, from: DevHome): Promise<void> {
-  requireSocketsFit(node)
   if (!isMade(node)) await makeNodeHome(from.root, node.root)
   for (const directory of [node.run, node.logs]) {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE, requireSocketsFit })
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
   }
   link(identityProviderSocket(home.root), identityProviderSocket(node.root))
   // Lists that people write are of the whole cluster.

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type BegunInstance, beginInstance, type InstanceOptions } from '../begin-instance.js'
 import { type DevFile, devFileOf } from '../dev-file.js'
 import { claimPort } from '../free-port.js'
+import { requireSocketsFit } from '../home/layout.js'
 import { keepDevFile } from '../keep-dev-file.js'
 import { writeLastPorts } from '../ports.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
@@ -39,6 +40,9 @@ export interface Cluster {
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  for (let number = 1; number <= options.size; number++) {
+    requireSocketsFit(nodeHome(options.home, number))
+  }
   const startEngine = await requireEngine(options.journal)
   const begun = await beginInstance(options)
   const { home, shutdown, timed, say } = begun
