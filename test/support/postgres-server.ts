@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ function childrenOf(pid: number): readonly number[] {
 /** A server of its own, with an empty database, that ends with this process at the latest. */
 export async function createPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const place = makePlace()
-  initialise(place.postgres, USER, place.directory, place.data)
+  await initialise(place.postgres, USER, place.directory, place.data)
   return serve(place, settings)
 }
 
@@ -83,7 +83,13 @@ function makePlace(): Place {
 
 async function serve(place: Place, settings: Settings): Promise<PostgresServer> {
   const { postgres, directory, data } = place
-  const run = (program: string, args: readonly string[]) => postgres.run(program, args, directory)
+  const run = (program: string, args: readonly string[]) =>
+    execFileSync(postgres.path(program), args, {
+      ...postgres.user,
+      cwd: directory,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
   const port = await freePort()
   const address = { host: '127.0.0.1', port, user: USER }
   const all: Settings = {
@@ -150,7 +156,7 @@ async function serve(place: Place, settings: Settings): Promise<PostgresServer> 
       ]).trim(),
     async follow(name) {
       const standby = makePlace()
-      copyServer(standby.postgres, address, standby.directory, standby.data)
+      await copyServer(standby.postgres, address, standby.directory, standby.data)
       return serve(standby, {
         primary_conninfo: followed(address, name),
         synchronous_standby_names: '',

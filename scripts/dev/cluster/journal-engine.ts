@@ -20,7 +20,7 @@ export const ENGINE_WORDS: Readonly<Record<EngineName, string>> = {
 /** @throws Error that says how to get what the engine needs, where it is not here */
 export async function requireEngine(name: EngineName): Promise<StartEngine> {
   if (name === 'postgres') {
-    const postgres = requirePostgres()
+    const postgres = await requirePostgres()
     return (begun, journalFile) => startJournalServers(begun, postgres, journalFile)
   }
   const restate = await requireRestate()

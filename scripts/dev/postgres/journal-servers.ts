@@ -15,6 +15,7 @@ import {
   initialise,
   type PostgresAddress,
   type PostgresPrograms,
+  refuseOld,
 } from './programs.js'
 
 const USER = 'countersign'
@@ -35,10 +36,11 @@ const NOT_HERE = `this needs Postgres, which is not here. On Debian or Ubuntu:
     sudo apt-get install postgresql
 Elsewhere a Postgres from version 15 on, whose \`postgres\` is in PATH (Homebrew: brew install postgresql@17).`
 
-/** @throws Error that says how to get it where there is none */
-export function requirePostgres(): PostgresPrograms {
+/** @throws Error that says how to get it where there is none, or one that is too old */
+export async function requirePostgres(): Promise<PostgresPrograms> {
   const postgres = findPostgres()
   if (postgres === null) throw new Error(NOT_HERE)
+  refuseOld(await postgres.run('postgres', ['--version'], '/'))
   return postgres
 }
 
@@ -67,9 +69,13 @@ export async function startJournalServers(
   if (postgres.user !== null) chmodSync(home.root, PASSAGE_MODE)
   for (const each of [primary, standby]) prepare(each)
 
-  make(primary, (data) => initialise(postgres, USER, primary.directory, data))
+  await make(primary, begun, (data, ends) =>
+    initialise(postgres, USER, primary.directory, data, ends),
+  )
   await run(serverOf(begun, 'Postgres', primary, [`synchronous_standby_names=${STANDBY}`]))
-  make(standby, (data) => copyServer(postgres, primary.address, standby.directory, data))
+  await make(standby, begun, (data, ends) =>
+    copyServer(postgres, primary.address, standby.directory, data, ends),
+  )
   await run(
     serverOf(begun, 'Postgres standby', standby, [
       'synchronous_standby_names=',
@@ -104,11 +110,17 @@ function prepare({ directory, postgres: { user } }: Place): void {
 }
 
 /** What was interrupted is begun anew: data gets its name when it is whole. */
-function make({ data }: Place, begin: (data: string) => void): void {
+async function make(
+  { data }: Place,
+  { shutdown }: BegunInstance,
+  begin: (data: string, ends: AbortSignal) => Promise<void>,
+): Promise<void> {
   if (existsSync(data)) return
   const half = `${data}.half`
   rmSync(half, { recursive: true, force: true })
-  begin(half)
+  const ends = new AbortController()
+  await shutdown.defer(() => ends.abort())
+  await begin(half, ends.signal)
   renameSync(half, data)
 }
 
