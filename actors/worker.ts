@@ -32,6 +32,7 @@ import { createMailer } from '../src/webhooks/mailer.js'
 import { createCarriedShares } from '../src/wiring/carried-shares.js'
 import { openFreezes } from '../src/wiring/freezes.js'
 import { attachMeter } from '../src/wiring/meters.js'
+import { type FreezeMirror, mirrorFreeze } from '../src/wiring/mirror-freeze.js'
 import { attachPathMeter } from '../src/wiring/path-meter.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
@@ -174,7 +175,8 @@ function handOver(rows: Uint8Array): Promise<void> {
 const commits = start.isJournaled
   ? journaledCommits(environment, sequence, handOver, drawEntropy)
   : localCommits(environment, sequence, drawEntropy)
-const freezes = openFreezes(home, reader)
+let freezeMirror: FreezeMirror | null = null
+const freezes = openFreezes(home, reader, () => freezeMirror?.look())
 const userBreakers = createUserBreakerBook(reader.userBreakers.all())
 const auditLog = new AuditLog({ commits, timers, log })
 
@@ -332,6 +334,7 @@ if (workerOf(CUSTODY_ADDRESS, workerCount) === workerIndex) {
     const { shares } = coSigner
     const { journal } = journalOwner()
     void carryShares({ shares, reader, journal, timers, log }, () => draining)
+    freezeMirror = mirrorFreeze({ home, reader, commits, timers, log })
   }
 }
 
@@ -340,6 +343,7 @@ async function drain(): Promise<void> {
   stopTelling()
   freezes.close()
   own.stopChecks()
+  await freezeMirror?.close()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
     await sleep(timers, DRAIN_STEP_MS)
   }

@@ -16,6 +16,9 @@ const LOOK_EVERY_MS = 200
 /** A sentence for people. */
 const REASON_CHARS_MAX = 200
 
+const UNREAD =
+  'The store has a freeze of the service that cannot be read. Lift it by countersign custody unfreeze once you know why.'
+
 export type FreezableDomain = 'service' | 'user'
 
 const DIRECTORIES = { service: 'service', user: 'identity-provider' } as const
@@ -26,7 +29,8 @@ export function instanceFreezePath(home: string, domain: FreezableDomain): strin
 
 /** Durable on return. What is frozen already stays as it is. @returns since when */
 export function freezeInstance(path: string, reason: string | null, nowMs: number): Freezing {
-  const standing = readInstanceFreeze(path)
+  // Where it cannot be looked for, writing says why: nobody may be told that it is frozen by that.
+  const standing = existsSync(path) ? readInstanceFreeze(path) : null
   if (standing !== null) return standing
   const said = reason?.slice(0, REASON_CHARS_MAX) ?? null
   const text = JSON.stringify({ since: isoTime(nowMs), reason: said })
@@ -34,16 +38,37 @@ export function freezeInstance(path: string, reason: string | null, nowMs: numbe
   return { scope: 'instance', sinceMs: nowMs, reason: said, by: 'operator' }
 }
 
+/**
+ * Freezes the service of this home where its store says so and no file does: an operator froze it at
+ * another home of the same journal. To be done before anything can be signed. A file that is there
+ * stays, whatever the store says.
+ * @param carried null: the store has none; 'unread': it has one that cannot be read
+ * @throws Error where it cannot be written: then nothing may be signed either
+ */
+export function bringFreeze(
+  home: string,
+  carried: Pick<Freezing, 'sinceMs' | 'reason'> | null | 'unread',
+  nowMs: number,
+  log: { warn(context: object, message: string): void },
+): void {
+  if (carried === null) return
+  const path = instanceFreezePath(home, 'service')
+  const { sinceMs, reason } = carried === 'unread' ? { sinceMs: nowMs, reason: UNREAD } : carried
+  const frozen = freezeInstance(path, reason, sinceMs)
+  log.warn({ frozen }, 'the operator froze the service, as the store has it: nothing new is signed')
+}
+
 export function unfreezeInstance(path: string): void {
   rmSync(path, { force: true })
 }
 
-/** Null: it is not frozen. A file that cannot be read freezes as any other. */
+/** Null: it is not frozen. A file that cannot be read, or looked for, freezes as any other. */
 export function readInstanceFreeze(path: string): Freezing | null {
-  if (!existsSync(path)) return null
   const unread = { scope: 'instance', sinceMs: 0, reason: null, by: 'operator' } as const
   try {
-    const { mtimeMs } = statSync(path)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return null
+    const { mtimeMs } = stats
     const { since, reason } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
     const sinceMs = Date.parse(String(since))
     return {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
+import { bringFreeze } from '../custody/instance-freeze.js'
 import {
   readJournalPermit,
   removeJournalPermit,
@@ -10,6 +11,7 @@ import {
 import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
+import { carriedFreezeOf } from '../store/carried-freeze.js'
 import type { Environment } from '../store/environment.js'
 import type { FollowProgress } from '../store/follow-owner.js'
 import { journalPositionOf } from '../store/journal-position.js'
@@ -21,6 +23,7 @@ import {
   PARTITION,
 } from '../store/journaled-store.js'
 import { createOwnerBeats } from '../store/owner-beats.js'
+import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
@@ -106,6 +109,9 @@ export async function openServiceJournal(
   } satisfies Omit<JournaledStoreOptions, 'overtakes'>
   const writer = await (role === 'standby' ? wait(options, store) : take(home, store))
   beats.begin(writer.owner.epoch, () => writer.readings.stored)
+  // What the operator froze at another node is frozen here before anything can be signed.
+  const { freezes } = createReader(environment).fresh()
+  bringFreeze(home, carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
   return {

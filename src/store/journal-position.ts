@@ -2,6 +2,7 @@ import { applyRows } from './apply-rows.js'
 import { packedRecord } from './encodings/sealing.js'
 import type { Environment } from './environment.js'
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
+import { INSTANCE_FREEZE } from './readers/freezes.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
 /** In `meta`: how far the store is with its journal, and whose that is. */
@@ -43,7 +44,9 @@ export async function leaveJournal(environment: Environment): Promise<boolean> {
   // What becomes of shares from now on they would not have.
   const shares = [...environment.spaces.sealedShares.getKeys({})]
   const removals = shares.map((wallet) => removalOf('sealedShares', wallet))
-  await applyRows(environment, [...removals, removalOf('meta', POSITION)])
+  // Without a journal the operator's file alone says it, and lifting it would leave this behind.
+  const ofMeta = [POSITION, INSTANCE_FREEZE].map((name) => removalOf('meta', name))
+  await applyRows(environment, [...removals, ...ofMeta])
   return true
 }
 

@@ -4,7 +4,7 @@
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version; of each partition of users the last place in the event log it filled; how far the journal is applied |
+ * | meta | name | schema version; of each partition of users the last place in the event log it filled; how far the journal is applied; the operator's freeze of the service, where there is a journal |
  * | subWallets | sub-wallet id | SubWallet |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |

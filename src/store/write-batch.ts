@@ -44,6 +44,7 @@ import { addEvents, type PlacedEvents } from './event-rows.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import { type DrawEntropy, drawEntropy, idAt } from './new-id.js'
 import { addLedger, removeLedger } from './policy-ledger-rows.js'
+import { INSTANCE_FREEZE } from './readers/freezes.js'
 import type { UserBreakersRecord } from './readers/user-breakers.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
@@ -255,6 +256,15 @@ export class WriteBatch implements Writer {
   /** @param wallet 32 hex digits @param record of which every secret is sealed */
   putSealedShare(wallet: string, record: unknown): void {
     this.#put('sealedShares', wallet, packedRecord(record))
+  }
+
+  /** The operator's, of the whole service. Takes the place of the one before. */
+  putInstanceFreeze(sinceMs: number, reason: string | null): void {
+    this.#put('meta', INSTANCE_FREEZE, packedRecord({ sinceMs, reason }))
+  }
+
+  deleteInstanceFreeze(): void {
+    this.#remove('meta', INSTANCE_FREEZE)
   }
 
   putGasTransaction(transaction: GasTransaction): void {

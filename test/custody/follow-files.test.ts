@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { writeRegistryFile } from '../../src/custody/domain-keys/registry-file.j
 import {
   followInstanceFreeze,
   freezeInstance,
+  readInstanceFreeze,
   unfreezeInstance,
 } from '../../src/custody/instance-freeze.js'
 import { p256SignerOf } from '../../src/quorum-protocol/p256.js'
@@ -82,4 +83,10 @@ test('a freeze of a whole domain holds from the very moment after it started, un
   unfreezeInstance(path)
   await expect.poll(() => freeze.current()).toBeNull()
   expect(said).toEqual([true, false])
+})
+
+test('a freeze that cannot be looked for is one', () => {
+  const path = join(directory, 'frozen.json')
+  symlinkSync(path, path)
+  expect(readInstanceFreeze(path)).toMatchObject({ scope: 'instance' })
 })

@@ -13,7 +13,7 @@ import {
 import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
-import { freezeInstance, instanceFreezePath } from '../../custody/instance-freeze.js'
+import { bringFreeze, freezeInstance, instanceFreezePath } from '../../custody/instance-freeze.js'
 import { evidenceIn } from '../../custody-tools/maintenance/audit-home.js'
 import { rootOf } from '../../custody-tools/maintenance/backup-domain.js'
 import { checkDomain } from '../../custody-tools/maintenance/check-domain.js'
@@ -23,7 +23,10 @@ import {
 } from '../../custody-tools/maintenance/fence-user-side.js'
 import { CLOCK_ERROR_MAX_MS } from '../../domain/clock.js'
 import { endSessions } from '../../identity-provider/login/end-sessions.js'
+import { carriedFreezeOf } from '../../store/carried-freeze.js'
+import { openEnvironment } from '../../store/environment.js'
 import { isOpened, SCHEMA_VERSION } from '../../store/key-spaces.js'
+import { createReader } from '../../store/reader.js'
 import { UsageError } from '../exit-codes.js'
 import { type FencedStore, fenceStore } from './fence-store.js'
 import { type FileRecord, type Manifest, type PartRecord, readManifest } from './manifest.js'
@@ -229,6 +232,7 @@ async function fenceService(
   const { evidence } = serviceLayout(home)
   const since = userLog === null ? null : await readSinceBackup(userLog, evidence, part.began_at_ms)
   const lastKnownMs = Math.max(part.ended_at_ms, since?.lastAtMs ?? 0)
+  await bringFreezeOf(home, progress)
   return fenceStore(join(home, 'service', 'store'), since, timeAfter(lastKnownMs, Date.now()))
 }
 
@@ -245,6 +249,18 @@ function timeAfter(lastKnownMs: number, nowMs: number): number {
     )
   }
   return Math.max(lastKnownMs, nowMs)
+}
+
+/** Of a store whose journal had one. What is fenced has no journal, and the file alone says it. */
+async function bringFreezeOf(home: string, progress: RestoreOptions['progress']): Promise<void> {
+  const environment = openEnvironment(join(home, 'service', 'store'))
+  try {
+    const { freezes } = createReader(environment)
+    const log = { warn: (_context: object, message: string) => progress(`service: ${message}`) }
+    bringFreeze(home, carriedFreezeOf(freezes), Date.now(), log)
+  } finally {
+    await environment.root.close()
+  }
 }
 
 /** @returns null where it is left to do, with a log that is elsewhere */

@@ -5,11 +5,14 @@ import { JOURNAL_TAIL_MIB } from '../../config/env.js'
 import { readJournalFile } from '../../config/journal.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { bringFreeze } from '../../custody/instance-freeze.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
 import type { Journal } from '../../journal/journal.js'
+import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openBesideService } from '../../store/environment.js'
 import { journalPositionOf, leaveJournal } from '../../store/journal-position.js'
 import { PARTITION } from '../../store/journaled-store.js'
+import { createReader } from '../../store/reader.js'
 import { makeSnapshot } from '../../store/snapshots/make-snapshot.js'
 import { marginOf, tidy } from '../../store/snapshots/tidy.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
@@ -148,7 +151,7 @@ on beside this one. To begin another journal, name an empty database.`,
         io.err('Nothing was done.\n')
         return
       }
-      await leaveIn(home)
+      await leaveIn(home, io)
       printRecord(io, options, { left_at_entry: position.seq })
     })
 }
@@ -175,12 +178,16 @@ async function snapshotOf(home: string, journal: Journal) {
   }
 }
 
-function leaveIn(home: string): Promise<boolean> {
+function leaveIn(home: string, io: Io): Promise<boolean> {
   return holding(
     () => lockStopped(home, 'service', 'cluster leave'),
     async () => {
       const environment = openBesideService(join(home, 'service', 'store'))
       try {
+        const { freezes } = createReader(environment)
+        const log = { warn: (_context: object, message: string) => io.err(`${message}\n`) }
+        // The file alone says it from then on.
+        bringFreeze(home, carriedFreezeOf(freezes), Date.now(), log)
         return await leaveJournal(environment)
       } finally {
         await environment.root.close()

@@ -6,7 +6,8 @@ import { printRecord } from '../../print.js'
 
 const HELP = `
 Runs while the service does, as its user. In it: the service's keys, sealed shares, ledger, evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
-fills from the journal, and what is another domain's, of one run, or named by the environment.`
+fills from the journal, and what is another domain's, of one run, or named by the environment.
+A home made of one that is frozen (custody freeze) is frozen: lift it in each.`
 
 /** What no copy of a home brings along. */
 const NEXT = `Private keys of the service are in it where they lie in files: carry it over encrypted, and remove it here

@@ -11,6 +11,16 @@ interface DomainOptions extends GlobalOptions {
   readonly domain: ShareHolderName
 }
 
+const FREEZE_HELP = `
+A wallet service with a journal: say this at the home of the journal's owner (countersign cluster status). The
+freeze goes with the journal to whoever takes it over, once the owner's log says that the journal has it. Where
+the owner does not answer, say this at the home of each node: none signs then, whichever takes over.`
+
+const UNFREEZE_HELP = `
+A wallet service with a journal: say this at the home of the journal's owner while its service runs, which
+takes it out of the journal as well; after a start on a freeze that the journal still has, say it again. Another
+home with a service/frozen.json of its own stays frozen when it takes over: say this there, too.`
+
 /** The operator's freeze of all users at once, at each domain's own host. */
 export function registerFreezes(custody: Command, io: Io): void {
   custody
@@ -18,6 +28,7 @@ export function registerFreezes(custody: Command, io: Io): void {
     .description('sign nothing new for anybody, within a second and across restarts')
     .addOption(shareHolderOption())
     .option('--reason <text>', 'shown with each refusal')
+    .addHelpText('after', FREEZE_HELP)
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions & { reason?: string }>()
       const { freezeInstance } = await import('../../../custody/instance-freeze.js')
@@ -31,6 +42,7 @@ export function registerFreezes(custody: Command, io: Io): void {
     .command('unfreeze')
     .description('lift the freeze of one domain')
     .addOption(shareHolderOption())
+    .addHelpText('after', UNFREEZE_HELP)
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions>()
       const { unfreezeInstance } = await import('../../../custody/instance-freeze.js')
