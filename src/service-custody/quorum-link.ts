@@ -83,6 +83,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   let greeting: Greeting | null = null
   let retry: Alarm | null = null
   let told: string | null = null
+  let toldNoSession: string | null = null
 
   function renew(): void {
     // Announced anew: what was said before was on another connection, or with an older registry.
@@ -105,6 +106,14 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     if (reason === told) return
     told = reason
     log.warn({ reason }, 'the identity provider is not reached by its link')
+  }
+
+  /** As `tellWhy`: it is tried ten times a second, for as long as somebody takes to mend it. */
+  function tellNoSession(error: unknown): void {
+    const reason = String(error)
+    if (reason === toldNoSession) return
+    toldNoSession = reason
+    log.error({ err: error }, 'no quorum session')
   }
 
   const userSide = connect({
@@ -136,12 +145,13 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
         greeting = null
         session = made
         told = null
+        toldNoSession = null
         log.info('the quorum is complete')
         for (const wake of waiters) wake()
       }
     } catch (error) {
       if (error instanceof Refusal && error.code === 'FENCED') stop()
-      else if (!(error instanceof Unanswered)) log.error({ err: error }, 'no quorum session')
+      else if (!(error instanceof Unanswered)) tellNoSession(error)
     } finally {
       establishing = false
     }
