@@ -43,6 +43,9 @@ export function registerRotations(custody: Command, io: Io): void {
       io.err(
         'Routers verify this key on chain: call setCoSigner(x, y, overlap) on each of them once the registry is in place; overlap is at most 3600 s there.\n',
       )
+      io.err(
+        'The key lies in this home alone. With further nodes (cluster add-node): carry service/custody/keys, encrypted and with owners and modes as they are, to the home of each, then install the registry there (custody install-registry), before the former key ends. A node without the key signs nothing.\n',
+      )
     })
   custody
     .command('rotate-wrapping-keys')
