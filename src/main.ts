@@ -162,7 +162,7 @@ const loadedDrills = environment === 'test' ? await import('./service/drills.js'
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
-  port: config.port,
+  ...{ port: config.port, mode },
   environment: own.environment,
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>

@@ -28,6 +28,7 @@ import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
 import { createJournalMetrics } from './journal-metrics.js'
+import { openSigningCheck } from './signing-check.js'
 
 export interface ServiceJournal extends JournalWriter {
   /** Null where the engine keeps none. */
@@ -43,6 +44,7 @@ export interface ServiceJournal extends JournalWriter {
 
 export interface ServiceJournalOptions {
   readonly home: string
+  readonly mode: 'dev' | 'live'
   /** Where it serves: with the machine's name, what people know the journal's owner by. */
   readonly port: number
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
@@ -160,7 +162,7 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
 
 /** @param store of a standby, which takes nothing that nobody has let it take */
 async function wait(
-  { home, log, waits }: ServiceJournalOptions,
+  { home, mode, log, timers, waits }: ServiceJournalOptions,
   store: Store,
 ): Promise<JournalWriter> {
   const permitted = await takePermitted(home, store)
@@ -171,7 +173,12 @@ async function wait(
     progress = next
   }
   log.info({}, 'a standby follows the journal')
-  return standBy(store, followed)
+  const signing = openSigningCheck(home, mode, timers.now)
+  try {
+    return await standBy(store, followed, signing.hindrance)
+  } finally {
+    await signing.close()
+  }
 }
 
 /** @returns null where there is no permit, or another has taken the journal since */

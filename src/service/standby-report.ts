@@ -4,6 +4,8 @@ import type { FollowProgress } from '../store/follow-owner.js'
 const FOLLOWS = 'A standby: another service owns the journal, and this one follows it.'
 const RESTORES =
   'A standby: another service owns the journal, and the store here is restored from its snapshot.'
+const HINDERED =
+  'A standby that could sign nothing, and so does not take the journal over: its log says why.'
 const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its owner.'
 
 /**
@@ -13,12 +15,16 @@ const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its o
 export function standbyReport(progress: FollowProgress | null, isLoaded: boolean): PartReport {
   const standby = { standby: true, loaded: isLoaded }
   if (progress === null) return { status: 'down', reason: FOLLOWS, ...standby }
-  const { epoch, stored, applied, restoring } = progress
+  const { epoch, stored, applied, restoring, hindrance } = progress
   if (restoring !== null) {
     const { chunks, of } = restoring
     const percent = Math.floor((100 * chunks) / of)
     return { status: 'down', reason: RESTORES, ...standby, restored_percent: percent }
   }
+  const behind = Math.max(0, stored - applied)
+  if (hindrance !== null) {
+    return { status: 'down', reason: HINDERED, ...standby, epoch, behind, hindered: true }
+  }
   const reason = epoch === 0 ? OWNERLESS : FOLLOWS
-  return { status: 'down', reason, ...standby, epoch, behind: Math.max(0, stored - applied) }
+  return { status: 'down', reason, ...standby, epoch, behind }
 }

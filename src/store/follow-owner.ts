@@ -17,6 +17,11 @@ export interface FollowOwnerOptions {
   }
   /** Told after each look: what the owner has stored, and how much of it this store has. */
   readonly followed: (progress: FollowProgress) => void
+  /**
+   * Why this side could not go on as the owner; null: it could. Asked now and then, and before the
+   * journal is taken over, which it is not while there is a reason.
+   */
+  readonly hindrance?: () => Promise<string | null>
 }
 
 export interface FollowProgress {
@@ -25,6 +30,8 @@ export interface FollowProgress {
   readonly applied: number
   /** The store is being restored from the journal's snapshot: nothing of the owner was seen yet. */
   readonly restoring: RestoreProgress | null
+  /** Why the journal would not be taken over now; null: it would. */
+  readonly hindrance: string | null
 }
 
 /** Between two looks, one row each; an owner says that it lives twice a second. */
@@ -37,6 +44,11 @@ const LOOK_MS = 100
  */
 export const OWNER_SILENT_MS = 2_500
 
+/** A key that ends, or is taken away, is seen within this time; before a taking at once. */
+const HINDRANCE_LOOK_MS = 10_000
+/** Somebody mends it, and the journal may have no owner meanwhile. */
+const HINDERED_LOOK_MS = 1_000
+
 /** Below the first place there is: forgets nothing. */
 const NOTHING = 0
 
@@ -45,6 +57,9 @@ const NOTHING = 0
  * to lead: its owner could say nothing either, and what it then says may come after the next look.
  */
 const LOOK_TAKES_MS = 1_000
+
+const HINDERED =
+  'a standby could sign nothing, so it does not take the journal over: carry service/custody/keys of the home where countersign custody rotate-cosigner was said to this one, and install the registry here (countersign custody install-registry). It looks again each second'
 
 const NOTHING_THERE =
   'the journal has no entries and this store no records, so nothing is taken over: start the service that has them, or that is to be the first, as its owner'
@@ -67,6 +82,7 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
   let isChecked = false
   let isAway = false
   let isTold = false
+  const hindered = followHindrance(options)
   for (;;) {
     try {
       if (!isChecked) await restoreIfNeeded(options)
@@ -81,7 +97,12 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       sign = signOf(head)
       const isSilent = askedMs - silentSinceMs > OWNER_SILENT_MS
       if (head.seq > 0 || !isEmptyStore(environment)) {
-        if (isLeft(head) || (isSilent && (await staysSilent(journal, sign)))) return head.epoch
+        const isGone = isLeft(head) || isSilent
+        // Before the last look at the owner: to ask for keys may take long.
+        const mayTake = (await hindered.look(isGone)) === null
+        if (isGone && mayTake && (isLeft(head) || (await staysSilent(journal, sign)))) {
+          return head.epoch
+        }
       } else if (isLeft(head) || isSilent) {
         if (!isTold) log.warn({}, NOTHING_THERE)
         isTold = true
@@ -89,7 +110,10 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       const progress = await follow(options, head)
       // What it lacks was trimmed meanwhile: the next look finds what there is instead.
       isChecked &&= progress !== null
-      if (progress !== null) options.followed({ epoch: head.epoch, ...progress, restoring: null })
+      if (progress !== null) {
+        const { why } = hindered
+        options.followed({ epoch: head.epoch, ...progress, restoring: null, hindrance: why })
+      }
     } catch (err) {
       if (!(err instanceof JournalUnavailable)) throw err
       if (!isAway) log.warn({ err }, 'the journal does not answer: its owner cannot be seen')
@@ -99,12 +123,41 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
   }
 }
 
+function followHindrance({ hindrance, timers, log }: FollowOwnerOptions) {
+  let why: string | null = null
+  let askedMs = Number.NEGATIVE_INFINITY
+  return {
+    get why() {
+      return why
+    },
+    /** Of the last time that it was asked, where that is not too long ago. */
+    async look(isGone: boolean): Promise<string | null> {
+      const untilNextMs = isGone ? 0 : HINDRANCE_LOOK_MS
+      const everyMs = why === null ? untilNextMs : HINDERED_LOOK_MS
+      if (hindrance === undefined || timers.elapsed() - askedMs < everyMs) return why
+      askedMs = timers.elapsed()
+      const before = why
+      why = await hindrance()
+      if (why !== null && why !== before) log.warn({ why }, HINDERED)
+      if (why === null && before !== null)
+        log.info({}, 'a standby would take the journal over again')
+      return why
+    },
+  }
+}
+
 async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
   const { environment } = options
   const restoring = await wayToEnd({ ...options, partition: PARTITION })
   if (restoring === null) return
   const restored = (progress: RestoreProgress) =>
-    options.followed({ epoch: 0, stored: progress.seq, applied: 0, restoring: progress })
+    options.followed({
+      epoch: 0,
+      stored: progress.seq,
+      applied: 0,
+      restoring: progress,
+      hindrance: null,
+    })
   const start = journalPositionOf(environment) ?? NO_POSITION
   await restoreSnapshot({ ...restoring, restored }, start)
 }

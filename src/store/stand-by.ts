@@ -16,6 +16,7 @@ import {
 export async function standBy(
   options: Omit<JournaledStoreOptions, 'overtakes' | 'isStandby'>,
   followed: FollowOwnerOptions['followed'],
+  hindrance: FollowOwnerOptions['hindrance'] = async () => null,
 ): Promise<JournalWriter> {
   const { log } = options
   let isTaken = false
@@ -24,7 +25,7 @@ export async function standBy(
     options.taken?.(its)
   }
   for (;;) {
-    const overtakes = await followUntilOwnerIsGone({ ...options, followed })
+    const overtakes = await followUntilOwnerIsGone({ ...options, followed, hindrance })
     log.warn({ epoch: overtakes }, 'the owner of the journal is gone: it is taken over')
     try {
       // Asked once: the owner that it would end may be back when it asks again.

@@ -136,7 +136,13 @@ describe('a store that follows the owner of its journal', () => {
     expect(contentsOf(following.environment)).toEqual(contentsOf(owner.store.environment))
     await passes(timers, 10 * OWNER_SILENT_MS)
     expect(following.overtakes()).toBeNull()
-    expect(following.progress()).toEqual({ epoch: 1, stored, applied: stored, restoring: null })
+    expect(following.progress()).toEqual({
+      epoch: 1,
+      stored,
+      applied: stored,
+      restoring: null,
+      hindrance: null,
+    })
   })
 
   test('takes over once the owner is silent for long enough, and no sooner', async () => {
@@ -298,7 +304,13 @@ describe('a store that follows the owner of its journal', () => {
     const following = follow(engine.connect(), timers)
     await passes(timers, 10 * OWNER_SILENT_MS)
     expect(following.overtakes()).toBeNull()
-    expect(following.progress()).toEqual({ epoch: 0, stored: 0, applied: 0, restoring: null })
+    expect(following.progress()).toEqual({
+      epoch: 0,
+      stored: 0,
+      applied: 0,
+      restoring: null,
+      hindrance: null,
+    })
     // The first owner dies before its first entry: there is nothing yet that could be gone on with.
     const first = await ownerOf(engine, timers)
     first.die()
@@ -349,7 +361,11 @@ describe('a store that follows the owner of its journal', () => {
 })
 
 describe('a standby', () => {
-  function standsBy(journal: Journal, timers: VirtualTimers) {
+  function standsBy(
+    journal: Journal,
+    timers: VirtualTimers,
+    hindrance?: () => Promise<string | null>,
+  ) {
     const environment = emptyStore()
     const beats = createOwnerBeats(journal, timers)
     let writer: JournalWriter | null = null
@@ -366,6 +382,7 @@ describe('a standby', () => {
       (next) => {
         progress = next
       },
+      hindrance,
     ).then(
       (its) => {
         writer = its
@@ -375,7 +392,8 @@ describe('a standby', () => {
       },
     )
     const applied = () => progress?.applied ?? 0
-    return { environment, applied, writer: () => writer, failure: () => failure }
+    const hindered = () => progress?.hindrance ?? null
+    return { environment, applied, hindered, writer: () => writer, failure: () => failure }
   }
 
   /** What reads are asked of goes through, as at a server whose disk is full. */
@@ -426,6 +444,38 @@ describe('a standby', () => {
     expect(store.failures).toEqual([])
     await ofOwner.close()
     await untilSo(timers, () => standby.writer() !== null)
+  })
+
+  test('that could sign nothing leaves the journal to one that could', async () => {
+    const { timers, engine, owner } = await ownerAtWork(3)
+    let why: string | null = 'the registry names none of its keys'
+    const hindered = standsBy(engine.connect(), timers, () => Promise.resolve(why))
+    await untilSo(timers, () => hindered.applied() > 0)
+    await untilSo(timers, () => hindered.hindered() === why)
+    owner.die()
+    await passes(timers, 4 * OWNER_SILENT_MS)
+    expect([hindered.writer(), hindered.failure()]).toEqual([null, null])
+    const able = standsBy(engine.connect(), timers, () => Promise.resolve(null))
+    await untilSo(timers, () => able.writer() !== null)
+    await passes(timers, 4 * OWNER_SILENT_MS)
+    expect([hindered.writer(), hindered.failure()]).toEqual([null, null])
+    why = null
+    await untilSo(timers, () => hindered.hindered() === null)
+  })
+
+  test('that could sign nothing takes over as soon as it could', async () => {
+    const { timers, engine, owner } = await ownerAtWork(3)
+    let why: string | null = null
+    const standby = standsBy(engine.connect(), timers, () => Promise.resolve(why))
+    await untilSo(timers, () => standby.applied() > 0)
+    // Seen at the time of the taking, be it that the last look found nothing.
+    why = 'its key has ended'
+    owner.die()
+    await passes(timers, 4 * OWNER_SILENT_MS)
+    expect(standby.writer()).toBeNull()
+    why = null
+    await untilSo(timers, () => standby.writer() !== null)
+    expect(contentsOf(standby.environment)).toEqual(contentsOf(owner.store.environment))
   })
 
   test('takes over with all that was stored, of two standbys one, and the other follows that', async () => {

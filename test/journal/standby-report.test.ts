@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { standbyReport } from '../../src/service/standby-report.js'
 
-const SEEN = { epoch: 3, stored: 120, applied: 100, restoring: null }
+const SEEN = { epoch: 3, stored: 120, applied: 100, restoring: null, hindrance: null }
 
 test('a standby says how far behind its owner it is', () => {
   const standby = { status: 'down', standby: true, loaded: true }
@@ -14,11 +14,21 @@ test('a standby says how far behind its owner it is', () => {
 
 test('one whose store is being restored says how much of it is there', () => {
   const restoring = { seq: 90, chunks: 1, of: 3 }
-  const report = standbyReport({ epoch: 0, stored: 90, applied: 0, restoring }, true)
+  const report = standbyReport(
+    { epoch: 0, stored: 90, applied: 0, restoring, hindrance: null },
+    true,
+  )
   expect(report).toEqual({
     status: 'down',
     reason: expect.stringContaining('restored from its snapshot'),
     ...{ standby: true, loaded: true },
     restored_percent: 33,
   })
+})
+
+test('one that could sign nothing says so, and not by whose words', () => {
+  const report = standbyReport({ ...SEEN, hindrance: 'names none of its keys' }, true)
+  expect(report).toMatchObject({ status: 'down', standby: true, behind: 20, hindered: true })
+  expect(report.reason).toContain('could sign nothing')
+  expect(standbyReport(SEEN, true)).not.toHaveProperty('hindered')
 })

@@ -1,0 +1,57 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runProgram } from '../../src/cli/program.js'
+import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
+import { OWNER_SILENT_MS } from '../../src/store/follow-owner.js'
+import { httpClient } from '../support/http-client.js'
+import { journalPart, type StandbyPair, startStandbyPair } from './standby-pair.js'
+
+const WAITS = { timeout: 60_000 }
+
+/** Its home was copied before the co-signer key was rotated at the owner's. */
+describe('a standby without the co-signer key of a rotation', () => {
+  let pair: StandbyPair
+  let url: string
+  beforeAll(async () => {
+    pair = await startStandbyPair(1)
+    ;({ url } = await pair.startStandby(pair.home))
+  })
+  afterAll(() => pair?.stop())
+
+  async function custody(home: string, ...words: readonly string[]): Promise<string> {
+    let said = ''
+    const say = (text: string) => {
+      said += text
+    }
+    const env = { ...pair.env, COUNTERSIGN_HOME: home }
+    const io = { env, out: say, err: say, isInteractive: false }
+    const code = await runProgram(io, ['custody', ...words])
+    expect(said, said).toSatisfy(() => code === 0)
+    return said
+  }
+
+  test('takes no journal over, and does once it has the key', async () => {
+    const { stack, home } = pair
+    // One that still loads ends at a registry that names none of its keys, and says so.
+    const ready = { standby: true, behind: 0, loaded: true }
+    await expect.poll(() => journalPart(url), WAITS).toMatchObject(ready)
+    const root = rootPrivateKeyPath(stack.home)
+    const said = await custody(stack.home, 'rotate-cosigner', '--root', root, '--emergency')
+    expect(said).toContain('carry service/custody/keys')
+    await custody(home, 'install-registry', registryPath(stack.home))
+    await expect.poll(() => journalPart(url), WAITS).toMatchObject({ hindered: true })
+    process.kill(stack.pids.service, 'SIGKILL')
+    // Long enough for any other to have taken it.
+    await delay(4 * OWNER_SILENT_MS)
+    expect(await journalPart(url)).toMatchObject({ http: 503, standby: true, hindered: true })
+    const keys = join('service', 'custody', 'keys')
+    cpSync(join(stack.home, keys), join(home, keys), { recursive: true })
+    await expect.poll(async () => (await journalPart(url)).http, WAITS).toBe(200)
+    const api = httpClient(url, { 'x-api-key': stack.secrets[0] ?? '' })
+    const body = { chain_id: stack.chainId, to: `0x${'de'.repeat(20)}`, value: '1' }
+    const sent = () => api.post('/api/tx/send', body)
+    await expect.poll(async () => (await sent()).json.status, WAITS).toBe('broadcast')
+  })
+})
