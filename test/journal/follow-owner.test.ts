@@ -471,7 +471,7 @@ describe('a standby', () => {
     // Seen at the time of the taking, be it that the last look found nothing.
     why = 'its key has ended'
     owner.die()
-    await passes(timers, 4 * OWNER_SILENT_MS)
+    await untilSo(timers, () => standby.hindered() === why)
     expect(standby.writer()).toBeNull()
     why = null
     await untilSo(timers, () => standby.writer() !== null)
