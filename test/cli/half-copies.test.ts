@@ -15,7 +15,7 @@ import { devHome } from '../../scripts/dev/home/layout.js'
 import { createBackup } from '../../src/cli/backup/create-backup.js'
 import { beginCopy } from '../../src/cli/backup/half-copies.js'
 import { makeNodeHome } from '../../src/cli/operator/make-node-home.js'
-import { goneProcess } from '../support/gone-process.js'
+import { goneProcess } from '../support/ended-process.js'
 
 let directory: string
 beforeEach(() => {

@@ -18,7 +18,7 @@ import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack
 import { runProgram } from '../../src/cli/program.js'
 import { identityProviderSocket, serviceLayout } from '../../src/custody/domain-keys/layout.js'
 import { writeJournalPermit } from '../../src/disk/journal-permit.js'
-import { goneProcess } from '../support/gone-process.js'
+import { goneProcess } from '../support/ended-process.js'
 import { httpClient, type ReplyBody } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { journalPart } from './standby-pair.js'
