@@ -68,7 +68,7 @@ class ShareCarrier {
   /** What this home had before it had this journal, or was made of by a copy. */
   markBefore(): void {
     const { shares, journal } = this.#ports
-    if (!this.#isMarked && shares.marks.levelWith !== journal) shares.marks.putAll('before', 'none')
+    if (!this.#isMarked && shares.marks.levelWith !== journal) shares.marks.putBefore()
     this.#isMarked = true
   }
 

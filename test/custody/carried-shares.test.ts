@@ -143,7 +143,7 @@ describe('a share', () => {
     await one.carry(WALLET)
     expect([puts, one.uncarried(2)]).toEqual([3, []])
     // As in a home without a journal until now: it is there already.
-    one.marks.putAll('before', 'none')
+    one.marks.putBefore()
     expect(one.uncarried(2)).toHaveLength(1)
     await one.carry(WALLET)
     expect([puts, one.uncarried(2)]).toEqual([3, []])
@@ -284,7 +284,7 @@ describe('a share', () => {
       expectShare(other, first)
       await refreshed(one, second)
       await one.carry(WALLET)
-      other.marks.putAll('restored', 'all')
+      other.marks.putRestored()
     })
 
     test('takes the place of the later one where the user side went back as well', async () => {
@@ -295,10 +295,23 @@ describe('a share', () => {
       expectShare(other, first)
       expect(inRow()).toBe(hex(first.certificate))
       // The other machine, which has the later one still, is told by the user side, too.
-      one.marks.putAll('before', 'all')
+      one.marks.putBefore()
       expect(await one.carry(WALLET)).toBe(false)
       expect(await one.carry(WALLET, first.certificate)).toBe(true)
       expectShare(one, first)
+    })
+
+    test('drops no next share that the user side may have changed over to', async () => {
+      expect(await other.carry(WALLET, second.certificate)).toBe(true)
+      const third = keyOf(3)
+      one.putNext(third.certificate, third.share)
+      await one.carry(WALLET)
+      // As of a backup from before that.
+      other.marks.putRestored()
+      expect(await other.carry(WALLET)).toBe(false)
+      expect(await other.carry(WALLET, third.certificate)).toBe(true)
+      expectShare(other, second)
+      expect(nextOf(other)).toBe(hex(third.certificate))
     })
 
     test('goes where the user side did not', async () => {
@@ -318,6 +331,19 @@ describe('a share', () => {
       expectShare(other, again)
       expect(inRow()).toBe(hex(again.certificate))
     })
+  })
+
+  test('that was being made when a backup was, is in use where the journal has it so', async () => {
+    const key = keyOf(1)
+    one.putPending(key.certificate, key.share)
+    await one.carry(WALLET)
+    expect(other.adopt(WALLET)).toBe(true)
+    one.activate(key.certificate, key.proofs)
+    await one.carry(WALLET)
+    other.marks.putRestored()
+    expectShare(other, key)
+    await other.carry(WALLET)
+    expect(rows.get(hex(WALLET))?.proofs).toBeTruthy()
   })
 
   test('is not certified where another has taken its place while it was carried', async () => {

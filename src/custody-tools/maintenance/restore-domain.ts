@@ -132,7 +132,7 @@ async function checkStaged(
       // Where there is a journal, it has later ones, which are taken unless they are not to be.
       shares.marks.removeAll()
       await shares.marks.noteLevelWith('')
-      if (options.olderEpochs !== 'refuse') shares.marks.putAll('restored', 'all')
+      if (options.olderEpochs !== 'refuse') shares.marks.putRestored()
       if (options.olderEpochs === 'refuse') {
         for (const [walletId, epoch] of await latestEpochs(layout)) {
           const restored = shares.get(Buffer.from(walletId, 'hex'))

@@ -49,9 +49,16 @@ export function isBetter(
 /**
  * Whether only the user side can say which of two keys in use counts: one of them was put back by an
  * operator, or is of a time before that.
+ * @param isPutBack ours was: it drops a next share, which the other side may have changed over to
  */
-export function isDisputed(theirs: StoredRecord | undefined, ours: StoredRecord): boolean {
+export function isDisputed(
+  theirs: StoredRecord | undefined,
+  ours: StoredRecord,
+  isPutBack: boolean,
+): boolean {
   if (theirs === undefined || theirs.proofs === null) return false
+  const next = theirs.next ?? null
+  if (isPutBack && next !== null && !has(ours, next.certificate)) return true
   return !has(theirs, ours.certificate)
 }
 

@@ -26,19 +26,20 @@ export interface ShareCopies {
   close(): Promise<void>
 }
 
-/**
- * `before`: the record was there before the journal. `restored`: an operator has put it back on purpose, so
- * that it is put elsewhere whatever is there.
- */
-export type StandingMark = 'before' | 'restored'
+/** Mark of a record that was there before the journal, or was written past it. */
+export const BEFORE = 'before'
+/** Of one that an operator has put back on purpose: it yields to nothing but the user side's word. */
+export const RESTORED = 'restored'
 
 /** Of the first copy alone: what is to be done about records that are kept elsewhere as well. */
 export interface ShareMarks {
   of(walletId: Uint8Array): string | undefined
   /** Wallets that have one, in the order of their ids. @param after absent: from the first */
   list(limit: number, after?: Uint8Array): Uint8Array[]
-  /** On every record, in one transaction. @param over `all`: in place of others */
-  putAll(mark: StandingMark, over: 'all' | 'none'): void
+  /** `before` on every record that has none, in one transaction. */
+  putBefore(): void
+  /** `restored` on every record of a key in use, and `before` on the others, in one transaction. */
+  putRestored(): void
   removeAll(): void
   /**
    * Takes it away, where the record is still the one that was put elsewhere. Where it is another by now it
@@ -173,10 +174,18 @@ function marksOf({ root, wallets, marks, level }: Copy): ShareMarks {
       const start = after === undefined ? {} : { start: Buffer.from(after), exclusiveStart: true }
       return [...marks.getKeys({ ...start, limit })]
     },
-    putAll(mark, over) {
+    putBefore() {
       root.transactionSync(() => {
         for (const walletId of wallets.getKeys()) {
-          if (over === 'all' || !marks.doesExist(walletId)) void marks.put(walletId, mark)
+          if (!marks.doesExist(walletId)) void marks.put(walletId, BEFORE)
+        }
+      })
+    },
+    putRestored() {
+      root.transactionSync(() => {
+        for (const { key, value } of wallets.getRange()) {
+          // A key that was being made has no epoch to go back to.
+          void marks.put(key, value.proofs === null ? BEFORE : RESTORED)
         }
       })
     },

@@ -9,8 +9,10 @@ import { type DataKeys, openDataKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
 import { createMaskedShares } from './masked-shares.js'
 import {
+  BEFORE,
   isSame,
   openShareCopies,
+  RESTORED,
   type ShareMarks,
   type StoredRecord,
   type WalletProofs,
@@ -119,8 +121,8 @@ export function openShareStore(
   function markFor(walletId: Uint8Array): string | null {
     const { marks } = copies
     // What is written past a journal is yet to be brought there.
-    if (elsewhere === null) return (marks.levelWith ?? '') === '' ? null : 'before'
-    return marks.of(walletId) === 'restored' ? 'restored' : markOf(elsewhere.owner())
+    if (elsewhere === null) return (marks.levelWith ?? '') === '' ? null : BEFORE
+    return marks.of(walletId) === RESTORED ? RESTORED : markOf(elsewhere.owner())
   }
 
   function adopt(walletId: Uint8Array, certified: Uint8Array | null = null): boolean {
@@ -134,7 +136,7 @@ export function openShareStore(
     const isToTake =
       certified !== null && isTheirs !== isOurs
         ? isTheirs === true
-        : mark !== 'restored' && isBetter(theirs, ours, isOwn)
+        : mark !== RESTORED && isBetter(theirs, ours, isOwn)
     if (!isToTake) return false
     checkShare(domain, walletId, decode(theirs), openShare)
     copies.put(walletId, theirs, null)
@@ -212,7 +214,8 @@ export function openShareStore(
       // Nothing that another owner has put to use is written over.
       if (adopt(walletId, certified)) return true
       const [record, theirs] = [copies.get(walletId), elsewhere.get(walletId)]
-      if (record !== undefined && isDisputed(theirs, record)) {
+      const isPutBack = marks.of(walletId) === RESTORED
+      if (record !== undefined && isDisputed(theirs, record, isPutBack)) {
         if (certified === null || !has(record, certified)) return false
       }
       // What was given up leaves what is there, which is of nothing that was put to use.
