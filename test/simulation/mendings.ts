@@ -282,4 +282,12 @@ export const MENDINGS: readonly Mending[] = [
     mending: 'return gaps.find((nonce) => nonce >= usedBelow)',
     before: 'return gaps.length === usedBelow ? gaps[0] : gaps[0]',
   },
+  {
+    fault: 'a wallet asks to be woken for approved calls that are due, and may not run yet',
+    foundBy: 'simulator',
+    seed: 8709403,
+    file: 'actors/sub-wallet/core/run-approved.ts',
+    mending: 'isFull ? Number.POSITIVE_INFINITY : runsAtMs(call)',
+    before: 'isFull ? runsAtMs(call) : runsAtMs(call)',
+  },
 ]
