@@ -281,6 +281,11 @@ export const MENDINGS: readonly Mending[] = [
     file: 'actors/account/core/lane-nonces.ts',
     mending: 'return gaps.find((nonce) => nonce >= usedBelow)',
     before: 'return gaps.length === usedBelow ? gaps[0] : gaps[0]',
+    also: {
+      file: 'actors/account/core/evolve.ts',
+      mending: 'lane.gaps = lane.gaps.filter((gap) => gap > nonce)',
+      before: 'lane.gaps = lane.gaps.filter(() => true)',
+    },
   },
   {
     fault: 'a wallet asks to be woken for approved calls that are due, and may not run yet',
