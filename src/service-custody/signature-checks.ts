@@ -58,7 +58,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
   let loaded: Promise<void> | null = null
   let ready = false
   let closed = false
-  let away = 0
+  const away = new Set<Promise<unknown>>()
   let waitMs = 0
   let dropped = 0
 
@@ -95,30 +95,32 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
       pool ??= start()
       if (!ready || !checks.every(fitsRow)) return checks.map(isValid)
       const sinceMs = options.elapsedMs()
-      away++
+      const row = rowOf(checks)
+      const answer: Promise<number> = pool.run(row, {
+        filename,
+        name: 'check',
+        transferList: [row.buffer],
+      })
+      away.add(answer)
       try {
-        const row = rowOf(checks)
-        const bitmap: number = await pool.run(row, {
-          filename,
-          name: 'check',
-          transferList: [row.buffer],
-        })
+        const bitmap = await answer
         return checks.map((_, index) => hasBit(bitmap, index))
       } catch (error) {
         dropped++
         failed(error)
         return checks.map(isValid)
       } finally {
-        away--
+        away.delete(answer)
         waitMs = options.elapsedMs() - sinceMs
       }
     },
-    read: () => ({ length: away, waitMs, dropped }),
+    read: () => ({ length: away.size, waitMs, dropped }),
     async close() {
       closed = true
       // A thread that is ended while it loads modules takes the process with it: Node asserts that
-      // they are linked, and native ones throw where nobody catches.
+      // they are linked, and native ones throw where nobody catches. Amid a batch they do as well.
       await loaded
+      await Promise.allSettled(away)
       await pool?.destroy()
     },
   }

@@ -12,6 +12,8 @@ import {
 const BUILT = new URL('../../dist/src/pool/check-signatures.js', import.meta.url)
 const ENDING = new URL('fixtures-ending-thread.mjs', import.meta.url)
 const BATCH = 32
+/** A thread that was ended amid a batch took its process with it about once in a hundred times. */
+const CLOSES = 40
 const WAIT = { timeout: 20_000, interval: 20 }
 const opened: SignatureChecks[] = []
 afterEach(async () => {
@@ -134,6 +136,18 @@ describe('signatures are checked anyway', () => {
     expect(await underWay).toEqual(expected)
     expect(await checks.check(batch)).toEqual(expected)
     expect(faults).toEqual([])
+  })
+
+  it('where close() comes amid batches, time and again, and the process goes on', async () => {
+    const { batch, expected } = mixed()
+    for (let times = 0; times < CLOSES; times++) {
+      const { checks, faults } = open(BUILT)
+      await untilHandedOver(checks)
+      const underWay = Array.from({ length: 3 }, () => checks.check(batch))
+      await checks.close()
+      expect(await Promise.all(underWay)).toEqual(underWay.map(() => expected))
+      expect(faults).toEqual([])
+    }
   })
 
   it('while close() comes before the thread has loaded', async () => {
