@@ -1,6 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
+import { gateEnvironment } from './gated-environment.js'
+import { openGate } from './open-gate.js'
 
 /**
  * LMDB maps a file as it is: where a page should be that was cut off, the process ends by a signal,
@@ -63,7 +65,10 @@ export function openLmdb(
 ): RootDatabase {
   const { path, noSubdir = extname(path) !== '' } = options
   requireMadeFile(noSubdir ? path : join(path, 'data.mdb'), makingMsMax)
-  return open(options)
+  const gate = openGate(noSubdir ? `${path}-gate` : join(path, 'gate'))
+  const root = gate.exclusively(() => open(options))
+  gateEnvironment(root, gate, options.readOnly === true)
+  return root
 }
 
 /** As `requireLmdbFile`, once nobody can be making it any more. */
