@@ -1,8 +1,10 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { gateEnvironment } from './gated-environment.js'
 import { openGate } from './open-gate.js'
+
+const DATA_FILE = 'data.mdb'
 
 /**
  * LMDB maps a file as it is: where a page should be that was cut off, the process ends by a signal,
@@ -64,11 +66,28 @@ export function openLmdb(
   makingMsMax: number = MAKING_MS_MAX,
 ): RootDatabase {
   const { path, noSubdir = extname(path) !== '' } = options
-  requireMadeFile(noSubdir ? path : join(path, 'data.mdb'), makingMsMax)
-  const gate = openGate(noSubdir ? `${path}-gate` : join(path, 'gate'))
+  requireMadeFile(noSubdir ? path : join(path, DATA_FILE), makingMsMax)
+  const gate = openGate(besideOf(path, noSubdir).gate)
   const root = gate.exclusively(() => open(options))
   gateEnvironment(root, gate, options.readOnly === true)
   return root
+}
+
+/**
+ * Removes what an opening leaves beside a file, of one that nobody has open any more, as a backup's.
+ * @param file `data.mdb` of its directory, or one by itself
+ */
+export function removeTraces(file: string): void {
+  const isDirectory = basename(file) === DATA_FILE
+  const { lock, gate } = besideOf(isDirectory ? dirname(file) : file, !isDirectory)
+  rmSync(lock, { force: true })
+  rmSync(gate, { recursive: true, force: true })
+}
+
+function besideOf(path: string, noSubdir: boolean) {
+  return noSubdir
+    ? { lock: `${path}-lock`, gate: `${path}-gate` }
+    : { lock: join(path, 'lock.mdb'), gate: join(path, 'gate') }
 }
 
 /** As `requireLmdbFile`, once nobody can be making it any more. */

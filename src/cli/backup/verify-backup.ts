@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { readEvidence } from '../../custody/evidence/read-evidence.js'
 import { sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
-import { openLmdb } from '../../disk/lmdb-file.js'
+import { openLmdb, removeTraces } from '../../disk/lmdb-file.js'
 import { openSpace } from '../../store/checked-space.js'
 import { isOpened, KEY_SPACES, type KeySpace, SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { type FileRecord, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js'
@@ -83,8 +83,7 @@ async function readStore(path: string): Promise<ReadStore> {
     if (path.endsWith('/evidence/data.mdb')) return await readEvidenceAt(dirname(path))
     return await readPages(path, isDirectory)
   } finally {
-    // Opening a store makes it, for readers to be told of.
-    rmSync(isDirectory ? join(dirname(path), 'lock.mdb') : `${path}-lock`, { force: true })
+    removeTraces(path)
   }
 }
 
