@@ -15,7 +15,7 @@ const OWN = [
   '^src/quorum-protocol/',
   '^src/contracts/router-intent-type\\.ts$',
   '^src/domain/keccak\\.ts$',
-  '^src/disk/(put-file|watch-path)\\.ts$',
+  '^src/disk/(native-locks|put-file|watch-path)\\.ts$',
   '^src/custody/process-(environment|life)\\.ts$',
   '^src/custody/home-lock/',
   '^src/custody/domain-keys/(layout|private-file|registry-file|follow-registry)\\.ts$',

@@ -1,5 +1,5 @@
 import type { RootDatabase } from 'lmdb'
-import { type GateWriter, type OpenGate, rest } from './open-gate.js'
+import { type OpenGate, rest } from './open-gate.js'
 
 /**
  * What lmdb-js asks its native part for when it writes: each of its transactions begins with one of
@@ -23,25 +23,60 @@ interface NativeEnv {
 const PROGRESS: readonly number[] = [1, 2]
 
 const POLL_MS = 1
-/** An opening takes a millisecond: whoever waits for longer is told, and what waits on this thread fails. */
-const HOLDUP_MS_MAX = 10_000
+/** An opening takes milliseconds: whoever waits for longer is told, and what waits on this thread fails. */
+const HELD_UP_MS_MAX = 10_000
+
+const HELD_UP =
+  'another process has been opening a store for ten seconds, and commits to it wait: find it by `lsof` on the files beside data.mdb'
+
+/** How often this thread has a store open. */
+const opened = new Map<string, number>()
 
 /**
- * Has this thread commit only while no other process opens the file, and closes it only so. What
- * writes in the background waits without holding the thread up.
+ * Opens while no other process commits. From then on this thread commits only while none opens the
+ * file, and closes it only so; what writes in the background waits without holding the thread up.
  */
-export function gateEnvironment(root: RootDatabase, gate: OpenGate, readOnly: boolean): void {
+export function openGated(
+  gate: OpenGate,
+  readOnly: boolean,
+  open: () => RootDatabase,
+): RootDatabase {
+  let root: RootDatabase
+  try {
+    root = alone(gate, open)
+  } catch (error) {
+    gate.close()
+    throw error
+  }
+  count(gate, 1)
   const { env } = root as unknown as { readonly env: NativeEnv }
-  const writer = readOnly ? null : gate.writer()
-  if (writer !== null) gateWrites(env, writer)
   const close = env.close.bind(env)
+  const writes = readOnly ? null : gateWrites(env, gate)
   replace(env, {
     close() {
-      // Whoever opens as the last one closes would find locks that are no longer kept.
-      gate.exclusively(close)
-      writer?.close()
+      writes?.end()
+      count(gate, -1)
+      try {
+        // Whoever opens as the last one closes would find locks that are no longer kept.
+        alone(gate, close)
+      } finally {
+        gate.close()
+      }
     },
   })
+  return root
+}
+
+/** Where this thread has the store open anyway, LMDB neither opens nor closes it. */
+function alone<T>(gate: OpenGate, run: () => T): T {
+  return gate.store !== null && opened.has(gate.store) ? run() : gate.exclusively(run)
+}
+
+function count({ store }: OpenGate, by: number): void {
+  if (store === null) return
+  const times = (opened.get(store) ?? 0) + by
+  if (times === 0) opened.delete(store)
+  else opened.set(store, times)
 }
 
 /** Those of the native class cannot be assigned to. */
@@ -49,42 +84,62 @@ function replace(env: NativeEnv, methods: Partial<NativeEnv>): void {
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(env, name, { value })
 }
 
-function gateWrites(env: NativeEnv, writer: GateWriter): void {
+/** @returns how to end it: its transactions are committed by then, be it that they were not told of */
+function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
   const native = {
     startWriting: env.startWriting.bind(env),
     beginTxn: env.beginTxn.bind(env),
     commitTxn: env.commitTxn.bind(env),
     abortTxn: env.abortTxn.bind(env),
   }
+  /** In the background, and not begun. */
   const waiting: (() => void)[] = []
-  /** Transactions of this thread, in the background or not, and those within them. */
-  let amid = 0
+  /** Of this thread, in the background or not, and those within them. */
+  let transactions = 0
+  let hasEnded = false
 
-  function enters(): boolean {
-    if (amid === 0 && !writer.enter()) return false
-    amid++
+  /** lmdb-js would lose what it has begun if it were told of an error here. */
+  function mayEnter(): boolean {
+    try {
+      return gate.enter()
+    } catch (error) {
+      process.emitWarning(`a commit waits, as its store cannot be locked: ${String(error)}`)
+      return false
+    }
+  }
+
+  function isWanted(): boolean {
+    try {
+      return gate.isWanted()
+    } catch {
+      return false
+    }
+  }
+
+  function begins(): boolean {
+    if (transactions === 0 && !mayEnter()) return false
+    transactions++
     return true
   }
 
-  function left(): void {
-    if (amid === 0) return
-    amid--
-    if (amid === 0) writer.leave()
+  function ends(): void {
+    if (hasEnded || transactions === 0) return
+    transactions--
+    if (transactions === 0) gate.leave()
   }
 
   function startWaiting(sinceMs: number): void {
     setTimeout(() => {
-      if (amid === 0 && enters()) {
+      if (transactions === 0 && begins()) {
         waiting.shift()?.()
         for (const start of waiting.splice(0)) {
-          amid++
+          transactions++
           start()
         }
         return
       }
-      const holdup = writer.holdup()
-      const isLong = performance.now() - sinceMs > HOLDUP_MS_MAX
-      if (isLong && holdup !== null) process.emitWarning(messageOf(holdup))
+      const isLong = performance.now() - sinceMs > HELD_UP_MS_MAX
+      if (isLong) process.emitWarning(HELD_UP)
       startWaiting(isLong ? performance.now() : sinceMs)
     }, POLL_MS)
   }
@@ -93,28 +148,23 @@ function gateWrites(env: NativeEnv, writer: GateWriter): void {
     startWriting(address, done) {
       const start = () =>
         native.startWriting(address, (status) => {
-          if (!PROGRESS.includes(status)) left()
+          if (!PROGRESS.includes(status)) ends()
           return done(status)
         })
-      // Behind one that is under way it would have whoever opens wait for a moment without any.
-      if (waiting.length === 0 && (amid === 0 || writer.holdup() === null) && enters()) {
-        start()
-        return
-      }
-      waiting.push(start)
-      if (waiting.length === 1) startWaiting(performance.now())
+      const isNext = waiting.length === 0 && (transactions === 0 || !isWanted())
+      if (isNext && begins()) start()
+      else if (waiting.push(start) === 1) startWaiting(performance.now())
     },
     beginTxn(flags) {
-      const deadlineMs = performance.now() + HOLDUP_MS_MAX
-      while (!enters()) {
-        const holdup = writer.holdup()
-        if (holdup !== null && performance.now() > deadlineMs) throw new Error(messageOf(holdup))
+      const untilMs = performance.now() + HELD_UP_MS_MAX
+      while (!begins()) {
+        if (performance.now() > untilMs) throw new Error(HELD_UP)
         rest(POLL_MS)
       }
       try {
         native.beginTxn(flags)
       } catch (error) {
-        left()
+        ends()
         throw error
       }
     },
@@ -122,19 +172,21 @@ function gateWrites(env: NativeEnv, writer: GateWriter): void {
       try {
         return native.commitTxn()
       } finally {
-        left()
+        ends()
       }
     },
     abortTxn() {
       try {
         native.abortTxn()
       } finally {
-        left()
+        ends()
       }
     },
   })
-}
-
-function messageOf(holdup: string): string {
-  return `commits wait for ${holdup}, which has been opening the file for long: end it, or remove that where it is gone`
+  return {
+    end() {
+      if (!hasEnded && transactions > 0) gate.leave()
+      hasEnded = true
+    },
+  }
 }

@@ -1,8 +1,17 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
-import { gateEnvironment } from './gated-environment.js'
-import { openGate } from './open-gate.js'
+import { openGated } from './gated-environment.js'
+import { type GateFiles, openGate } from './open-gate.js'
 
 const DATA_FILE = 'data.mdb'
 
@@ -67,10 +76,9 @@ export function openLmdb(
 ): RootDatabase {
   const { path, noSubdir = extname(path) !== '' } = options
   requireMadeFile(noSubdir ? path : join(path, DATA_FILE), makingMsMax)
-  const gate = openGate(besideOf(path, noSubdir).gate)
-  const root = gate.exclusively(() => open(options))
-  gateEnvironment(root, gate, options.readOnly === true)
-  return root
+  const isReadOnly = options.readOnly === true
+  if (!isReadOnly) mkdirSync(noSubdir ? dirname(path) : path, { recursive: true, mode: 0o700 })
+  return openGated(openGate(besideOf(path, noSubdir)), isReadOnly, () => open(options))
 }
 
 /**
@@ -79,15 +87,17 @@ export function openLmdb(
  */
 export function removeTraces(file: string): void {
   const isDirectory = basename(file) === DATA_FILE
-  const { lock, gate } = besideOf(isDirectory ? dirname(file) : file, !isDirectory)
-  rmSync(lock, { force: true })
-  rmSync(gate, { recursive: true, force: true })
+  const beside = besideOf(isDirectory ? dirname(file) : file, !isDirectory)
+  for (const path of Object.values(beside)) rmSync(path, { force: true })
 }
 
-function besideOf(path: string, noSubdir: boolean) {
-  return noSubdir
-    ? { lock: `${path}-lock`, gate: `${path}-gate` }
-    : { lock: join(path, 'lock.mdb'), gate: join(path, 'gate') }
+function besideOf(path: string, noSubdir: boolean): GateFiles {
+  const at = (name: string) => (noSubdir ? `${path}-${name}` : join(path, `${name}.lock`))
+  return {
+    lock: noSubdir ? `${path}-lock` : join(path, 'lock.mdb'),
+    opening: at('opening'),
+    commits: at('commits'),
+  }
 }
 
 /** As `requireLmdbFile`, once nobody can be making it any more. */

@@ -1,20 +1,6 @@
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeSync,
-} from 'node:fs'
-import { join } from 'node:path'
-import { threadId } from 'node:worker_threads'
-import { isAlive, ownMark } from './process-mark.js'
+import { accessSync, closeSync, constants, existsSync, fstatSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { nativeLocks, openFileToLock } from './native-locks.js'
 
 /**
  * Keeps processes from committing to an LMDB file while another one opens it.
@@ -25,226 +11,140 @@ import { isAlive, ownMark } from './process-mark.js'
  * of what it no longer knows. So a command that reads the store of a running service, as a backup
  * does, could take back what had been acknowledged. No option of lmdb-js avoids it.
  *
- * Beside the file lies a directory. Whoever opens puts a flag there and waits until no writer of
- * another process is amid a commit; whoever commits notes it first and then looks for the flag, so
- * that one of the two sees the other. A process that died holds nobody up.
+ * Beside the file lie two more, which are locked by the kernel and have nothing in them. Whoever
+ * commits shares the one until it has; whoever opens has it alone. By the other one, whoever opens
+ * comes to it though commits overlap without end.
  */
 export interface OpenGate {
   /**
-   * Runs while nobody in another process commits, opens or closes. Blocks this thread meanwhile.
-   * @throws Error that says who holds it up, after half a minute
+   * Runs while nobody commits, opens or closes, in whatever process. Blocks this thread meanwhile.
+   * @throws Error where somebody has been amid a commit, or opening, for half a minute
    */
   exclusively<T>(run: () => T): T
-  /** Of one thread that has the file open. */
-  writer(): GateWriter
-}
-
-export interface GateWriter {
-  /** @returns false where somebody opens the file: nothing is noted, and nothing may be committed */
+  /** @returns false where somebody opens the file, or wants to: nothing may be committed */
   enter(): boolean
   leave(): void
-  /**
-   * Lets those go by who died as they opened.
-   * @returns who is at it, for people; null where nobody is
-   */
-  holdup(): string | null
+  /** Whether somebody wants to open the file: who commits without a pause has to make one. */
+  isWanted(): boolean
+  /** Whatever it holds is let go; nothing is held from then on. */
   close(): void
+  /** The same for the same store; null: nobody hears of this one's openings. */
+  readonly store: string | null
 }
 
-/** An opening takes a millisecond. */
-const HOLDUP_MS_MAX = 30_000
+/** Paths. */
+export interface GateFiles {
+  /** LMDB's own. */
+  readonly lock: string
+  readonly opening: string
+  readonly commits: string
+}
+
+const SHARED = { shared: true }
+
+const HELD_UP_MS_MAX = 30_000
 const POLL_MS = 1
-/** What a writer notes before it looks for the flag is seen by then, whatever the processor's order. */
-const SETTLE_MS = 1
+/** A commit takes milliseconds. One that takes long may hold up an opening, and not all others by it. */
+const PATIENCE_MS = 250
+/** Those who open at once do not meet again at once. */
+const PAUSE_MS = { least: 50, spread: 100 }
 
-const FLAG = 'opening'
-/** Held by whoever removes the flag of a dead process, so that none removes another's. */
-const CLEARING = 'clearing'
-const WRITER = 'writer'
-
-const IDLE = Buffer.from('0')
-const BUSY = Buffer.from('1')
-
-/** Of this thread's writers. */
-let writers = 0
-
-/** @param directory is made where it is missing; what is copied from elsewhere counts for nothing */
-export function openGate(directory: string): OpenGate {
-  if (!isMade(directory)) return UNGATED
-  const place = String(statSync(directory, { bigint: true }).ino)
-  const mark = `${place}.${ownMark()}`
-  const flag = join(directory, FLAG)
-
-  /** @returns of whom the flag is; null where there is none */
-  function flagged(): string | null {
-    try {
-      return readlinkSync(flag)
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw error
-    }
+/** @throws Error where no lock can be had */
+export function openGate({ lock, opening, commits }: GateFiles): OpenGate {
+  const files: number[] = []
+  try {
+    files.push(openFileToLock(opening), openFileToLock(commits))
+  } catch (error) {
+    for (const file of files) closeSync(file)
+    if (tellsNobody(lock)) return UNGATED
+    throw error
   }
-
-  /** @returns who opens, where that is not known to have died */
-  function opener(): string | null {
-    const found = flagged()
-    if (found === null || !isDead(found)) return found
-    return clearOf(found) ? null : found
-  }
-
-  function clearOf(dead: string): boolean {
-    const clearing = join(directory, CLEARING)
-    try {
-      mkdirSync(clearing)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-      throw error
-    }
-    try {
-      if (flagged() === dead) rmSync(flag)
-      return true
-    } finally {
-      rmdirSync(clearing)
-    }
-  }
-
-  function isDead(found: string): boolean {
-    const [at, process] = partsOf(found)
-    return at !== place || isAlive(process) === false
-  }
-
-  function putFlag(): boolean {
-    try {
-      // Its text is there as soon as it is itself, which of a file's would not hold.
-      symlinkSync(mark, flag)
-      return true
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      return false
-    }
-  }
-
-  /** @returns a writer that is amid a commit, in another process */
-  function busyWriter(): string | null {
-    for (const name of readdirSync(directory)) {
-      const [kind = '', ...rest] = name.split('.')
-      if (kind !== WRITER) continue
-      const written = rest.join('.')
-      if (isOwn(written)) continue
-      if (isDead(written)) rmSync(join(directory, name), { force: true })
-      else if (isBusy(join(directory, name))) return name
-    }
-    return null
-  }
-
-  const isOwn = (written: string) => partsOf(written).join('.') === mark
-
-  function hasOthers(): boolean {
-    return readdirSync(directory).some(
-      (name) => name.startsWith(`${WRITER}.`) && !isOwn(name.slice(WRITER.length + 1)),
-    )
-  }
-
-  return {
-    exclusively(run) {
-      waitUntil(
-        () => putFlag() || (opener() === null && putFlag()),
-        () =>
-          `${directory} is held by ${describe(flagged() ?? '')}, which opens the file: end it, or remove ${flag} where it is gone`,
-      )
-      try {
-        if (hasOthers()) {
-          rest(SETTLE_MS)
-          waitUntil(
-            () => busyWriter() === null,
-            () => {
-              const name = busyWriter() ?? ''
-              return `${describe(name.slice(WRITER.length + 1))} has been amid a commit for long: end it, or remove ${join(directory, name)} where it is gone`
-            },
-          )
-        }
-        return run()
-      } finally {
-        rmSync(flag, { force: true })
-      }
-    },
-    writer() {
-      const path = join(directory, [WRITER, mark, threadId, ++writers].join('.'))
-      const file = openSync(path, 'wx', 0o600)
-      const note = (state: Buffer) => void writeSync(file, state, 0, 1, 0)
-      note(IDLE)
-      return {
-        enter() {
-          note(BUSY)
-          if (lstatSync(flag, { throwIfNoEntry: false }) === undefined) return true
-          note(IDLE)
-          return false
-        },
-        leave: () => note(IDLE),
-        holdup() {
-          const found = opener()
-          return found === null ? null : `${describe(found)}, by ${flag}`
-        },
-        close() {
-          closeSync(file)
-          rmSync(path, { force: true })
-        },
-      }
-    },
-  }
+  return gateOf(files as [number, number], opening)
 }
 
-/** @returns false where nothing can be written, so that nobody commits either */
-function isMade(directory: string): boolean {
+/** Of whoever can write no lock file of LMDB, as on a file system that is read alone, none hears. */
+function tellsNobody(lock: string): boolean {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(existsSync(lock) ? lock : dirname(lock), constants.W_OK)
+    return false
+  } catch {
     return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EROFS') return false
-    throw error
   }
 }
 
 const UNGATED: OpenGate = {
+  store: null,
   exclusively: (run) => run(),
-  writer: () => ({ enter: () => true, leave: () => {}, holdup: () => null, close: () => {} }),
+  enter: () => true,
+  leave: () => undefined,
+  isWanted: () => false,
+  close: () => undefined,
 }
 
-/** @param written place.boot.namespace.pid.began, and what may follow */
-function partsOf(written: string): readonly [place: string, process: string] {
-  const [place = '', ...process] = written.split('.')
-  return [place, process.slice(0, 4).join('.')]
-}
+function gateOf([turn, commits]: readonly [number, number], path: string): OpenGate {
+  const { tryLock, unlock } = nativeLocks()
+  const { dev, ino } = fstatSync(commits, { bigint: true })
+  let isOpen = true
 
-function describe(written: string): string {
-  return `process ${partsOf(written)[1].split('.')[2] ?? '?'}`
-}
-
-function isBusy(path: string): boolean {
-  try {
-    const file = openSync(path, 'r')
-    try {
-      const state = Buffer.alloc(1)
-      readSync(file, state, 0, 1, 0)
-      return state.equals(BUSY)
-    } finally {
-      closeSync(file)
+  function isAlone(): boolean {
+    const untilMs = performance.now() + PATIENCE_MS
+    while (!tryLock(commits)) {
+      if (performance.now() > untilMs) return false
+      rest(POLL_MS)
     }
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
+    return true
   }
-}
 
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
-}
+  function waitUntilAlone(): void {
+    const untilMs = performance.now() + HELD_UP_MS_MAX
+    for (;;) {
+      const isNext = tryLock(turn)
+      if (isNext) {
+        if (isAlone()) return
+        unlock(turn)
+      }
+      if (performance.now() > untilMs) {
+        throw new Error(
+          `${path}: another process has been opening the store, or amid a commit to it, for half a minute; \`lsof\` on that file says which`,
+        )
+      }
+      rest(isNext ? PAUSE_MS.least + (process.pid % PAUSE_MS.spread) : POLL_MS)
+    }
+  }
 
-function waitUntil(isSo: () => boolean, reason: () => string): void {
-  const deadlineMs = performance.now() + HOLDUP_MS_MAX
-  while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(reason())
-    rest(POLL_MS)
+  return {
+    store: `${dev} ${ino}`,
+    exclusively(run) {
+      waitUntilAlone()
+      try {
+        return run()
+      } finally {
+        unlock(commits)
+        unlock(turn)
+      }
+    },
+    enter() {
+      if (!tryLock(turn, SHARED)) return false
+      try {
+        return tryLock(commits, SHARED)
+      } finally {
+        unlock(turn)
+      }
+    },
+    leave() {
+      if (isOpen) unlock(commits)
+    },
+    isWanted() {
+      if (!tryLock(turn, SHARED)) return true
+      unlock(turn)
+      return false
+    },
+    close() {
+      if (!isOpen) return
+      isOpen = false
+      closeSync(turn)
+      closeSync(commits)
+    },
   }
 }
 

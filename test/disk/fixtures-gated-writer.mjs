@@ -4,6 +4,7 @@
  *
  *   node fixtures-gated-writer.mjs <path> <way>
  */
+import { ABORT } from 'lmdb'
 import { openLmdb } from '../../dist/src/disk/lmdb-file.js'
 
 const [path, way] = process.argv.slice(2)
@@ -23,7 +24,15 @@ const LOOKED_BACK = 8
 const ways = {
   batch: (n) => root.batch(() => void space.put(n, value)),
   transaction: (n) => root.transaction(() => void space.put(n, value)),
+  child: (n) => root.childTransaction(() => void space.put(n, value)),
   sync: (n) => root.transactionSync(() => void space.put(n, value)),
+  aborted(n) {
+    root.transactionSync(() => {
+      void space.put(-1, value)
+      return ABORT
+    })
+    root.transactionSync(() => void space.put(n, value))
+  },
   put: (n) => space.put(n, value),
   puts: (n) => space.put(n, value),
 }
@@ -64,7 +73,7 @@ if (way === 'puts') {
     look()
     if (committed === 1) process.stdout.write('began ')
     // A way that never waits would hear nothing.
-    if (way === 'sync') await new Promise((resolve) => setImmediate(resolve))
+    if (way === 'sync' || way === 'aborted') await new Promise((resolve) => setImmediate(resolve))
   }
 }
 await root.close()

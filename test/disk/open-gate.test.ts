@@ -2,32 +2,38 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   cpSync,
-  existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
   readSync,
   rmSync,
-  writeFileSync,
+  statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openLmdb } from '../../src/disk/lmdb-file.js'
-import { openGate } from '../../src/disk/open-gate.js'
-import { ownMark } from '../../src/disk/process-mark.js'
+import { openLmdb, removeTraces } from '../../src/disk/lmdb-file.js'
+import { type GateFiles, openGate } from '../../src/disk/open-gate.js'
 
 const WRITER = fileURLToPath(new URL('fixtures-gated-writer.mjs', import.meta.url))
-const WAYS = ['batch', 'transaction', 'sync', 'put', 'puts']
+const WAYS = ['batch', 'transaction', 'child', 'sync', 'aborted', 'put', 'puts']
 const CHILD_TIMEOUT_MS = 120_000
 /** Commits follow one another in milliseconds. */
 const HELD_MS = 500
 const OPENINGS = 60
 const OPENERS = 3
-/** A process id that none has: beyond the highest that Linux gives. */
-const NOBODY = 2 ** 23
+const GATE_OF = `
+  import { join } from 'node:path'
+  import { openGate } from './dist/src/disk/open-gate.js'
+  const at = (name) => join(process.argv[1], name)
+  const gate = openGate({ lock: at('lock.mdb'), opening: at('opening.lock'), commits: at('commits.lock') })
+  const rest = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+`
 
 let directory: string
 let store: string
@@ -36,6 +42,7 @@ let children: ChildProcess[]
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'cs-gate-'))
   store = join(directory, 'store')
+  mkdirSync(store)
   children = []
 })
 afterEach(() => {
@@ -59,6 +66,8 @@ function start(...args: readonly string[]) {
   return { child, until, said: () => said }
 }
 
+const run = (code: string) => start('--input-type=module', '-e', GATE_OF + code, store)
+
 async function writerOf(way: string) {
   const writer = start(WRITER, store, way)
   await writer.until('began')
@@ -71,7 +80,7 @@ async function writerOf(way: string) {
   }
 }
 
-/** Of a file without encryption: the newest of its two meta pages. */
+/** Of the newest of the file's two meta pages. */
 function lastTransaction(): number {
   const file = openSync(join(store, 'data.mdb'), 'r')
   const at = (offset: number) => {
@@ -82,26 +91,31 @@ function lastTransaction(): number {
   return Math.max(at(152), at(4_096 + 152))
 }
 
-const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-const gateOf = () => openGate(join(store, 'gate'))
-const run = (code: string, ...args: readonly string[]) =>
-  start('--input-type=module', '-e', code, ...args)
-const HOLDS = `
-  import { openGate } from './dist/src/disk/open-gate.js'
-  openGate(process.argv[1]).exclusively(() => {
-    process.stdout.write('holds')
-    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
-  })
-`
+const rest = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+function filesOf(path = store): GateFiles {
+  const at = (name: string) => join(path, name)
+  return { lock: at('lock.mdb'), opening: at('opening.lock'), commits: at('commits.lock') }
+}
+
+/** What is seen while nobody else commits. */
+function alone<T>(look: () => T): T {
+  const gate = openGate(filesOf())
+  try {
+    return gate.exclusively(look)
+  } finally {
+    gate.close()
+  }
+}
 
 describe('while a process opens a store', () => {
   test.each(WAYS)('no other commits to it: by %s', async (way) => {
     const writer = await writerOf(way)
     const before = lastTransaction()
     for (let times = 0; times < 3; times++) {
-      const [first, last] = gateOf().exclusively(() => {
+      const [first, last] = alone(() => {
         const seen = lastTransaction()
-        sleep(HELD_MS)
+        rest(HELD_MS)
         return [seen, lastTransaction()]
       })
       expect(last).toBe(first)
@@ -113,7 +127,7 @@ describe('while a process opens a store', () => {
     expect(lastTransaction()).toBeGreaterThan(before)
   })
 
-  test.each(WAYS)('nothing is lost, however often: by %s', async (way) => {
+  test.each(WAYS)('all that is committed stays, however often: by %s', async (way) => {
     const writer = await writerOf(way)
     const opener = `
       import { openLmdb } from './dist/src/disk/lmdb-file.js'
@@ -123,114 +137,181 @@ describe('while a process opens a store', () => {
         await root.close()
       }
     `
-    const openers = Array.from({ length: OPENERS }, () => run(opener, store))
+    const openers = Array.from({ length: OPENERS }, () => run(opener))
     const codes = await Promise.all(openers.map(({ child }) => once(child, 'close')))
     expect(codes.map(([code]) => code)).toEqual(openers.map(() => 0))
+    const { committed, lost } = await writer.end()
+    expect(lost).toBe(0)
+    expect(committed).toBeGreaterThan(0)
+  })
+
+  test('it waits for a commit that is under way, and others commit as it waits', async () => {
+    const writer = await writerOf('batch')
+    const amid = run(`
+      gate.enter()
+      process.stdout.write('amid')
+      process.stdin.once('data', () => process.exit(0))
+    `)
+    await amid.until('amid')
+    const opener = run(`
+      process.stdout.write('wants ')
+      gate.exclusively(() => process.stdout.write('alone'))
+    `)
+    await opener.until('wants')
+    const before = lastTransaction()
+    await expect.poll(lastTransaction, { timeout: 20_000 }).toBeGreaterThan(before + 3)
+    expect(opener.said()).not.toContain('alone')
+    amid.child.stdin?.write('end')
+    await opener.until('alone')
     expect((await writer.end()).lost).toBe(0)
   })
 
-  test('it waits for a commit that is under way', async () => {
-    const amid = run(
-      `
-        import { openLmdb } from './dist/src/disk/lmdb-file.js'
-        const root = openLmdb({ path: process.argv[1], maxDbs: 4 })
-        root.transactionSync(() => {
-          process.stdout.write('amid')
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${3 * HELD_MS})
-          void root.put('a', 1)
-        })
-      `,
-      store,
+  test('another thread of the writing process neither waits for long nor keeps it from committing', async () => {
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      import(workerData.module).then(async ({ openLmdb }) => {
+        for (let times = 0; times < 20; times++) {
+          const root = openLmdb({ path: workerData.store, maxDbs: 4 })
+          await root.openDB({ name: 'b' }).put(times, times)
+          await root.close()
+        }
+        parentPort.postMessage('done')
+      })
+    `
+    const root = openLmdb({ path: store, maxDbs: 4, overlappingSync: false })
+    const space = root.openDB<number, number>({ name: 'a' })
+    const module = new URL('../../dist/src/disk/lmdb-file.js', import.meta.url).href
+    const threads = [1, 2].map(
+      () => new Worker(code, { eval: true, workerData: { store, module } }),
     )
-    await amid.until('amid')
-    const before = lastTransaction()
-    expect(gateOf().exclusively(lastTransaction)).toBeGreaterThan(before)
+    const done = Promise.all(threads.map((thread) => once(thread, 'message')))
+    let isOver = false
+    void done.then(() => {
+      isOver = true
+    })
+    let committed = 0
+    while (!isOver) await space.put(committed++, 1)
+    await done
+    expect(space.getCount()).toBe(committed)
+    await root.close()
   })
 })
 
 describe('a process that died', () => {
   test('as it opened holds up no commit', async () => {
     const writer = await writerOf('batch')
-    const opener = run(HOLDS, join(store, 'gate'))
+    const opener = run(`gate.exclusively(() => {
+      process.stdout.write('holds')
+      for (;;) rest(1000)
+    })`)
     await opener.until('holds')
     const held = lastTransaction()
     opener.child.kill('SIGKILL')
-    await once(opener.child, 'close')
     await expect.poll(lastTransaction, { timeout: 20_000 }).toBeGreaterThan(held)
-    expect(readdirSync(join(store, 'gate')).filter((name) => !name.startsWith('writer'))).toEqual(
-      [],
-    )
     expect((await writer.end()).lost).toBe(0)
   })
 
-  test('as it opened holds up nobody that opens', async () => {
-    openGate(join(directory, 'gate'))
-    const opener = run(HOLDS, join(directory, 'gate'))
-    await opener.until('holds')
-    opener.child.kill('SIGKILL')
-    await once(opener.child, 'close')
-    expect(openGate(join(directory, 'gate')).exclusively(() => 'opened')).toBe('opened')
-  })
-
-  test('amid a commit holds up nobody that opens, and leaves nothing', async () => {
-    const amid = run(
-      `
-        import { openGate } from './dist/src/disk/open-gate.js'
-        openGate(process.argv[1]).writer().enter()
-        process.stdout.write('amid')
-        setInterval(() => undefined, 1000)
-      `,
-      join(directory, 'gate'),
-    )
+  test('amid a commit holds up nobody that opens', async () => {
+    const amid = run(`
+      gate.enter()
+      process.stdout.write('amid')
+      setInterval(() => undefined, 1000)
+    `)
     await amid.until('amid')
     amid.child.kill('SIGKILL')
-    await once(amid.child, 'close')
-    expect(openGate(join(directory, 'gate')).exclusively(() => 'opened')).toBe('opened')
-    expect(readdirSync(join(directory, 'gate'))).toEqual([])
+    expect(alone(() => 'opened')).toBe('opened')
+  })
+
+  test('nor does a thread that was ended amid one, in a process that goes on', async () => {
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      import(workerData.module).then(({ openGate }) => {
+        openGate(workerData.files).enter()
+        parentPort.postMessage('amid')
+        setInterval(() => undefined, 1000)
+      })
+    `
+    const module = new URL('../../dist/src/disk/open-gate.js', import.meta.url).href
+    const thread = new Worker(code, { eval: true, workerData: { files: filesOf(), module } })
+    await once(thread, 'message')
+    await thread.terminate()
+    expect(alone(() => 'opened')).toBe('opened')
   })
 })
 
-test('a writer in a container of its own is waited for, as nobody here can tell whether it lives', async () => {
-  const gate = join(directory, 'gate')
-  openGate(gate).writer().close()
-  const [boot] = ownMark().split('.')
-  const [place] = markedPlace(gate)
-  const file = join(gate, `writer.${place}.${boot}.1.${NOBODY}.1.0.1`)
-  writeFileSync(file, '1')
-  const opener = run(HOLDS, gate)
-  const first = await Promise.race([
-    opener.until('holds').then(() => 'holds'),
-    new Promise((resolve) => setTimeout(resolve, 2_000, 'waits')),
-  ])
-  expect(first).toBe('waits')
-  writeFileSync(file, '0')
-  await opener.until('holds')
+describe('a store that is closed', () => {
+  test('with writes that were not told of yet lets go of nothing that is another’s', async () => {
+    for (let times = 0; times < 20; times++) {
+      const path = join(directory, `many-${times}`)
+      const options = { path, maxDbs: 4, overlappingSync: false, eventTurnBatching: false }
+      const root = openLmdb(options)
+      const space = root.openDB<number, number>({ name: 'a' })
+      const writes: Promise<boolean>[] = []
+      for (let n = 0; n < 20; n++) {
+        writes.push(space.put(n, n))
+        if (n % 3 === 0) await new Promise(setImmediate)
+      }
+      await Promise.all(writes)
+      await root.close()
+      const another = openLmdb(options)
+      expect(another.openDB({ name: 'a' }).getCount()).toBe(20)
+      await another.close()
+    }
+  })
+
+  test('is closed while it is open a second time in the thread, and the other one goes on', async () => {
+    const [first, second] = [1, 2].map(() => openLmdb({ path: store, maxDbs: 4 }))
+    const write = second?.put('a', 1)
+    await first?.close()
+    await write
+    await second?.put('b', 2)
+    expect(second?.get('b')).toBe(2)
+    await second?.close()
+  })
+
+  test('leaves what locked it, which goes with its traces', async () => {
+    const root = openLmdb({ path: store, maxDbs: 4 })
+    await root.put('a', 1)
+    await root.close()
+    const files = ['commits.lock', 'data.mdb', 'lock.mdb', 'opening.lock']
+    expect(readdirSync(store).toSorted()).toEqual(files)
+    for (const file of files.filter((name) => name.endsWith('.lock'))) {
+      expect(statSync(join(store, file)).mode & 0o777).toBe(0o600)
+    }
+    removeTraces(join(store, 'data.mdb'))
+    expect(readdirSync(store)).toEqual(['data.mdb'])
+  })
 })
 
-function markedPlace(gate: string): readonly string[] {
-  const writer = openGate(gate).writer()
-  const [name = ''] = readdirSync(gate).filter((one) => one.startsWith('writer.'))
-  writer.close()
-  return name.split('.').slice(1)
-}
-
-test('what was copied with a store counts for nothing there', () => {
-  const gate = join(directory, 'gate')
-  const writer = openGate(gate).writer()
-  writer.enter()
+test('a copy is not held up by who writes the other', async () => {
+  const gate = openGate(filesOf())
+  gate.enter()
   const copy = join(directory, 'copy')
-  openGate(gate).exclusively(() => cpSync(gate, copy, { recursive: true, verbatimSymlinks: true }))
-  const copied = readdirSync(copy)
-  expect(copied).toHaveLength(2)
-  expect(openGate(copy).exclusively(() => 'opened')).toBe('opened')
-  writer.close()
+  cpSync(store, copy, { recursive: true })
+  const own = openGate(filesOf(copy))
+  expect(own.exclusively(() => 'opened')).toBe('opened')
+  for (const each of [gate, own]) each.close()
 })
 
-test('a store is closed without a trace of who wrote it', async () => {
+test('what nobody may write to is opened to be read', async () => {
   const root = openLmdb({ path: store, maxDbs: 4 })
   await root.put('a', 1)
-  expect(readdirSync(join(store, 'gate'))).toHaveLength(1)
   await root.close()
-  expect(readdirSync(join(store, 'gate'))).toEqual([])
-  expect(existsSync(`${store}-gate`)).toBe(false)
+  removeTraces(join(store, 'data.mdb'))
+  for (const path of [directory, store]) chmodSync(path, 0o555)
+  chmodSync(join(store, 'data.mdb'), 0o444)
+  const other = start(
+    ...['--input-type=module', '-e'],
+    `
+      import { openLmdb } from './dist/src/disk/lmdb-file.js'
+      if (process.getuid() === 0) process.setuid(65534)
+      const root = openLmdb({ path: process.argv[1], maxDbs: 4, readOnly: true })
+      process.stdout.write(String(root.get('a')))
+      await root.close()
+    `,
+    store,
+  )
+  const [code] = await once(other.child, 'close')
+  for (const path of [directory, store]) chmodSync(path, 0o755)
+  expect([code, other.said()]).toEqual([0, '1'])
 })

@@ -1,19 +1,17 @@
 import {
   closeSync,
   constants,
-  fchownSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
   readSync,
-  statSync,
   writeSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { nativeLocks, openFileToLock } from '../../disk/native-locks.js'
 
 /**
  * A lock that the kernel keeps and that ends with its process, however that ends: an open file
@@ -69,13 +67,6 @@ export class NoLock extends Error {
   }
 }
 
-interface NativeLocks {
-  /** False when another file description has it. */
-  tryLock(file: number): boolean
-}
-
-const FILE_MODE = 0o600
-const OPEN_OR_MAKE = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
 /** In a directory that domains share, another one can have put something in the way. */
 const NOT_A_LOCK: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR'])
 const RECORD_BYTES_MAX = 1_024
@@ -160,7 +151,7 @@ function openLockFile(path: string): number {
 
 function openOrSay(path: string): number {
   try {
-    return makeNew(path) ?? openSync(path, OPEN_OR_MAKE, FILE_MODE)
+    return openFileToLock(path)
   } catch (error) {
     const code = String(codeOf(error))
     if (!NOT_A_LOCK.has(code)) throw error
@@ -171,26 +162,6 @@ function openOrSay(path: string): number {
       `${path} cannot be opened by uid ${process.geteuid?.()} (${code}): ${whose}. Nothing but the domain's own process makes this file; find out who did, remove it while no process of the domain runs, and start this one again.`,
     )
   }
-}
-
-/**
- * Root's commands make the lock of a domain, too: it is given to whose directory it lies in, who
- * could not open it ever after. A file that is there already is nobody's to give away.
- * @returns null when there is one
- */
-function makeNew(path: string): number | null {
-  let file: number
-  try {
-    file = openSync(path, OPEN_OR_MAKE | constants.O_EXCL, FILE_MODE)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return null
-    throw error
-  }
-  if (process.geteuid?.() === 0) {
-    const { uid, gid } = statSync(dirname(path))
-    fchownSync(file, uid, gid)
-  }
-  return file
 }
 
 /** Whoever looks for the lock at its path finds the file that this process holds. */
@@ -234,16 +205,6 @@ function tryLock(file: number, path: string): boolean {
       { cause },
     )
   }
-}
-
-// It has no types, and a machine without its binary can still do what needs no home.
-const require = createRequire(import.meta.url)
-let loaded: NativeLocks | null = null
-
-/** Where there is no binary for this platform, nothing of a home may be opened. */
-function nativeLocks(): NativeLocks {
-  loaded ??= require('fs-native-extensions') as NativeLocks
-  return loaded
 }
 
 function writeHolder(file: number, holder: LockHolder | null): void {
