@@ -92,7 +92,7 @@ export function removeTraces(file: string): void {
 }
 
 function besideOf(path: string, noSubdir: boolean): GateFiles {
-  const at = (name: string) => (noSubdir ? `${path}-${name}` : join(path, `${name}.lock`))
+  const at = (name: string) => (noSubdir ? `${path}-${name}.lock` : join(path, `${name}.lock`))
   return {
     lock: noSubdir ? `${path}-lock` : join(path, 'lock.mdb'),
     opening: at('opening'),
