@@ -115,7 +115,9 @@ module.exports = {
     only('custody', ['quorum-protocol', 'domain', 'disk', 'policy']),
     only('service-custody', ['clock', 'custody', 'quorum-protocol', 'domain', 'errors']),
     only('quorum-signer', ['custody', 'quorum-protocol']),
+    only('link', ['config', 'disk', 'domain', 'quorum-protocol']),
     only('identity-provider', [
+      'link',
       'custody',
       'contracts',
       'quorum-protocol',

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Registry } from 'prom-client'
@@ -24,10 +25,8 @@ import { findApproval } from './custody/evidence/find-approvals.js'
 import { openServiceMembers } from './custody/members/service-members.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { watchGasBalances } from './defi/gas-balances.js'
-import { writeGasWalletsFile } from './defi/gas-wallets-file.js'
 import { watchFreeSpace } from './disk/free-space.js'
 import { readLastBackup } from './disk/last-backup.js'
-import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
 import { consolePages } from './http/console-pages.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
@@ -49,14 +48,15 @@ import { callerAddress } from './service/caller-address.js'
 import { openCallers } from './service/callers.js'
 import { followHeads } from './service/chain-heads.js'
 import { checkHome } from './service/check-home.js'
+import { keepGasWallets } from './service/keep-gas-wallets.js'
+import { openNodeLink } from './service/node-link.js'
 import { openServiceJournal } from './service/open-journal.js'
 import { openOperationPorts } from './service/operation-ports.js'
-import { createOtlpExporter } from './service/otlp-exporter.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
 import { standbyReport } from './service/standby-report.js'
 import { hearOfSuccessor, takeHome } from './service/take-home.js'
-import { createTraces } from './service/traces.js'
+import { openTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
 import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
@@ -159,22 +159,25 @@ const pages = [
 ]
 // Faults that callers ask for are no part of a live service: it does not even load them.
 const loadedDrills = environment === 'test' ? await import('./service/drills.js') : null
+const clientAddress = callerAddress(config.trustedProxies, logger)
+const link = config.nodeLinkFile === null ? null : openNodeLink(config.nodeLinkFile, logger)
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
-  ...{ port: config.port, mode },
+  ...{ node: link?.url ?? `${hostname()}:${config.port}`, mode },
   environment: own.environment,
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>
     makeSnapshotAside({ ...start, storeDirectory, logLevel }, stopping),
-  waits: (progress) =>
-    door.answerEarly(
-      config.host,
-      config.port,
-      standbyAnswers(() => standbyReport(progress(), threads.areLoaded)),
-    ),
+  waits(progress) {
+    const report = () => standbyReport(progress(), threads.areLoaded)
+    const serve = link?.forward({ report, clientAddress }) ?? standbyAnswers(report)
+    return door.answerEarly(config.host, config.port, serve)
+  },
+  followed: (progress) => link?.followed(progress),
   ...{ timers: systemTimers(), log: logger },
 })
+link?.owns()
 keepServiceBoot(home, boot)
 reader.fresh()
 // Once the store is there: a first start would find no space where there is no directory.
@@ -204,10 +207,7 @@ const callers = openCallers({
   recordUses: (uses) => actors.ask(KEY_USE_ADDRESS, { type: 'keys-used', uses }),
 })
 
-const traces =
-  config.otelEndpoint === null
-    ? null
-    : createTraces(createOtlpExporter(config.otelEndpoint, logger), clock.nowMs)
+const traces = openTraces(config.otelEndpoint, logger, clock.nowMs)
 const actors = await startActors({
   threads,
   begin: { sequence: sequenceBuffer, owner: journal?.owner ?? null },
@@ -223,11 +223,7 @@ const actors = await startActors({
   onFatal: workerEnded,
 })
 const gasWallets = await wakeActors({ actors, reader, chains, timers })
-const routerCount = chainConfigs.filter(({ router }) => router !== null).length
-if (gasWallets.length < routerCount * GAS_WALLETS_PER_CHAIN) {
-  logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
-}
-writeGasWalletsFile(home, gasWallets)
+keepGasWallets(home, chainConfigs, gasWallets, logger)
 const sweeps = { reader, tell: actors.tell, borneOutMs: clock.borneOutMs }
 const stopSweep = startIdempotencySweep(timers, sweeps)
 const stopUndelegating = startDelegationSweep(timers, sweeps, config.undelegateAfterMs)
@@ -276,9 +272,9 @@ const ports = openOperationPorts(
 const stopSampling = sampleSharePrices(ports)
 const storeRefusal = () => disk.refusal() ?? journal?.refusal() ?? null
 const writesStopped = () => clock.refusal() ?? storeRefusal()
-const around = (handlers: AgentHandlers): AgentHandlers => {
+function around(handlers: AgentHandlers): AgentHandlers {
   const admitted = admitWrites(handlers, writes, writesStopped)
-  return traces === null ? admitted : traces.around(admitted)
+  return traces?.around(admitted) ?? admitted
 }
 const agent = around(createAgentHandlers(ports))
 const drills =
@@ -315,7 +311,7 @@ const server = createHttpServer({
   refusesWrite: writes.refuses,
   ...{ agent, console: consoleHandlers, logger, metrics, readiness },
   unverifiedTokens: callers.unverifiedTokens,
-  clientAddress: callerAddress(config.trustedProxies, logger),
+  clientAddress,
   ...(traces === null ? {} : { traces }),
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,
@@ -359,6 +355,7 @@ const metricsListener = await showMetrics(config, {
 })
 
 await firstBlock(clock)
+await link?.serve(server)
 const port = await server.listen(config.host, config.port)
 if (adapter === 'node:http' && config.httpAdapter === 'auto') {
   logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
@@ -382,10 +379,12 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   stopSampling()
   disk.close()
   metricsListener?.close()
+  link?.stopListening()
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
   stopSweep()
   stopUndelegating()
+  await link?.close()
   await callers.close()
   await retention.close()
   await actors.close()

@@ -10,6 +10,7 @@ import {
   DISK_FLOOR_VARIABLE,
 } from './disk-floor.js'
 import { IDENTITY_LINK_VARIABLE } from './identity-link.js'
+import { NODE_LINK_VARIABLE } from './node-link.js'
 import {
   NO_PROXIES,
   parseTrustedProxies,
@@ -101,6 +102,7 @@ const variables = z.object({
   [IDENTITY_LINK_VARIABLE]: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_FILE: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_ROLE: z.enum(['owner', 'standby']).default('owner'),
+  [NODE_LINK_VARIABLE]: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_TAIL_MIB: count(1_048_576).default(JOURNAL_TAIL_MIB),
   // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
   // audit trail are records, which only their owner may let go.
@@ -173,6 +175,8 @@ export interface Config {
   readonly journalFile: string | null
   /** `standby`: takes the journal over once its owner is silent, or leaves, and no sooner. */
   readonly journalRole: 'owner' | 'standby'
+  /** JSON that says how the nodes of a journal reach each other (`node-link.ts`); null: they do not. */
+  readonly nodeLinkFile: string | null
   /** Of entries after the last snapshot: with more, the next is made. */
   readonly journalTailBytes: number
   /** Of each user. */
@@ -227,6 +231,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     identityLinkFile: values[IDENTITY_LINK_VARIABLE] ?? null,
     journalFile: values.COUNTERSIGN_JOURNAL_FILE ?? null,
     journalRole: values.COUNTERSIGN_JOURNAL_ROLE,
+    nodeLinkFile: values[NODE_LINK_VARIABLE] ?? null,
     journalTailBytes: values.COUNTERSIGN_JOURNAL_TAIL_MIB * BYTES_PER_MIB,
     quotas: {
       wallets: values.COUNTERSIGN_QUOTA_WALLETS,

@@ -169,6 +169,11 @@ const OF_SERVICE: Readonly<
     meaning:
       'of a service with a journal: `owner` takes it at its start; `standby` follows it and takes it over when its owner is silent or ends',
   },
+  COUNTERSIGN_NODE_LINK_FILE: {
+    usual: null,
+    meaning:
+      'file that says how the nodes of a journal reach each other, by TLS with certificates of both sides: a standby then passes requests on to the owner; unset: a standby answers `/healthz` and `/readyz` alone',
+  },
   COUNTERSIGN_JOURNAL_TAIL_MIB: {
     usual: '256',
     meaning:

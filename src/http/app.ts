@@ -59,7 +59,7 @@ export interface Listener {
  * Routes by method and path: `:name` is one segment, `*` at the end is any rest. A method of its
  * own goes before `any`, a literal segment before a parameter, a parameter before a rest.
  */
-export interface App {
+export interface RoutedApp {
   readonly adapter: AdapterName
   get(path: string, serve: Serve): unknown
   head(path: string, serve: Serve): unknown
@@ -74,6 +74,9 @@ export interface App {
    * @param value of the header `name`; further headers follow it as lines of their own
    */
   writeHeaders(response: HttpResponse, name: string, value: string): void
+}
+
+export interface App extends RoutedApp {
   /**
    * @param port 0 picks a free one
    * @throws Error when the address cannot be bound

@@ -5,7 +5,7 @@ import {
   rateLimitPolicyHeader,
 } from '../auth/rate-limit.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
-import type { App, HttpRequest, HttpResponse } from './app.js'
+import type { HttpRequest, HttpResponse, RoutedApp } from './app.js'
 import type { HttpMetrics } from './metrics.js'
 import {
   faultReply,
@@ -22,7 +22,7 @@ import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
 
 /**
- * One request and its one answer. Keeps the rules of `App` in one place: no response is
+ * One request and its one answer. Keeps the rules of `RoutedApp` in one place: no response is
  * touched after an abort or twice, whatever answers later than the package's own callbacks is corked
  * and has an abort handler, and every exchange ends in exactly one `send` (or `refuse`, `fail`),
  * also after an abort; that call frees its place in the gate.
@@ -52,7 +52,7 @@ export interface ExchangeContext {
   readonly logger: Logger
   /** Told of each request; absent where nobody collects traces. */
   readonly traces?: { heard(route: string, requestId: string, traceparent: string): void }
-  readonly writeHeaders: App['writeHeaders']
+  readonly writeHeaders: RoutedApp['writeHeaders']
   /** Whom requests are counted against where that goes by address; default: the peer. */
   readonly clientAddress?: (peer: string, forwardedFor: string) => string
 }

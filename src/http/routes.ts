@@ -5,7 +5,7 @@ import { fault } from '../errors/fault.js'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
 import type { AgentHandler } from '../operations/prepare-call.js'
 import { createAgentRoute } from './agent-route.js'
-import type { App, HttpRequest, HttpResponse } from './app.js'
+import type { HttpRequest, HttpResponse, RoutedApp } from './app.js'
 import { type ConsoleHandler, createConsoleRoute } from './console-route.js'
 import type { RouteDeps, RouteHandler } from './deps.js'
 import { createEventStreamRoute } from './event-stream-route.js'
@@ -22,7 +22,7 @@ export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Route {
   readonly method: RouteMethod
-  /** A pattern of `App`. */
+  /** A pattern of `RoutedApp`. */
   readonly path: string
   readonly handle: RouteHandler
 }
@@ -76,7 +76,11 @@ export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
 }
 
 /** Registers `routes`; on their paths other methods get 405, on other paths everything gets 404. */
-export function registerRoutes(app: App, routes: readonly Route[], context: ExchangeContext): void {
+export function registerRoutes(
+  app: RoutedApp,
+  routes: readonly Route[],
+  context: ExchangeContext,
+): void {
   const byPath = new Map<string, Map<RouteMethod, RouteHandler>>()
   for (const route of routes) {
     const methods = byPath.get(route.path) ?? new Map<RouteMethod, RouteHandler>()
@@ -95,7 +99,7 @@ export function registerRoutes(app: App, routes: readonly Route[], context: Exch
 }
 
 function registerPath(
-  app: App,
+  app: RoutedApp,
   path: string,
   methods: ReadonlyMap<RouteMethod, RouteHandler>,
   context: ExchangeContext,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
-import type { AdapterName, App, Listener } from './app.js'
+import type { AdapterName, Listener, RoutedApp } from './app.js'
 import type { RouteDeps } from './deps.js'
 import { createFrontDoor, type FrontDoor } from './front-door.js'
 import { healthRoutes, type ReadinessPart } from './health-routes.js'
@@ -61,6 +61,11 @@ export interface HttpServer {
   readonly port: number
   readonly inFlight: number
   /**
+   * Has another app answer as this one does, by the same limits.
+   * @param clientAddress whom its requests are counted against where that goes by address
+   */
+  answerOn(app: RoutedApp, clientAddress: NonNullable<RouteDeps['clientAddress']>): void
+  /**
    * Stops accepting, lets requests in flight end, and closes each connection with its next
    * answer. Resolves with the number of requests given up after the time limit. Connections
    * that idle stay open and keep the event loop alive: exit the process after this.
@@ -92,27 +97,32 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_IN_MEMORY_MAX,
   })
   const door = options.door ?? openFrontDoor({}, options.logger)
-  const deps: RouteDeps = {
-    refusesWrite: () => false,
-    readableSeq: () => 0,
-    looksSoFar: () => 0,
-    ...options,
-    gate,
-    writeHeaders: door.app.writeHeaders,
-  }
   const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
-  const routes = [
-    ...operationRoutes(options.agent, options.console, deps),
-    ...extras.map((route) => extraRoute(route, deps)),
-  ]
-  const register = (app: App) => registerRoutes(app, routes, deps)
+
+  function register(app: RoutedApp, own: Pick<RouteDeps, 'clientAddress'>): void {
+    const deps: RouteDeps = {
+      refusesWrite: () => false,
+      readableSeq: () => 0,
+      looksSoFar: () => 0,
+      ...options,
+      ...own,
+      gate,
+      writeHeaders: app.writeHeaders,
+    }
+    const routes = [
+      ...operationRoutes(options.agent, options.console, deps),
+      ...extras.map((route) => extraRoute(route, deps)),
+    ]
+    registerRoutes(app, routes, deps)
+  }
+
   let listener: Listener | null = null
 
   return {
     adapter: door.app.adapter,
     async listen(host, port) {
       if (listener !== null) throw new Error('the server listens already')
-      listener = await door.open(host, port, register)
+      listener = await door.open(host, port, (app) => register(app, options))
       return listener.port
     },
     get port() {
@@ -121,6 +131,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     get inFlight() {
       return gate.inFlight
     },
+    answerOn: (app, clientAddress) => register(app, { clientAddress }),
     close() {
       listener?.close()
       listener = null

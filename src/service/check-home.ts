@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { identityLinkAt } from '../config/identity-link.js'
 import { readJournalFile } from '../config/journal.js'
+import { readNodeLinkFile } from '../config/node-link.js'
 import { readScreeningFile } from '../config/screening.js'
 import { readSmtpFile } from '../config/smtp.js'
 import { registryPath, serviceLayout } from '../custody/domain-keys/layout.js'
@@ -20,6 +21,7 @@ export async function checkHome(
     readonly smtpFile: string | null
     readonly identityLinkFile: string | null
     readonly journalFile: string | null
+    readonly nodeLinkFile: string | null
   },
 ): Promise<void> {
   // A look at a store may make its lock file.
@@ -28,6 +30,7 @@ export async function checkHome(
   if (config.smtpFile !== null) readSmtpFile(config.smtpFile)
   if (config.identityLinkFile !== null) identityLinkAt(config.identityLinkFile).credentials()
   if (config.journalFile !== null) readJournalFile(config.journalFile)
+  if (config.nodeLinkFile !== null) readNodeLinkFile(config.nodeLinkFile)
   openRegistryFile(registryPath(home), serviceLayout(home).rootKey, config.mode)
   const half = config.journalFile === null ? 'refused' : 'opened'
   await requireOpenedSchema(join(home, 'service', 'store'), half)

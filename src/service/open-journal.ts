@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
@@ -45,8 +44,8 @@ export interface ServiceJournal extends JournalWriter {
 export interface ServiceJournalOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
-  /** Where it serves: with the machine's name, what people know the journal's owner by. */
-  readonly port: number
+  /** What others know this one by once it owns the journal. */
+  readonly node: string
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
   readonly file: string | null
   readonly role: 'owner' | 'standby'
@@ -65,6 +64,8 @@ export interface ServiceJournalOptions {
   readonly registry: Registry
   /** A standby begins to wait: what it tells of its progress goes here. */
   readonly waits: (progress: () => FollowProgress | null) => Promise<void>
+  /** Told of each look at the owner meanwhile. */
+  readonly followed: (progress: FollowProgress) => void
   readonly log: {
     fatal(context: object, message: string): void
     error(context: object, message: string): void
@@ -102,7 +103,7 @@ export async function openServiceJournal(
   const beats = createOwnerBeats(journal, timers)
   const store = {
     ...{ environment, timers, log, journal, appended: metrics.appended },
-    node: `${hostname()}:${options.port}`,
+    node: options.node,
     taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
     fatal(err) {
       log.fatal({ err }, 'the journal takes nothing more of this service')
@@ -162,7 +163,7 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
 
 /** @param store of a standby, which takes nothing that nobody has let it take */
 async function wait(
-  { home, mode, log, timers, waits }: ServiceJournalOptions,
+  { home, mode, log, timers, waits, followed: told }: ServiceJournalOptions,
   store: Store,
 ): Promise<JournalWriter> {
   const permitted = await takePermitted(home, store)
@@ -171,6 +172,7 @@ async function wait(
   await waits(() => progress)
   const followed = (next: FollowProgress) => {
     progress = next
+    told(next)
   }
   log.info({}, 'a standby follows the journal')
   const signing = openSigningCheck(home, mode, timers.now)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { StepReport } from '../../actors/runtime/protocol.js'
 import { operations } from '../api/operations.js'
 import type { AgentContext, AgentHandlers, Answer } from '../operations/context.js'
-import type { Span, SpanExporter } from './otlp-exporter.js'
+import { createOtlpExporter, type Span, type SpanExporter } from './otlp-exporter.js'
 
 /**
  * A span for each call of an agent, and below it one for each step of the transaction that it made.
@@ -41,8 +41,20 @@ const TRACE_BYTES = 16
 const SPAN_BYTES = 8
 const ENDS: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped', 'refused'])
 
-/** @param nowMs milliseconds since the epoch, by the clock of the step reports */
-export function createTraces(exporter: SpanExporter, nowMs: () => number): Traces {
+/**
+ * @param endpoint of a collector, by OTLP/HTTP
+ * @param nowMs milliseconds since the epoch, by the clock of the step reports
+ * @returns null where nobody collects
+ */
+export function openTraces(
+  endpoint: string | null,
+  log: Parameters<typeof createOtlpExporter>[1],
+  nowMs: () => number,
+): Traces | null {
+  return endpoint === null ? null : createTraces(createOtlpExporter(endpoint, log), nowMs)
+}
+
+function createTraces(exporter: SpanExporter, nowMs: () => number): Traces {
   const traces = new Map<string, Trace>()
 
   function begin(requestId: string, isTool: boolean, traceparent: string): Trace {

@@ -26,6 +26,8 @@ export interface FollowOwnerOptions {
 
 export interface FollowProgress {
   readonly epoch: number
+  /** As it said when it took the journal; null: nobody has, or nobody was seen yet. */
+  readonly owner: string | null
   readonly stored: number
   readonly applied: number
   /** The store is being restored from the journal's snapshot: nothing of the owner was seen yet. */
@@ -112,7 +114,9 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       isChecked &&= progress !== null
       if (progress !== null) {
         const { why } = hindered
-        options.followed({ epoch: head.epoch, ...progress, restoring: null, hindrance: why })
+        const owner = head.owner?.node ?? null
+        const { epoch } = head
+        options.followed({ epoch, owner, ...progress, restoring: null, hindrance: why })
       }
     } catch (err) {
       if (!(err instanceof JournalUnavailable)) throw err
@@ -153,6 +157,7 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
   const restored = (progress: RestoreProgress) =>
     options.followed({
       epoch: 0,
+      owner: null,
       stored: progress.seq,
       applied: 0,
       restoring: progress,

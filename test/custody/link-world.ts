@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { readTlsFiles, type TlsFiles } from '../../src/config/identity-link.js'
-import { type LinkListener, listenOnLink } from '../../src/identity-provider/link/link-listener.js'
+import { readTlsFiles, type TlsFiles } from '../../src/config/tls-files.js'
+import { SERVICE_PEERS } from '../../src/identity-provider/vault/service-peers.js'
+import { type LinkListener, listenOnLink } from '../../src/link/link-listener.js'
 import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
 import type { TlsEndpoint } from '../../src/quorum-protocol/endpoint.js'
 import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
@@ -95,7 +96,7 @@ export class LinkWorld {
       void this.said.push(`${message} ${JSON.stringify(context)}`)
     const log = { info: say, warn: say, error: say } as Parameters<typeof listenOnLink>[2]
     const listen = { host: HOST, port: this.port }
-    this.#listener = await listenOnLink({ listen, files }, this.server.serve, log)
+    this.#listener = await listenOnLink({ listen, files, ...SERVICE_PEERS }, this.server.serve, log)
   }
 
   async end(): Promise<void> {

@@ -32,6 +32,7 @@ describe('the environment', () => {
         identityLinkFile: null,
         journalFile: null,
         journalRole: 'owner',
+        nodeLinkFile: null,
         journalTailBytes: 256 * 1024 * 1024,
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },

@@ -6,9 +6,8 @@ import {
   identityLinkAt,
   readIdentityLinkFile,
   readLinkListenerFile,
-  readTlsFiles,
-  type TlsFiles,
 } from '../../src/config/identity-link.js'
+import { readTlsFiles, type TlsFiles } from '../../src/config/tls-files.js'
 import { readIdentitySettings } from '../../src/identity-provider/settings.js'
 import { makeAuthority } from '../support/certificates.js'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { followFiles } from '../../src/identity-provider/link/follow-files.js'
+import { followFiles } from '../../src/link/follow-files.js'
 
 let directory: string
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { makeAuthority } from '../support/certificates.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 
 /** Two homes of one installation, with one journal, user side and quorum signer. */
@@ -26,13 +27,15 @@ export interface StartedStandby {
   readonly child: Promise<Child>
 }
 
-export async function startStandbyPair(wallets: number): Promise<StandbyPair> {
+/** @param isLinked each node passes on to the owner what it is asked */
+export async function startStandbyPair(wallets: number, isLinked = false): Promise<StandbyPair> {
   const server = await createPostgres()
   const directory = mkdtempSync(join(tmpdir(), 'cs-standby-'))
   const file = join(directory, 'journal.json')
   writeFileSync(file, JSON.stringify({ postgres: [server.url] }), { mode: 0o600 })
   const env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_WORKERS: '2' }
-  const stack = await startSinkStack({ wallets, env })
+  const [first, second] = isLinked ? await linksIn(directory) : [{}, {}]
+  const stack = await startSinkStack({ wallets, env: { ...env, ...first } })
   const home = join(directory, 'home')
   await stack.restartService(async () => {
     for (const part of ['service', 'registry.json', 'chains.json']) {
@@ -51,6 +54,7 @@ export async function startStandbyPair(wallets: number): Promise<StandbyPair> {
         entry,
         {
           ...env,
+          ...(at === stack.home ? first : second),
           ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
           ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
           IDENTITY_ISSUER: issuerOf(stack.home),
@@ -72,6 +76,20 @@ export async function startStandbyPair(wallets: number): Promise<StandbyPair> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** Of two nodes on this machine. */
+async function linksIn(directory: string) {
+  const authority = makeAuthority(directory, 'nodes')
+  const link = async (name: string) => {
+    const names = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const
+    const listen = `127.0.0.1:${await freePort()}`
+    const path = join(directory, `${name}.json`)
+    const pems = { ...authority.issue(name, names), authority: authority.certificate }
+    writeFileSync(path, JSON.stringify({ listen, ...pems }), { mode: 0o600 })
+    return { COUNTERSIGN_NODE_LINK_FILE: path }
+  }
+  return [await link('node-1'), await link('node-2')] as const
 }
 
 /** What a service, or one that waits, says of its journal; empty where it does not answer. */

@@ -11,7 +11,7 @@ export interface Authority {
 }
 
 export interface Terms {
-  readonly usage: 'serverAuth' | 'clientAuth'
+  readonly usage: 'serverAuth' | 'clientAuth' | 'serverAuth,clientAuth'
   /** Such as `DNS:identity,IP:127.0.0.1`. */
   readonly names?: string
   /** Negative: it has ended. */

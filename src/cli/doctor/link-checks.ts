@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import {
-  certificateEndMs,
   IDENTITY_LINK_VARIABLE,
   identityLinkAt,
   LINK_LISTENER_VARIABLE,
   readLinkListenerFile,
-  readTlsFiles,
 } from '../../config/identity-link.js'
+import { NODE_LINK_VARIABLE, readNodeLinkFile } from '../../config/node-link.js'
+import { certificateEndMs, readTlsFiles } from '../../config/tls-files.js'
 import {
   openSocket,
   reasonOf,
@@ -21,10 +21,15 @@ import { whileTheyHold } from './certificate-ends.js'
 import type { Environments } from './environments.js'
 import { type Finding, look } from './finding.js'
 
-/** How a wallet service reaches the identity provider of another machine, from either end. */
+/**
+ * How a wallet service reaches the identity provider of another machine, from either end, and the
+ * other nodes of its journal.
+ */
 
 const SERVICE_END = 'link: identity provider'
 const IDENTITY_END = 'link: listener'
+const NODES = 'link: nodes'
+const NODES_SECTION = 'OPERATIONS.md, "A journal"'
 const SECTION = 'OPERATIONS.md, "A service on another machine"'
 const TIMEOUT_MS = 10_000
 
@@ -38,6 +43,7 @@ export async function linkChecks({
   identityProvider,
 }: Environments): Promise<readonly Finding[]> {
   const { [IDENTITY_LINK_VARIABLE]: link } = service
+  const { [NODE_LINK_VARIABLE]: nodes } = service
   const { [LINK_LISTENER_VARIABLE]: listener } = identityProvider
   const checks = [
     ...(isSet(link)
@@ -45,6 +51,9 @@ export async function linkChecks({
       : []),
     ...(isSet(listener)
       ? [look(IDENTITY_END, `${LINK_LISTENER_VARIABLE}; ${SECTION}`, () => atIdentity(listener))]
+      : []),
+    ...(isSet(nodes)
+      ? [look(NODES, `${NODE_LINK_VARIABLE}; ${NODES_SECTION}`, async () => ofNodes(nodes))]
       : []),
   ]
   return (await Promise.all(checks)).flat()
@@ -85,6 +94,12 @@ async function atIdentity(file: string): Promise<Finding> {
   const ends = ownEnds(readTlsFiles(files))
   await opened(listen.host, listen.port)
   return whileTheyHold(IDENTITY_END, `open at ${listen.host}:${listen.port}`, ends)
+}
+
+/** Only the owner of the journal listens, so that nothing is asked. */
+function ofNodes(file: string): Finding {
+  const { address, credentials } = readNodeLinkFile(file)
+  return whileTheyHold(NODES, `known as ${address.host}:${address.port}`, ownEnds(credentials()))
 }
 
 function opened(host: string, port: number): Promise<void> {

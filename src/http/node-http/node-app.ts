@@ -1,17 +1,39 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { App, HttpResponse, Listener, Serve } from '../app.js'
+import type { App, HttpResponse, Listener, RoutedApp, Serve } from '../app.js'
 import { HEADER_BYTES_MAX, PATIENCE, type Patience } from './bounds.js'
 import { Connection } from './connection.js'
 import { createRouter } from './router.js'
 
-/** An app on `node:http`, for every platform and version of Node. */
-export function createNodeApp(options: {
+export interface NodeAppOptions {
   /** Connections open at once; more are closed as they come. */
   readonly connectionsMax: number
   readonly onFull?: (isFull: boolean) => void
   readonly patience?: Patience
-}): App {
+}
+
+/** An app on `node:http`, for every platform and version of Node. */
+export function createNodeApp(options: NodeAppOptions): App {
+  const { app, server } = createNodeServer(options)
+  return { ...app, listen: (host, port) => listen(server, host, port) }
+}
+
+/** One whose connections somebody else accepts, such as a link by TLS. */
+export interface AcceptingApp {
+  readonly app: RoutedApp
+  readonly accept: (connection: Socket) => void
+}
+
+/** Whoever accepts bounds the connections. */
+export function createAcceptingApp(): AcceptingApp {
+  const { app, server } = createNodeServer({ connectionsMax: Number.POSITIVE_INFINITY })
+  return { app, accept: (connection) => void server.emit('connection', connection) }
+}
+
+function createNodeServer(options: NodeAppOptions): {
+  readonly app: RoutedApp
+  readonly server: Server
+} {
   const { connectionsMax, onFull, patience = PATIENCE } = options
   const router = createRouter()
   const connections = new WeakMap<Socket, Connection>()
@@ -45,7 +67,7 @@ export function createNodeApp(options: {
   server.on('error', () => undefined)
 
   const on = (method: string) => (path: string, serve: Serve) => router.add(method, path, serve)
-  return {
+  const app: RoutedApp = {
     adapter: 'node:http',
     get: on('GET'),
     head: on('HEAD'),
@@ -56,8 +78,8 @@ export function createNodeApp(options: {
     options: on('OPTIONS'),
     any: on('ANY'),
     writeHeaders: writeEach,
-    listen: (host, port) => listen(server, host, port),
   }
+  return { app, server }
 }
 
 function writeEach(response: HttpResponse, name: string, value: string): void {

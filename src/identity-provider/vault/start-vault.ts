@@ -21,6 +21,7 @@ import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { createPersons } from '../../custody/members/persons.js'
 import { watchFreeSpace } from '../../disk/free-space.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
+import { listenOnLink } from '../../link/link-listener.js'
 import { laneOf } from '../../quorum-protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../../quorum-protocol/bytes.js'
 import { offerSession, openBoot } from '../../quorum-protocol/quorum-session.js'
@@ -33,7 +34,6 @@ import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
-import { listenOnLink } from '../link/link-listener.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
 import { createApprovals, type UserSideApprovals } from './approvals.js'
@@ -54,6 +54,7 @@ import { createMembers, type Members } from './members.js'
 import { settleOwed } from './owed-evidence.js'
 import { createRecordedChanges } from './recorded-changes.js'
 import { createServiceBoots } from './service-boots.js'
+import { SERVICE_PEERS } from './service-peers.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
 
@@ -283,7 +284,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
   })
-  const link = options.link === null ? null : await listenOnLink(options.link, server.serve, log)
+  const link =
+    options.link === null
+      ? null
+      : await listenOnLink({ ...options.link, ...SERVICE_PEERS }, server.serve, log)
   const unfollow = followRegistry(
     registryPath(home),
     registry,

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 
 /**
- * Threads of one machine's service, before and after a restart, and commands beside them. Whoever stole
- * the certificate of one machine keeps no other one out by it, and of that one he ends what is oldest,
- * never what comes back.
+ * Whoever stole the certificate of one machine keeps no other one out by it, and of that one he ends
+ * what is oldest, never what comes back.
  */
-const OF_ONE_CERTIFICATE_MAX = 64
-/** Threads of some machines; those of services that were taken over from stay connected, too. */
-const PLACES_MAX = 256
+export interface PlaceBounds {
+  readonly ofOneCertificateMax: number
+  readonly placesMax: number
+}
 
 /** Who is connected, by which certificate. Whoever comes has a place: another one makes it. */
 export interface Places {
@@ -21,7 +21,7 @@ export interface Places {
   all(): readonly Socket[]
 }
 
-export function createPlaces(): Places {
+export function createPlaces({ ofOneCertificateMax, placesMax }: PlaceBounds): Places {
   /** Each in the order in which they came; none is empty. */
   const places = new Map<string, Set<Socket>>()
 
@@ -31,9 +31,9 @@ export function createPlaces(): Places {
   }
 
   function crowded(newcomers: string): string | null {
-    if ((places.get(newcomers)?.size ?? 0) > OF_ONE_CERTIFICATE_MAX) return newcomers
+    if ((places.get(newcomers)?.size ?? 0) > ofOneCertificateMax) return newcomers
     const sizes = [...places].map(([certificate, { size }]) => ({ certificate, size }))
-    if (sizes.reduce((sum, { size }) => sum + size, 0) <= PLACES_MAX) return null
+    if (sizes.reduce((sum, { size }) => sum + size, 0) <= placesMax) return null
     return sizes.reduce((most, each) => (each.size > most.size ? each : most)).certificate
   }
 

@@ -1,4 +1,4 @@
-import { watchPath } from '../../disk/watch-path.js'
+import { watchPath } from '../disk/watch-path.js'
 
 const LOOK_EVERY_MS = 1_000
 

@@ -5,21 +5,33 @@ import type { Logger } from 'pino'
 import {
   certificateEndMs,
   type HostPort,
-  type LinkListenerSettings,
   readTlsFiles,
-} from '../../config/identity-link.js'
-import { isoTime } from '../../domain/iso-time.js'
-import { TLS_VERSION_MIN } from '../../quorum-protocol/endpoint.js'
+  type TlsFiles,
+} from '../config/tls-files.js'
+import { isoTime } from '../domain/iso-time.js'
+import { TLS_VERSION_MIN } from '../quorum-protocol/endpoint.js'
 import { followFiles } from './follow-files.js'
-import { createPlaces } from './places.js'
+import { createPlaces, type PlaceBounds } from './places.js'
 import { createRefusalLog } from './refusal-log.js'
 
 /**
- * Lets wallet services on other machines in: by TLS, with a certificate of the one authority, and no
- * other way. What they may then ask for, and what lets a batch be signed, is as on the Unix socket.
+ * Lets services on other machines in: by TLS, with a certificate of the one authority, and no other way.
+ * What they may then ask for is said by whoever serves them.
  */
 export interface LinkListener {
+  /** Lets nobody in any more; who is stays. */
+  stopListening(): void
+  /** Ends all that are let in. */
   close(): Promise<void>
+}
+
+export interface LinkOptions extends PlaceBounds {
+  readonly listen: HostPort
+  readonly files: TlsFiles
+  /** For the log: who is let in. */
+  readonly whom: string
+  /** Peers that say nothing for longer are gone; null: whoever serves them ends what is silent. */
+  readonly silentMsMax: number | null
 }
 
 /**
@@ -28,19 +40,16 @@ export interface LinkListener {
  */
 const HANDSHAKES_MAX = 64
 const HANDSHAKE_TIMEOUT_MS = 5_000
-/** Clients ping every two seconds; a machine that is gone says nothing, and would keep its place. */
-const SILENT_MS_MAX = 15_000
-
 /**
  * @param serve for each peer that is let in
  * @throws Error for files that are of no use, and for an address that is not this machine's or is taken
  */
 export async function listenOnLink(
-  { listen, files }: LinkListenerSettings,
+  { listen, files, whom, silentMsMax, ...bounds }: LinkOptions,
   serve: (socket: Socket) => void,
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): Promise<LinkListener> {
-  const served = createPlaces()
+  const served = createPlaces(bounds)
   const unfinished = new Map<string, Socket>()
   const refused = createRefusalLog(log, 'the link let a peer not in')
   const crowdedOut = createRefusalLog(log, 'the link ended a connection for a newer one')
@@ -82,7 +91,7 @@ export async function listenOnLink(
     }
     socket.on('close', () => served.leave(certificate, socket))
     socket.on('error', () => socket.destroy())
-    socket.setTimeout(SILENT_MS_MAX, () => socket.destroy())
+    if (silentMsMax !== null) socket.setTimeout(silentMsMax, () => socket.destroy())
     serve(socket)
   })
 
@@ -101,18 +110,26 @@ export async function listenOnLink(
   try {
     const endsAt = takeCertificate()
     await listening(server, listen)
-    log.info({ ...listen, endsAt }, 'wallet services on other machines are served')
+    log.info({ ...listen, endsAt }, `${whom} are served`)
   } catch (error) {
     unfollow()
     throw error
   }
   // Of one connection that could not be taken; the others go on.
   server.on('error', (error) => log.error({ err: error }, 'the link took no connection'))
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  let isListening = true
+  const stopListening = () => {
+    if (isListening) server.close()
+    isListening = false
+  }
   return {
+    stopListening,
     close() {
       unfollow()
       for (const socket of [...served.all(), ...unfinished.values()]) socket.destroy()
-      return new Promise((resolve) => server.close(() => resolve()))
+      stopListening()
+      return closed
     },
   }
 }

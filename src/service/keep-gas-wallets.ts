@@ -1,0 +1,17 @@
+import type { ChainConfig } from '../config/chains.js'
+import { writeGasWalletsFile } from '../defi/gas-wallets-file.js'
+import { GAS_WALLETS_PER_CHAIN } from '../domain/gas-wallets.js'
+
+/** Names those that have keys in the home's file, and says where some have none yet. */
+export function keepGasWallets(
+  home: string,
+  chains: readonly Pick<ChainConfig, 'router'>[],
+  gasWallets: Parameters<typeof writeGasWalletsFile>[1],
+  log: { warn(context: object, message: string): void },
+): void {
+  const routerCount = chains.filter(({ router }) => router !== null).length
+  if (gasWallets.length < routerCount * GAS_WALLETS_PER_CHAIN) {
+    log.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
+  }
+  writeGasWalletsFile(home, gasWallets)
+}

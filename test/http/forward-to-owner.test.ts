@@ -1,0 +1,307 @@
+/** What a node does with requests while another one owns the journal, over a real link. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../../bench/free-port.js'
+import { readTlsFiles, type TlsFiles } from '../../src/config/tls-files.js'
+import type { HttpRequest, HttpResponse } from '../../src/http/app.js'
+import {
+  createForwarder,
+  type Forwarder,
+  type OwnerPlace,
+} from '../../src/http/forward-to-owner.js'
+import { createFrontDoor } from '../../src/http/front-door.js'
+import { createAcceptingApp } from '../../src/http/node-http/node-app.js'
+import { createApp, usualAdapter } from '../../src/http/uws.js'
+import { LinkAgent } from '../../src/link/link-agent.js'
+import { type LinkListener, listenOnLink } from '../../src/link/link-listener.js'
+import { makeAuthority } from '../support/certificates.js'
+
+const ADAPTERS =
+  usualAdapter() === 'node:http' ? (['node'] as const) : (['native', 'node'] as const)
+const HOST = '127.0.0.1'
+const BOTH = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const
+const SLOW = { timeout: 20_000 }
+
+let directory: string
+let files: Record<'owner' | 'node' | 'stranger', TlsFiles>
+const silent = pino({ level: 'silent' })
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-forward-'))
+  const [own, another] = ['own', 'another'].map((name) => makeAuthority(directory, name))
+  const of = (authority: typeof own, name: string) => ({
+    ...(authority ?? own)?.issue(name, BOTH),
+    authority: own?.certificate,
+  })
+  files = {
+    owner: of(own, 'owner') as TlsFiles,
+    node: of(own, 'node') as TlsFiles,
+    stranger: of(another, 'stranger') as TlsFiles,
+  }
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (adapter) => {
+  let place: OwnerPlace | null
+  let forwarder: Forwarder
+  let base: { host: string; port: number }
+  let listener: LinkListener | null
+  let node: { close(): void }
+  let agent: LinkAgent
+  let seen: Seen[]
+  let answer: (response: HttpResponse, one: Seen) => void
+  let port: number
+
+  beforeEach(async () => {
+    seen = []
+    port = await freePort()
+    listener = await owns()
+    place = { epoch: 1, host: HOST, port }
+    ;({ forwarder, base, node, agent } = await nodeWith(files.node))
+    answer = (response, one) => json(response, '200 OK', one)
+  })
+  afterEach(async () => {
+    node.close()
+    agent.destroy()
+    await listener?.close()
+  })
+
+  /** Who answers what comes by the link. */
+  function owns(): Promise<LinkListener> {
+    const { app, accept } = createAcceptingApp()
+    app.any('/*', (response, incoming) => {
+      const one = { ...headOf(incoming), body: '' }
+      response.onAborted(() => seen.push({ ...one, body: 'aborted' }))
+      response.onData((piece, isLast) => {
+        one.body += Buffer.from(piece).toString()
+        if (!isLast) return
+        seen.push(one)
+        response.cork(() => answer(response, one))
+      })
+    })
+    const bounds = { whom: 'nodes', ofOneCertificateMax: 64, placesMax: 64, silentMsMax: null }
+    const listen = { host: HOST, port }
+    return listenOnLink({ listen, files: files.owner, ...bounds }, accept, silent)
+  }
+
+  async function nodeWith(own: TlsFiles) {
+    const through = new LinkAgent(() => readTlsFiles(own), 64)
+    const made = createForwarder({
+      owner: () => place,
+      agent: through,
+      clientAddress: (peer, given) => (given === '' ? peer : `${peer} not ${given}`),
+      report: () => ({ status: 'down', reason: 'follows', standby: true, behind: 0 }),
+      log: { warn: () => undefined },
+    })
+    const door = createFrontDoor(createApp({ adapter }))
+    const at = await freePort()
+    await door.answerEarly(HOST, at, made.serve)
+    const early = await door.open(HOST, at, () => undefined)
+    return { forwarder: made, base: { host: HOST, port: at }, node: early, agent: through }
+  }
+
+  async function ask(method: string, path: string, options: AskOptions = {}) {
+    const { headers = {}, body } = options
+    const asked = request({ ...base, method, path, headers, agent: false })
+    asked.end(body)
+    const [answered] = (await once(asked, 'response')) as [IncomingMessage]
+    let text = ''
+    for await (const piece of answered) text += String(piece)
+    return { status: answered.statusCode, headers: answered.headers, text }
+  }
+  const codeOf = (text: string) => JSON.parse(text).error.code
+
+  test('has the owner see what was asked, and the caller what was answered', async () => {
+    answer = (response) => {
+      response.writeStatus('201 Created')
+      response.writeHeader('X-Of-The-Owner', 'yes')
+      response.end('made')
+    }
+    const headers = { 'x-api-key': 'sk', 'idempotency-key': 'once', host: 'wallet.example.com' }
+    const made = await ask('POST', '/api/tx/send?a=b%20c', { headers, body: '{"value":"1"}' })
+    expect([made.status, made.text]).toEqual([201, 'made'])
+    expect(made.headers['x-of-the-owner']).toBe('yes')
+    expect(seen).toMatchObject([
+      { method: 'post', url: '/api/tx/send?a=b%20c', body: '{"value":"1"}', headers },
+    ])
+  })
+
+  test('says whom it is of itself, and believes no caller', async () => {
+    await ask('GET', '/a')
+    await ask('GET', '/a', { headers: { 'x-forwarded-for': '10.1.2.3' } })
+    const said = seen.map(({ headers }) => headers['x-forwarded-for'])
+    expect(said.map((text) => text?.replace('::ffff:', ''))).toEqual([HOST, `${HOST} not 10.1.2.3`])
+  })
+
+  test('answers HEAD and what has no body as the owner does', async () => {
+    answer = (response, { method }) => {
+      if (method === 'head') {
+        response.writeHeader('Content-Length', '7')
+        response.endWithoutBody()
+        return
+      }
+      response.writeStatus('204 No Content')
+      response.endWithoutBody()
+    }
+    expect((await ask('HEAD', '/a')).status).toBe(200)
+    expect(await ask('DELETE', '/a')).toMatchObject({ status: 204, text: '' })
+  })
+
+  test('takes chunks, and refuses what is too long or ends in two ways', async () => {
+    const chunked = { headers: { 'transfer-encoding': 'chunked' }, body: 'in pieces' }
+    expect((await ask('POST', '/a', chunked)).status).toBe(200)
+    expect(seen[0]?.body).toBe('in pieces')
+    const long = await ask('POST', '/a', { body: 'x'.repeat(300 * 1024) }).catch(() => null)
+    if (long !== null) expect([long.status, codeOf(long.text)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    const socket = connect(base.port, HOST)
+    socket.write('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na')
+    const [said] = (await once(socket, 'data')) as [Buffer]
+    expect(said.toString()).toMatch(/^HTTP\/1.1 400 /)
+    socket.destroy()
+    expect(seen).toHaveLength(1)
+  })
+
+  test('streams what comes for as long as it is taken', async () => {
+    answer = (response) => {
+      response.writeHeader('Content-Type', 'text/event-stream')
+      response.write('data: 1\n\n')
+    }
+    const asked = request({ ...base, path: '/stream', agent: false }).end()
+    const [answered] = (await once(asked, 'response')) as [IncomingMessage]
+    const [first] = (await once(answered, 'data')) as [Buffer]
+    expect(first.toString()).toBe('data: 1\n\n')
+    asked.destroy()
+    await expect.poll(() => seen.at(-1)?.body, SLOW).toBe('aborted')
+  })
+
+  test('says that nothing was done where nobody owns the journal, or the owner is gone', async () => {
+    await listener?.close()
+    listener = null
+    for (const at of [place, null]) {
+      place = at
+      for (const method of ['GET', 'POST']) {
+        const refused = await ask(method, '/a', { body: method === 'POST' ? '{}' : undefined })
+        expect([refused.status, codeOf(refused.text)]).toEqual([503, 'WRITES_STOPPED'])
+        expect(refused.headers['retry-after']).toBe('1')
+      }
+    }
+    expect(await ask('GET', '/healthz')).toMatchObject({ status: 200 })
+  })
+
+  test('says that the outcome of a write is unknown where the owner goes amid it, and of no read', async () => {
+    answer = () => undefined
+    const asked = ['POST', 'GET'].map((method) => ask(method, '/a'))
+    await expect.poll(() => seen.length, SLOW).toBe(2)
+    await listener?.close()
+    listener = null
+    const [wrote, read] = await Promise.all(asked)
+    expect([wrote?.status, codeOf(wrote?.text ?? '')]).toEqual([504, 'OUTCOME_UNKNOWN'])
+    expect([read?.status, codeOf(read?.text ?? '')]).toEqual([503, 'WRITES_STOPPED'])
+  })
+
+  test('breaks off what a former owner has not answered, and nothing of the new one', async () => {
+    answer = () => undefined
+    const former = ask('POST', '/former')
+    await expect.poll(() => seen.length, SLOW).toBe(1)
+    place = { epoch: 2, host: HOST, port }
+    let finish = (): void => undefined
+    answer = (response) => {
+      finish = () => response.cork(() => response.end('here'))
+    }
+    const next = ask('POST', '/next')
+    await expect.poll(() => seen.length, SLOW).toBe(2)
+    forwarder.ownerChanged()
+    expect(codeOf((await former).text)).toBe('OUTCOME_UNKNOWN')
+    finish()
+    expect((await next).text).toBe('here')
+  })
+
+  test('is let in by nobody but with a certificate of the authority', async () => {
+    const strange = await nodeWith(files.stranger)
+    const own = base
+    base = strange.base
+    const refused = await ask('GET', '/a')
+    expect([refused.status, seen]).toEqual([503, []])
+    base = own
+    strange.node.close()
+    strange.agent.destroy()
+  })
+
+  test('tells nobody but who has a certificate of the authority what it was asked', async () => {
+    await listener?.close()
+    listener = null
+    const heard: Buffer[] = []
+    const { cert, key } = readTlsFiles(files.stranger)
+    const stranger = createServer({ cert, key }, (socket) => {
+      socket.on('data', (bytes) => heard.push(bytes)).on('error', () => undefined)
+    }).listen(port, HOST)
+    await once(stranger, 'listening')
+    const refused = await ask('POST', '/a', { headers: { 'x-api-key': 'sk' }, body: '{}' })
+    expect([refused.status, codeOf(refused.text)]).toEqual([503, 'WRITES_STOPPED'])
+    expect(heard).toEqual([])
+    stranger.close()
+  })
+
+  test('is as ready as the owner, and says what it is itself', async () => {
+    answer = (response) => {
+      response.writeStatus('200 OK')
+      response.end('{"status":"ready","draining":false,"parts":{"journal":{"status":"up"}}}')
+    }
+    const ready = await ask('GET', '/readyz')
+    expect(ready.status).toBe(200)
+    expect(JSON.parse(ready.text).parts).toMatchObject({
+      journal: { status: 'up' },
+      node: { status: 'up', standby: true, behind: 0 },
+    })
+    await listener?.close()
+    listener = null
+    const alone = await ask('GET', '/readyz')
+    expect(alone.status).toBe(503)
+    expect(JSON.parse(alone.text).parts).toMatchObject({ journal: { status: 'down' } })
+  })
+
+  test('holds nothing of callers that are gone', async () => {
+    answer = () => undefined
+    const gone = Array.from({ length: 40 }, () => request({ ...base, path: '/a', agent: false }))
+    for (const one of gone) one.on('error', () => undefined).end()
+    await expect.poll(() => seen.filter(({ body }) => body === '').length, SLOW).toBe(40)
+    for (const one of gone) one.destroy()
+    await expect.poll(() => seen.filter(({ body }) => body === 'aborted').length, SLOW).toBe(40)
+    await expect.poll(() => Object.values(agent.sockets).flat(), SLOW).toEqual([])
+  })
+})
+
+interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+function json(response: HttpResponse, status: string, value: unknown): void {
+  response.writeStatus(status)
+  response.writeHeader('Content-Type', 'application/json')
+  response.end(JSON.stringify(value))
+}
+
+function headOf(incoming: HttpRequest): Omit<Seen, 'body'> {
+  const headers: Record<string, string> = {}
+  incoming.forEach((name, value) => {
+    headers[name] = value
+  })
+  const query = incoming.getQuery() ?? ''
+  const url = query === '' ? incoming.getUrl() : `${incoming.getUrl()}?${query}`
+  return { method: incoming.getMethod().toLowerCase(), url, headers }
+}
