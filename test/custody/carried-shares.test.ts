@@ -109,6 +109,13 @@ function expectShare(of: ShareStore, { share }: Key): void {
 }
 
 describe('a share', () => {
+  /** The other one has it by then. */
+  async function madeAtOne(key: Key): Promise<void> {
+    made(one, key)
+    await one.carry(WALLET)
+    expectShare(other, key)
+  }
+
   test("that one machine made is the other one's when it is asked for", async () => {
     const key = keyOf(1)
     made(one, key)
@@ -186,9 +193,7 @@ describe('a share', () => {
 
   test('of a later epoch takes the place of an earlier one, and never the other way round', async () => {
     const [first, second] = [keyOf(1), keyOf(2)]
-    made(one, first)
-    await one.carry(WALLET)
-    expectShare(other, first)
+    await madeAtOne(first)
     const old = new Map(rows)
     await refreshed(one, second)
     await one.carry(WALLET)
@@ -236,9 +241,7 @@ describe('a share', () => {
 
   test('that an earlier owner was about to change over to goes, where the next one has changed over', async () => {
     const [key, given, second] = [keyOf(1), keyOf(2), keyOf(2)]
-    made(one, key)
-    await one.carry(WALLET)
-    expectShare(other, key)
+    await madeAtOne(key)
     one.putNext(given.certificate, given.share)
     epochs = { one: 3, other: 2 }
     await refreshed(other, second)
@@ -249,9 +252,7 @@ describe('a share', () => {
 
   test('that is next goes where the next owner has another one, and stays where it has none', async () => {
     const [key, given, second] = [keyOf(1), keyOf(2), keyOf(2)]
-    made(one, key)
-    await one.carry(WALLET)
-    expectShare(other, key)
+    await madeAtOne(key)
     one.putNext(given.certificate, given.share)
     epochs = { one: 3, other: 2 }
     expect(one.adopt(WALLET)).toBe(false)
@@ -264,9 +265,7 @@ describe('a share', () => {
 
   test('that waits to be used takes no place of one in use, of whatever epoch', async () => {
     const [key, forged] = [keyOf(1), keyOf(2)]
-    made(one, key)
-    await one.carry(WALLET)
-    expectShare(other, key)
+    await madeAtOne(key)
     other.putNext(forged.certificate, forged.share)
     const share = other.get(WALLET)?.next?.sealedShare ?? Buffer.alloc(0)
     rows.set(hex(WALLET), { certificate: forged.certificate, share, proofs: null })

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Issued } from '../../scripts/dev/certificates.js'
 import { readTlsFiles } from '../../src/config/tls-files.js'
 import { reasonOf } from '../../src/quorum-protocol/endpoint.js'
-import { type Issued, putInPlace } from '../support/certificates.js'
 import { freePort } from '../support/ports.js'
+import { putInPlace } from '../support/put-in-place.js'
 import { HOST, linkWorld, NAMES } from './link-world.js'
 
 /** More than may be amid their handshakes at a time. */

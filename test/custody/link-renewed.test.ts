@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { putInPlace } from '../support/certificates.js'
+import { putInPlace } from '../support/put-in-place.js'
 import { linkWorld } from './link-world.js'
 
 const link = linkWorld()

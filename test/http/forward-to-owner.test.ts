@@ -9,6 +9,7 @@ import { createServer } from 'node:tls'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
+import { makeAuthority } from '../../scripts/dev/certificates.js'
 import { readTlsFiles, type TlsFiles } from '../../src/config/tls-files.js'
 import type { HttpRequest, HttpResponse } from '../../src/http/app.js'
 import {
@@ -21,7 +22,6 @@ import { createAcceptingApp } from '../../src/http/node-http/node-app.js'
 import { createApp, usualAdapter } from '../../src/http/uws.js'
 import { LinkAgent } from '../../src/link/link-agent.js'
 import { type LinkListener, listenOnLink } from '../../src/link/link-listener.js'
-import { makeAuthority } from '../support/certificates.js'
 
 const ADAPTERS =
   usualAdapter() === 'node:http' ? (['node'] as const) : (['native', 'node'] as const)

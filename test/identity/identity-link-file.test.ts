@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeAuthority } from '../../scripts/dev/certificates.js'
 import {
   identityLinkAt,
   readIdentityLinkFile,
@@ -9,7 +10,6 @@ import {
 } from '../../src/config/identity-link.js'
 import { readTlsFiles, type TlsFiles } from '../../src/config/tls-files.js'
 import { readIdentitySettings } from '../../src/identity-provider/settings.js'
-import { makeAuthority } from '../support/certificates.js'
 
 let directory: string
 let files: TlsFiles

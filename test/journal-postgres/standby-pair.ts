@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
-import { makeAuthority } from '../support/certificates.js'
+import { makeAuthority } from '../../scripts/dev/certificates.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 
 /** Two homes of one installation, with one journal, user side and quorum signer. */
@@ -93,9 +93,22 @@ async function linksIn(directory: string) {
 }
 
 /** What a service, or one that waits, says of its journal; empty where it does not answer. */
-export async function journalPart(url: string): Promise<Readonly<Record<string, unknown>>> {
+export async function journalPart(url: string): Promise<Part> {
+  const { http, parts } = await readiness(url)
+  return { http, ...parts?.journal }
+}
+
+/** What one that waits, and has the owner answer, says of itself; of another one as `journalPart`. */
+export async function nodePart(url: string): Promise<Part> {
+  const { http, parts } = await readiness(url)
+  return { http, ...(parts?.node ?? parts?.journal) }
+}
+
+type Part = Readonly<Record<string, unknown>>
+
+async function readiness(url: string): Promise<{ http?: number; parts?: Record<string, Part> }> {
   const answer = await fetch(`${url}/readyz`).catch(() => null)
   if (answer === null) return {}
-  const { parts } = (await answer.json()) as { parts: Record<string, Record<string, unknown>> }
-  return { http: answer.status, ...parts.journal }
+  const { parts } = (await answer.json()) as { parts: Record<string, Part> }
+  return { http: answer.status, parts }
 }

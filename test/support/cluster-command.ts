@@ -8,7 +8,7 @@ import type { EngineName } from '../../scripts/dev/cluster/journal-engine.js'
 import type { ClusterFile } from '../../scripts/dev/cluster/start-cluster.js'
 import { isAlive } from '../devnet/support/observer.js'
 import { type Started, startDev } from '../devnet/support/started.js'
-import { journalPart } from '../journal-postgres/standby-pair.js'
+import { journalPart, nodePart } from '../journal-postgres/standby-pair.js'
 import { httpClient } from './http-client.js'
 
 const START_MS_MAX = 360_000
@@ -46,7 +46,7 @@ export function describeClusterCommand(
       return (children as readonly { pid: number }[]).map(({ pid }) => pid)
     }
     const roles = () =>
-      Promise.all(dev().nodes.map(async ({ base_url: url }) => (await journalPart(url)).standby))
+      Promise.all(dev().nodes.map(async ({ base_url: url }) => (await nodePart(url)).standby))
 
     /** By the command of the banner, which works when pasted. */
     async function shownOwner(): Promise<string> {
@@ -66,17 +66,21 @@ export function describeClusterCommand(
       return view()
     }
 
-    test('has one node that answers, and others that wait with a quorum signer of their own', async () => {
+    test('has one node that owns the journal, others that wait with a quorum signer of their own, and answers at each', async () => {
       const { nodes, base_url: url } = dev()
-      expect(nodes.map(({ answers }) => answers)).toEqual([true, false, false])
+      expect(nodes.map(({ owns_journal }) => owns_journal)).toEqual([true, false, false])
       expect(nodes[0]?.base_url).toBe(url)
       expect(await roles()).toEqual([undefined, true, true])
       const pids = nodes.flatMap(({ service, quorum_signer }) => [service, quorum_signer])
       expect(new Set(pids).size).toBe(6)
       for (const { base_url: at } of nodes.slice(1)) {
-        await expect.poll(() => journalPart(at), IN_TIME).toMatchObject({ behind: 0, loaded: true })
+        const waits = { http: 200, behind: 0, loaded: true }
+        await expect.poll(() => nodePart(at), IN_TIME).toMatchObject(waits)
+        await confirmedAt(at)
       }
-      expect(started.output()).toContain(`kill -9 ${dev().pids.service}: another node answers`)
+      expect(started.output()).toContain(
+        `kill -9 ${dev().pids.service}: another node owns the journal`,
+      )
       await confirmedAt(url)
       expect(await shownOwner()).toContain(`:${new URL(url).port}\n`)
     })
@@ -94,8 +98,9 @@ export function describeClusterCommand(
       expect(await shownOwner()).toContain(`:${new URL(url).port}\n`)
       // What was killed is back, and waits.
       await expect
-        .poll(() => journalPart(before.base_url), IN_TIME)
-        .toMatchObject({ http: 503, standby: true, behind: 0, epoch: 2 })
+        .poll(() => nodePart(before.base_url), IN_TIME)
+        .toMatchObject({ http: 200, standby: true, behind: 0, epoch: 2 })
+      expect(await confirmedAt(before.base_url)).toMatchObject({ nonce: Number(first.nonce) + 2 })
       expect((await roles()).filter((standby) => standby === true)).toHaveLength(2)
       await expect.poll(() => dev().nodes[0]?.quorum_signer, IN_TIME).not.toBeNull()
       expect(dev().nodes[0]?.quorum_signer).not.toBe(before.pids.quorum_signer)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
+import type { ClusterFile } from '../../scripts/dev/cluster/start-cluster.js'
 import type { DevPids } from '../../scripts/dev/dev-file.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { takeBuiltChains } from './built-chains.js'
@@ -42,7 +43,14 @@ export interface Service {
   stop(): Promise<void>
 }
 
-const START = fileURLToPath(new URL('../../dist/scripts/dev/start.js', import.meta.url))
+/**
+ * Which node is asked (`npm run test:nodes`): with more than one there is a cluster, whose first node owns
+ * the journal, and whoever asks the last one is answered by way of it.
+ */
+const NODES = Number(process.env.NODES ?? '1')
+const [ENTRY, ARGUMENTS] =
+  NODES === 1 ? (['start', []] as const) : (['cluster', ['--nodes', String(NODES)]] as const)
+const START = fileURLToPath(new URL(`../../dist/scripts/dev/${ENTRY}.js`, import.meta.url))
 
 /** Six chains, their contracts, three processes; slow when other work shares the cores. */
 const READY_TIMEOUT_MS = 200_000
@@ -65,7 +73,7 @@ export async function startService(
   const chains = await takeBuiltChains(inject('runDirectory'), home)
   const supervisor = await launch(home, await reserveStackPorts(home), env, openFilesMax)
   const devPath = join(home, 'dev.json')
-  const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as ReadyDevFile
+  const dev = () => asLastNode(JSON.parse(readFileSync(devPath, 'utf8')))
   const pidOf = (part: ServicePart) => dev().pids[part]
   const stop = async () => {
     await supervisor.end()
@@ -80,6 +88,7 @@ export async function startService(
       chains?.offer()
       await delay(POLL_MS)
     }
+    while (NODES > 1 && !(await isReady(dev().base_url))) await delay(POLL_MS)
   } catch (error) {
     await stop()
     throw error
@@ -134,6 +143,15 @@ export async function startService(
   }
 }
 
+function asLastNode(dev: ReadyDevFile & Partial<Pick<ClusterFile, 'nodes'>>): ReadyDevFile {
+  const last = dev.nodes?.at(-1)
+  return last === undefined ? dev : { ...dev, base_url: last.base_url }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return (await fetch(`${url}/readyz`).catch(() => null))?.status === 200
+}
+
 interface Supervisor {
   readonly child: ChildProcess
   output(): string
@@ -147,7 +165,7 @@ async function launch(
   openFilesMax: number | null,
 ): Promise<Supervisor> {
   const limit = openFilesMax === null ? '' : `ulimit -n ${openFilesMax}; `
-  const node = [process.execPath, '--enable-source-maps', START]
+  const node = [process.execPath, '--enable-source-maps', START, ...ARGUMENTS]
   const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, ...node], {
     env: { ...env, PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
     detached: true,

@@ -22,6 +22,8 @@ export interface NodeStart {
   readonly port: number
   readonly issuer: string
   readonly journalFile: string
+  /** Null: it answers as the owner alone. */
+  readonly linkFile: string | null
   /** Asked at each start of its service. */
   readonly role: () => 'owner' | 'standby'
 }
@@ -40,7 +42,7 @@ export function clusterNode(
   start: NodeStart,
   quorum?: SupervisedProcess,
 ): ClusterNode {
-  const { number, home, port, issuer, journalFile, role } = start
+  const { number, home, port, issuer, journalFile, linkFile, role } = start
   const node = { number, backoff: BACKOFF }
   const url = `http://127.0.0.1:${port}`
   const env = () => ({
@@ -49,6 +51,7 @@ export function clusterNode(
     IDENTITY_ISSUER: issuer,
     COUNTERSIGN_JOURNAL_FILE: journalFile,
     COUNTERSIGN_JOURNAL_ROLE: role(),
+    ...(linkFile === null ? {} : { COUNTERSIGN_NODE_LINK_FILE: linkFile }),
   })
   return {
     ...{ number, home, url },
@@ -66,14 +69,17 @@ async function lives(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-const readyAnswer = z.object({ parts: z.object({ journal: z.object({ epoch: z.number() }) }) })
+const readyAnswer = z.object({
+  parts: z.object({ journal: z.object({ epoch: z.number() }), node: z.object({}).optional() }),
+})
 
-/** Of its taking, where it is ready and so owns the journal; null where it is not. */
+/** Of its taking, where it is ready and owns the journal itself; null where it does not. */
 export async function epochOf(url: string): Promise<number | null> {
   try {
     const answer = await fetch(`${url}/readyz`, { signal: lookSignal() })
     if (answer.status !== 200) return null
-    return readyAnswer.parse(await answer.json()).parts.journal.epoch
+    const { journal, node } = readyAnswer.parse(await answer.json()).parts
+    return node === undefined ? journal.epoch : null
   } catch {
     return null
   }

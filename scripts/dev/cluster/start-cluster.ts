@@ -9,7 +9,11 @@ import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from 
 import { type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
 import { type ClusterNode, clusterNode } from './node.js'
 import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
+import { makeNodeLinks } from './node-links.js'
 import { watchOwner } from './watch-owner.js'
+
+/** The first that is tried. */
+const LINK_PORTS = 7_444
 
 export interface ClusterOptions extends InstanceOptions {
   /** How many nodes. */
@@ -17,7 +21,7 @@ export interface ClusterOptions extends InstanceOptions {
   readonly journal: EngineName
 }
 
-/** `dev.json` of a cluster: what it says of the service is of the node that answers. */
+/** `dev.json` of a cluster: what it says of the service is of the node that owns the journal. */
 export interface ClusterFile extends DevFile {
   readonly journal: EngineName
   readonly journal_file: string
@@ -26,6 +30,8 @@ export interface ClusterFile extends DevFile {
     readonly home: string
     readonly service: number | null
     readonly quorum_signer: number | null
+    readonly owns_journal: boolean
+    /** A standby that has a link to the owner answers as that one does. */
     readonly answers: boolean
   }[]
 }
@@ -58,13 +64,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     nodes: Object.fromEntries(ports.map((port, index) => [String(index + 1), port])),
   })
 
+  const links = makeNodeLinks(home, await linkPorts(begun, options.size))
+  if (links === null)
+    say('without openssl there are no links between nodes: the owner alone answers')
   const others = ports.slice(1).map((_, index) => nodeHome(home, index + 2))
   const nodes = ports.map((port, index): ClusterNode => {
     const number = index + 1
     const at = nodeHome(home, number)
     // A standby takes no journal that is empty; and while there is no other home, none else could have it.
     const role = () => (number > 1 || others.some(isMade) ? 'standby' : 'owner')
-    const start = { number, home: at, port, issuer: around.issuer, journalFile, role }
+    const linkFile = links?.[index] ?? null
+    const start = { number, home: at, port, issuer: around.issuer, journalFile, linkFile, role }
     return clusterNode(begun, start, number === 1 ? around.quorum : undefined)
   })
   const running: ClusterNode[] = []
@@ -72,7 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const watch = watchOwner(
     () => running,
     (owner) => {
-      say(`node ${owner.number} owns the journal and answers at ${owner.url}`)
+      say(`node ${owner.number} owns the journal, at ${owner.url}`)
       refreshDevFile()
     },
   )
@@ -87,33 +97,33 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await startNodes([first, ...made], { begun, running })
     await watch.first()
   })
-  const owner = await watch.first()
+  const answering = await watch.first()
   const wallet = await prepareWallet(begun, around, {
-    baseUrl: owner.url,
-    serviceHome: owner.home.root,
+    baseUrl: answering.url,
+    serviceHome: answering.home.root,
   })
   const missing = further.filter((node) => !made.includes(node))
   if (missing.length > 0) {
     await timed('further nodes', async () => {
-      for (const node of missing) await prepareNode(home, node.home, owner.home)
+      for (const node of missing) await prepareNode(home, node.home, answering.home)
       await startNodes(missing, { begun, running })
     })
   }
 
   const dev = (): ClusterFile => {
-    const answering = watch.owner ?? owner
+    const owner = watch.owner ?? answering
     return {
       ...devFileOf({
-        ...{ baseUrl: answering.url, made: wallet, user: around.user, issuer: around.issuer },
+        ...{ baseUrl: owner.url, made: wallet, user: around.user, issuer: around.issuer },
         authorizersUrl: `http://localhost:${around.identity.at}/authorizers`,
         chains: around.chainsFile.chains,
-        pids: pidsOf(around, answering),
+        pids: pidsOf(around, owner),
       }),
       journal: options.journal,
       journal_file: journalFile,
       nodes: nodes.map(({ url, home: at, service, quorum }) => ({
         ...{ base_url: url, home: at.root, service: service.pid, quorum_signer: quorum.pid },
-        answers: url === answering.url,
+        ...{ owns_journal: url === owner.url, answers: links !== null || url === owner.url },
       })),
     }
   }
@@ -129,6 +139,15 @@ async function nodePorts(
   const ports = [port]
   for (let number = 2; number <= size; number++) {
     ports.push(await claimPort(lastPorts.nodes?.[number] ?? port + number - 1, claimedPorts))
+  }
+  return ports
+}
+
+/** Of no use to anybody but the nodes, so that they may be others at each start. */
+async function linkPorts({ claimedPorts }: BegunInstance, size: number): Promise<number[]> {
+  const ports: number[] = []
+  for (let number = 1; number <= size; number++) {
+    ports.push(await claimPort(LINK_PORTS, claimedPorts))
   }
   return ports
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClusterNode, epochOf } from './node.js'
 
-/** Which node answers callers. */
+/** Which node owns the journal. */
 export interface OwnerWatch {
   /** The last one that was seen to; null before any was. */
   readonly owner: ClusterNode | null
@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 500
 /** Services that come up together, one of which waits for the others' silence. */
 const FIRST_MS_MAX = 120_000
 
-/** @param changed called when another node than before answers, or the same one after a taking anew */
+/** @param changed called when another node than before owns it, or the same one after a taking anew */
 export function watchOwner(
   nodes: () => readonly ClusterNode[],
   changed: (owner: ClusterNode) => void,

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Certificates as OPERATIONS.md has operators make them, by the `openssl` of this machine. */
@@ -25,7 +24,7 @@ export interface Issued {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc']
 
-/** @param directory of the test's own */
+/** @param directory where all that is made lies: keys are as the umask lets them be */
 export function makeAuthority(directory: string, name: string, days = 2): Authority {
   const at = (file: string) => join(directory, file)
   const own = { certificate: at(`${name}.pem`), key: at(`${name}.key`) }
@@ -57,12 +56,6 @@ export function makeAuthority(directory: string, name: string, days = 2): Author
       return issued
     },
   }
-}
-
-/** As a renewal does it: a file in the place of another, whole. */
-export function putInPlace(from: string, path: string): void {
-  copyFileSync(from, `${path}.new`)
-  renameSync(`${path}.new`, path)
 }
 
 function openssl(args: readonly string[]): void {

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeAuthority } from '../certificates.js'
+import { type DevHome, PRIVATE_DIR_MODE } from '../home/layout.js'
+
+/** As long as anybody keeps an instance for trying things. */
+const DAYS = 3_650
+const OWNER_ALONE = 0o600
+
+/**
+ * Files by which the nodes of this machine reach each other, of an authority that is made with them.
+ * Made anew at each start: ports may be others by then.
+ * @param ports of the links, one a node
+ * @returns null where this machine has no `openssl` to make certificates with
+ */
+export function makeNodeLinks(home: DevHome, ports: readonly number[]): readonly string[] | null {
+  if (!hasOpenssl()) return null
+  const directory = join(home.root, 'nodes', 'links')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
+  const authority = makeAuthority(directory, 'authority', DAYS)
+  return ports.map((port, index) => {
+    const name = `node-${index + 1}`
+    const issued = authority.issue(name, {
+      ...{ usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1', days: DAYS },
+    })
+    chmodSync(issued.key, OWNER_ALONE)
+    const path = join(directory, `${name}.json`)
+    const link = { listen: `127.0.0.1:${port}`, ...issued, authority: authority.certificate }
+    writeFileSync(path, `${JSON.stringify(link)}\n`, { mode: OWNER_ALONE })
+    return path
+  })
+}
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
