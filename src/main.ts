@@ -33,7 +33,6 @@ import { createHttpMetrics } from './http/metrics.js'
 import { descriptorsMax, unreservedDescriptors } from './http/open-files.js'
 import { readinessParts } from './http/readiness-parts.js'
 import { createHttpServer, openFrontDoor } from './http/server.js'
-import { standbyAnswers } from './http/standby-answers.js'
 import { NO_NATIVE_BUILD } from './http/uws.js'
 import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
@@ -54,7 +53,7 @@ import { openServiceJournal } from './service/open-journal.js'
 import { openOperationPorts } from './service/operation-ports.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
-import { standbyReport } from './service/standby-report.js'
+import { createStandby } from './service/standby.js'
 import { hearOfSuccessor, takeHome } from './service/take-home.js'
 import { openTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
@@ -160,7 +159,11 @@ const pages = [
 // Faults that callers ask for are no part of a live service: it does not even load them.
 const loadedDrills = environment === 'test' ? await import('./service/drills.js') : null
 const clientAddress = callerAddress(config.trustedProxies, logger)
-const link = config.nodeLinkFile === null ? null : openNodeLink(config.nodeLinkFile, logger)
+const link = config.nodeLinkFile === null ? null : await openNodeLink(config.nodeLinkFile, logger)
+const standby = createStandby({
+  ...{ door, host: config.host, port: config.port, link, clientAddress },
+  areLoaded: () => threads.areLoaded,
+})
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
@@ -169,15 +172,10 @@ const journal = await openServiceJournal({
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>
     makeSnapshotAside({ ...start, storeDirectory, logLevel }, stopping),
-  waits(progress) {
-    const report = () => standbyReport(progress(), threads.areLoaded)
-    const serve = link?.forward({ report, clientAddress }) ?? standbyAnswers(report)
-    return door.answerEarly(config.host, config.port, serve)
-  },
-  followed: (progress) => link?.followed(progress),
+  ...{ waits: standby.begin, followed: standby.followed },
   ...{ timers: systemTimers(), log: logger },
 })
-link?.owns()
+standby.end()
 keepServiceBoot(home, boot)
 reader.fresh()
 // Once the store is there: a first start would find no space where there is no directory.
@@ -355,7 +353,7 @@ const metricsListener = await showMetrics(config, {
 })
 
 await firstBlock(clock)
-await link?.serve(server)
+link?.serve(server)
 const port = await server.listen(config.host, config.port)
 if (adapter === 'node:http' && config.httpAdapter === 'auto') {
   logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)

@@ -9,6 +9,7 @@ import type { DrilledHandlers } from '../operations/drilled-handler.js'
 import type { WriteCaller } from '../operations/write-admission.js'
 import type { HttpRequest, HttpResponse } from './app.js'
 import type { PayForBody } from './body.js'
+import type { EventStreams } from './event-stream.js'
 import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
 
 /** The ports that routes stand on. */
@@ -31,6 +32,8 @@ export interface RouteDeps extends ExchangeContext {
   readonly unverifiedTokens: UnverifiedTokens
   /** Records that lists have looked at since the start. */
   readonly looksSoFar: () => number
+  /** Places for those who follow the event log, whichever app they come by. */
+  readonly streams: EventStreams
   /** The last place of a user's event log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
   /** True when a call with this key that moves value would be `OVERLOADED`, whatever its body. */

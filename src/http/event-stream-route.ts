@@ -6,7 +6,7 @@ import type { ConsoleContext, ConsoleHandlers } from '../operations/context.js'
 import type { HttpRequest } from './app.js'
 import { identify } from './console-route.js'
 import { admit, type RouteDeps, type RouteHandler } from './deps.js'
-import { createEventStreams, type EventStreams, STREAMS_PER_USER_MAX } from './event-stream.js'
+import { type EventStreams, STREAMS_PER_USER_MAX } from './event-stream.js'
 import type { AnswerForm } from './exchange.js'
 import { Exchange } from './exchange.js'
 import type { RequestHead } from './request-head.js'
@@ -29,11 +29,7 @@ export function createEventStreamRoute(
   listEvents: ConsoleHandlers['list_events'],
   deps: RouteDeps,
 ): RouteHandler {
-  const { readableSeq, gate } = deps
-  const streams = createEventStreams({
-    ...{ readableSeq, nowMs: Date.now, monotonicMs: () => performance.now() },
-    isDraining: () => gate.draining,
-  })
+  const { streams } = deps
   const plan = planInput(eventStream.path, eventStream.input)
   const route: StreamRoute = { listEvents, plan, streams }
   return (response, request, form) => {

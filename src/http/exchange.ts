@@ -18,7 +18,7 @@ import {
 } from './reply.js'
 import type { RequestGate } from './request-gate.js'
 import { ambiguousFraming, encodedBody, type RequestHead, readRequestHead } from './request-head.js'
-import { newRequestId } from './request-id.js'
+import { requestIdOf } from './request-id.js'
 import { statusLine } from './status-line.js'
 
 /**
@@ -28,7 +28,6 @@ import { statusLine } from './status-line.js'
  * also after an abort; that call frees its place in the gate.
  */
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 /** Written to a caller of a stream who takes less than comes; past it the connection is closed. */
 const STREAM_BYTES_BEHIND_MAX = 1024 * 1024
 /** What metrics and logs call a request whose caller went away (nginx's convention). */
@@ -97,7 +96,7 @@ export class Exchange {
     this.operation = operation
     this.#response = response
     this.#form = form
-    this.requestId = requestId !== '' && REQUEST_ID.test(requestId) ? requestId : newRequestId()
+    this.requestId = requestIdOf(requestId)
   }
 
   /**

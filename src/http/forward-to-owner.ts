@@ -1,11 +1,16 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import { request as sendRequest } from 'node:http'
+import {
+  type Agent,
+  type ClientRequest,
+  type RequestOptions,
+  request as sendRequest,
+} from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { fault } from '../errors/fault.js'
 import type { Serve } from './app.js'
 import { BODY_BYTES_MAX } from './body.js'
 import type { PartReport } from './health-routes.js'
-import { createHeldRequests, type HeldRequest, refuse } from './held-requests.js'
+import { createHeldRequests, type HeldRequest, refuseUnread } from './held-requests.js'
+import { createReadinessOf } from './owner-readiness.js'
 import { ambiguousFraming, readRequestHead } from './request-head.js'
 import { sendOn } from './send-on.js'
 import { answerWhole } from './whole-answer.js'
@@ -26,11 +31,22 @@ export interface ForwardOptions {
   /** What this node says of itself in `/readyz`. */
   readonly report: () => PartReport
   readonly log: { warn(context: object, message: string): void }
+  readonly times?: ForwardTimes
+}
+
+/** How long is waited. */
+export interface ForwardTimes {
+  /** A machine that is gone says nothing; one that is there has answered in milliseconds. */
+  readonly connectMs: number
+  /** For a whole answer: the owner gives one within ten seconds, also where its journal does not. */
+  readonly answerMs: number
+  /** For the next piece of a stream, which has a heartbeat every four seconds. */
+  readonly silentMs: number
 }
 
 /**
  * What a node answers that does not own the journal: what the owner does. Each request is read, sent to
- * it, and answered as it answers; streams go on for as long as they are taken.
+ * it once, and answered as it answers; streams go on for as long as they are taken.
  */
 export interface Forwarder {
   readonly serve: Serve
@@ -39,178 +55,158 @@ export interface Forwarder {
    * soon as the owner is another, or this node.
    */
   ownerChanged(): void
+  /** From now on it says that it is not ready. Resolves once what is under way was answered, or in time. */
+  drain(timeMs: number): Promise<void>
 }
 
-/** As many connections as one node has to another; streams keep theirs. */
+/** Requests that wait at once. The owner bounds streams itself. */
 export const FORWARDED_MAX = 1_024
 const FORWARDED_BYTES_MAX = 32 * 1024 * 1024
 
-/** A machine that is gone says nothing; one that is there has answered in milliseconds. */
-const CONNECT_MS_MAX = 3_000
-/** The owner itself answers within ten seconds, also where its journal does not. */
-const ANSWER_MS_MAX = 15_000
-const READY_MS_MAX = 2_000
+const TIMES: ForwardTimes = { connectMs: 3_000, answerMs: 15_000, silentMs: 20_000 }
 /** Between two lines about an owner that is not reached. */
 const SAID_EVERY_MS = 10_000
+const DRAIN_POLL_MS = 20
 
 const UNREACHED =
-  'This node passes requests on to the one that owns the journal, which it does not reach now; nothing was done.'
+  'This node passes requests on to the one that owns the journal, and reaches none now; nothing was done.'
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const FORWARDED_FOR = 'x-forwarded-for'
 
 export function createForwarder(options: ForwardOptions): Forwarder {
-  const { owner, agent, clientAddress, report, log } = options
+  const { owner, agent, clientAddress, report, log, times = TIMES } = options
   const held = createHeldRequests({
     heldMax: FORWARDED_MAX,
     bytesMax: FORWARDED_BYTES_MAX,
     bodyBytesMax: BODY_BYTES_MAX,
   })
-  const underWay = new Map<ClientRequest, number>()
+  const underWay = new Map<HeldRequest, UnderWay>()
+  const streams = new Set<HeldRequest>()
+  let isDraining = false
+  const readiness = createReadinessOf({ owner, agent, report, isDraining: () => isDraining })
   let saidMs = Number.NEGATIVE_INFINITY
 
-  function say(err: Error): void {
+  /** Errors of TLS and of the parser bring whole certificates and answers with them. */
+  function say({ name, message, ...more }: Error & { readonly code?: unknown }): void {
     if (performance.now() - saidMs < SAID_EVERY_MS) return
     saidMs = performance.now()
-    log.warn({ err }, 'the owner of the journal is not reached: callers are told to ask again')
+    const err = { name, message, code: more.code ?? null }
+    log.warn({ err }, 'a request was not answered by the owner of the journal')
   }
 
-  function failed(one: HeldRequest, onward: ClientRequest, error: Error): void {
+  function failed(one: HeldRequest, error: Error): void {
     say(error)
-    const wasSent = secured.has(onward) && !READS.has(one.method)
-    if (wasSent) refuse(one.response, fault('OUTCOME_UNKNOWN', { reason: 'standby' }))
-    else refuse(one.response, fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED))
+    const wasSent = underWay.get(one)?.isConnected() === true && !READS.has(one.method)
+    if (wasSent) one.refuse(fault('OUTCOME_UNKNOWN', { reason: 'standby' }))
+    else one.refuse(fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED))
   }
 
-  function forward(one: HeldRequest, client: string, closes: boolean): void {
+  function forward(one: HeldRequest, client: string): void {
     const place = owner()
     if (place === null) {
-      refuse(one.response, fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED))
+      one.refuse(fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED))
       held.leave(one)
       return
     }
-    const onward = sendOn(one, {
-      send: ({ headers, ...rest }) =>
-        request(agent, place, { ...rest, headers: forwardedFor(headers, client) }),
-      closes,
-      done() {
-        held.leave(one)
-        if (onward !== null) underWay.delete(onward)
+    sendOn(one, {
+      send({ headers, ...rest }) {
+        const told = { ...rest, headers: forwardedFor(headers, client) }
+        const onward = sendRequest({ agent, host: place.host, port: place.port, ...told })
+        underWay.set(one, watched(onward, place, times))
+        return onward
       },
-      failed: (broken, error) => failed(one, broken, error),
+      answering() {
+        streams.add(one)
+        held.leave(one)
+      },
+      done() {
+        underWay.delete(one)
+        streams.delete(one)
+        held.leave(one)
+      },
+      failed: (error) => failed(one, error),
     })
-    if (onward !== null) underWay.set(onward, place.epoch)
-  }
-
-  async function ready(): Promise<{ status: number; body: unknown }> {
-    const node = report()
-    const place = owner()
-    const asked = place === null ? null : await readyAt(agent, place).catch(() => null)
-    if (asked === null) {
-      return {
-        status: 503,
-        body: { status: 'not_ready', draining: false, parts: { journal: node } },
-      }
-    }
-    const { status, body } = asked
-    return { status, body: { ...body, parts: { ...body.parts, node: { ...node, status: 'up' } } } }
   }
 
   return {
     serve(response, incoming) {
+      const { framing, xForwardedFor } = readRequestHead(incoming)
       const path = incoming.getUrl()
-      if (path === '/healthz') answerWhole(response, 200, { status: 'ok' })
-      else if (path === '/readyz') {
-        let isGone = false
-        response.onAborted(() => {
-          isGone = true
-        })
-        void ready().then(({ status, body }) => {
-          if (!isGone) answerWhole(response, status, body)
-        })
-      } else {
-        const { framing, xForwardedFor } = readRequestHead(incoming)
-        if (framing === 'ambiguous') {
-          refuse(response, ambiguousFraming())
-          return
-        }
+      if (framing === 'ambiguous') refuseUnread(response, incoming, ambiguousFraming())
+      else if (framing === 'length' && path === '/healthz')
+        answerWhole(response, 200, { status: 'ok' })
+      else if (framing === 'length' && path === '/readyz') readiness(response)
+      else {
         const peer = Buffer.from(response.getRemoteAddressAsText()).toString()
         const client = clientAddress(peer, xForwardedFor)
-        held.hold(response, incoming, (one) => forward(one, client, framing === 'chunked'))
+        held.hold(response, incoming, (one) => forward(one, client))
       }
     },
     ownerChanged() {
       const epoch = owner()?.epoch ?? null
-      for (const [onward, of] of underWay) {
-        if (of !== epoch) onward.destroy(new Error('another node owns the journal by now'))
+      for (const each of [...underWay.values()]) {
+        if (each.epoch !== epoch) each.breakOff(new Error('another node owns the journal by now'))
       }
+    },
+    async drain(timeMs) {
+      isDraining = true
+      const untilMs = performance.now() + timeMs
+      const hasMore = () => underWay.size > streams.size
+      while (hasMore() && performance.now() < untilMs) await rest(DRAIN_POLL_MS)
     },
   }
 }
 
-/** Requests whose connection stood: whether the owner had them nobody can tell here. */
-const secured = new WeakSet<ClientRequest>()
+interface UnderWay {
+  readonly epoch: number
+  /** Whether the owner may have had it: nothing leaves this node before. */
+  isConnected(): boolean
+  breakOff(error: Error): void
+}
 
-function request(
-  agent: Agent,
-  { host, port }: OwnerPlace,
-  options: Omit<RequestOptions, 'agent' | 'host' | 'port'>,
-): ClientRequest {
-  const onward = sendRequest({ agent, host, port, ...options })
-  const unanswered = setTimeout(() => {
-    onward.destroy(new Error(`${host}:${port} does not answer`))
-  }, ANSWER_MS_MAX)
-  onward.once('response', () => clearTimeout(unanswered))
+/** Ends what is not answered in time. */
+function watched(onward: ClientRequest, place: OwnerPlace, times: ForwardTimes): UnderWay {
+  const at = `${place.host}:${place.port}`
+  let isConnected = false
+  const breakOff = (error: Error) => void onward.destroy(error)
+  const unanswered = setTimeout(() => breakOff(new Error(`${at} does not answer`)), times.answerMs)
+  onward.once('response', (answered) => {
+    if (answered.headers['transfer-encoding'] === undefined) return
+    clearTimeout(unanswered)
+    onward.setTimeout(times.silentMs, () => breakOff(new Error(`${at} is silent amid a stream`)))
+  })
   onward.once('close', () => clearTimeout(unanswered))
   onward.once('socket', (socket: TLSSocket) => {
+    const connected = () => {
+      isConnected = true
+    }
     if (socket.authorized) {
-      secured.add(onward)
+      connected()
       return
     }
-    const unconnected = setTimeout(() => {
-      onward.destroy(new Error(`${host}:${port} is not reached`))
-    }, CONNECT_MS_MAX)
-    socket.once('secureConnect', () => {
-      clearTimeout(unconnected)
-      secured.add(onward)
-    })
-    socket.once('close', () => clearTimeout(unconnected))
+    const unconnected = setTimeout(
+      () => breakOff(new Error(`${at} is not reached`)),
+      times.connectMs,
+    )
+    socket.once('secureConnect', connected)
+    for (const event of ['secureConnect', 'close']) {
+      socket.once(event, () => clearTimeout(unconnected))
+    }
   })
-  return onward
+  return { epoch: place.epoch, isConnected: () => isConnected, breakOff }
 }
 
 /** The owner takes it for the caller's address from nobody but nodes. */
-function forwardedFor(headers: unknown, client: string): readonly string[] {
+function forwardedFor(given: RequestOptions['headers'], client: string): readonly string[] {
   const kept: string[] = []
-  const given = headers as readonly string[]
-  for (let at = 0; at < given.length; at += 2) {
-    const name = given[at] ?? ''
-    if (name !== FORWARDED_FOR) kept.push(name, given[at + 1] ?? '')
+  const headers = given as readonly string[]
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? ''
+    if (name !== FORWARDED_FOR) kept.push(name, headers[at + 1] ?? '')
   }
   return [...kept, FORWARDED_FOR, client]
 }
 
-interface Readiness {
-  readonly status: string
-  readonly parts: Readonly<Record<string, PartReport>>
-}
-
-async function readyAt(
-  agent: Agent,
-  { host, port }: OwnerPlace,
-): Promise<{ status: number; body: Readiness }> {
-  const asked = sendRequest({ agent, host, port, path: '/readyz' })
-  const late = setTimeout(() => asked.destroy(new Error('no answer')), READY_MS_MAX)
-  try {
-    const answered = await new Promise<IncomingMessage>((resolve, reject) => {
-      asked.once('response', resolve)
-      asked.once('error', reject)
-      asked.end()
-    })
-    const pieces: Buffer[] = []
-    for await (const piece of answered) pieces.push(piece)
-    const body: Readiness = JSON.parse(Buffer.concat(pieces).toString())
-    return { status: answered.statusCode ?? 503, body }
-  } finally {
-    clearTimeout(late)
-  }
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -15,6 +15,8 @@ export interface FrontDoor {
   listenEarly(host: string, port: number, patienceMs: number): Promise<void>
   /** Binds the port and has everything answered so until the routes are there, what was held too. */
   answerEarly(host: string, port: number, serve: Serve): Promise<void>
+  /** Of a port that was bound early: takes no connection more. */
+  stopEarly(): void
   /**
    * From now on requests go to the routes.
    * @param register all routes, among them one of `any` for `/*`
@@ -69,6 +71,7 @@ export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): 
       early ??= await app.listen(host, port)
       openRoom(early.port)
     },
+    stopEarly: () => early?.close(),
     async open(host, port, register) {
       // A pattern that was given cannot be given again, when the first attempt met a taken port.
       if (!registered) register(switched)

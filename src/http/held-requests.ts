@@ -2,7 +2,8 @@ import { errorBody } from '../api/error-body.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault } from '../errors/fault.js'
 import type { HttpRequest, HttpResponse } from './app.js'
-import { newRequestId } from './request-id.js'
+import { type Framing, readRequestHead } from './request-head.js'
+import { requestIdOf } from './request-id.js'
 import { answerWhole } from './whole-answer.js'
 
 /** A request that another server is to answer: read to its end, and kept until then. */
@@ -13,16 +14,21 @@ export interface HeldRequest {
   readonly target: string
   /** Names and values by turns, without those of one connection. */
   readonly headers: readonly string[]
-  readonly pieces: readonly Buffer[]
+  readonly body: Uint8Array
+  /** Its connection is closed after the answer: it brought chunks, behind which nothing is served. */
+  readonly closes: boolean
   /** The caller is, or was answered already. */
   readonly gone: boolean
   /** What is to end when its caller is gone. */
   whenGone: () => void
+  /** Answers. Nothing may be answered after it. */
+  refuse(refusal: Fault): void
 }
 
 /** What is held at once. */
 export interface HeldBounds {
   readonly heldMax: number
+  /** Of memory for bodies. */
   readonly bytesMax: number
   /** Of one body. */
   readonly bodyBytesMax: number
@@ -31,7 +37,7 @@ export interface HeldBounds {
 export interface HeldRequests {
   /** @param whole called when it is read to its end, unless its caller is gone or was refused by then */
   hold(response: HttpResponse, request: HttpRequest, whole: (one: HeldRequest) => void): void
-  /** It was answered, or its caller is gone: its place is free. */
+  /** It is answered, or begins to be, or its caller is gone: its place is free. */
   leave(one: HeldRequest): void
 }
 
@@ -42,62 +48,114 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'date',
   'expect',
   'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
   'uwebsockets',
 ])
 
 const RETRY_AFTER_SECONDS = '1'
 
 interface Held extends HeldRequest {
-  readonly pieces: Buffer[]
+  body: Buffer
   gone: boolean
 }
 
 export function createHeldRequests({ heldMax, bytesMax, bodyBytesMax }: HeldBounds): HeldRequests {
-  const places = new Map<HeldRequest, Held>()
+  /** With the memory that each one's body takes. */
+  const places = new Map<HeldRequest, number>()
   let bytes = 0
 
   function leave(one: HeldRequest): void {
-    const held = places.get(one)
-    if (held === undefined) return
+    bytes -= places.get(one) ?? 0
     places.delete(one)
-    for (const piece of held.pieces.splice(0)) bytes -= piece.byteLength
+  }
+
+  /** A body grows by doubling: kept in pieces, one of single bytes would take a hundred times its length. */
+  function take(one: Held, length: number, piece: ArrayBuffer): Fault | null {
+    const needed = length + piece.byteLength
+    if (needed > bodyBytesMax) return fault('PAYLOAD_TOO_LARGE')
+    if (needed > one.body.length) {
+      const room = bytesMax - bytes + one.body.length
+      if (needed > room) return fault('OVERLOADED')
+      const capacity = Math.max(needed, Math.min(2 * one.body.length, bodyBytesMax, room))
+      bytes += capacity - one.body.length
+      places.set(one, capacity)
+      const grown = Buffer.allocUnsafe(capacity)
+      one.body.copy(grown, 0, 0, length)
+      one.body = grown
+    }
+    // The piece is gone when this returns.
+    one.body.set(new Uint8Array(piece), length)
+    return null
   }
 
   return {
     hold(response, request, whole) {
+      const one = heldOf(response, request, leave)
       if (places.size >= heldMax) {
-        refuse(response, fault('OVERLOADED'))
+        one.refuse(fault('OVERLOADED'))
         return
       }
-      const one: Held = {
-        ...{ response, ...headOf(request), pieces: [] },
-        ...{ gone: false, whenGone: () => leave(one) },
-      }
-      places.set(one, one)
-      let own = 0
-      response.onAborted(() => {
-        one.gone = true
-        one.whenGone()
-      })
+      places.set(one, 0)
+      let length = 0
       response.onData((piece, isLast) => {
         if (one.gone) return
-        own += piece.byteLength
-        const isTooLong = own > bodyBytesMax
-        if (isTooLong || bytes + piece.byteLength > bytesMax) {
-          one.gone = true
-          refuse(response, fault(isTooLong ? 'PAYLOAD_TOO_LARGE' : 'OVERLOADED'))
+        const refusal = take(one, length, piece)
+        if (refusal !== null) {
+          one.refuse(refusal)
           leave(one)
           return
         }
-        bytes += piece.byteLength
-        // The piece is gone when this returns.
-        one.pieces.push(Buffer.from(new Uint8Array(piece)))
-        if (isLast) whole(one)
+        length += piece.byteLength
+        if (!isLast) return
+        one.body = one.body.subarray(0, length)
+        whole(one)
       })
     },
     leave,
   }
+}
+
+/** Answers at once, as far as that may be: see `answerAfter`. */
+export function refuseUnread(response: HttpResponse, request: HttpRequest, refusal: Fault): void {
+  heldOf(response, request, () => undefined).refuse(refusal)
+}
+
+function heldOf(
+  response: HttpResponse,
+  request: HttpRequest,
+  leave: (one: HeldRequest) => void,
+): Held {
+  const { framing, xRequestId } = readRequestHead(request)
+  const one: Held = {
+    ...{ response, ...headOf(request), body: Buffer.alloc(0), closes: framing !== 'length' },
+    ...{ gone: false, whenGone: () => leave(one) },
+    refuse(refusal) {
+      answerAfter(framing, () => {
+        if (!one.gone) refuse(response, refusal, xRequestId)
+        one.gone = true
+      })
+    },
+  }
+  response.onAborted(() => {
+    one.gone = true
+    one.whenGone()
+  })
+  return one
+}
+
+/**
+ * The package serves what came in the same piece of data behind a request that is answered in its own
+ * callback, even by an answer that closes the connection: behind chunks, or where it is not sure where
+ * the request ends, that may be one that nobody in front of us saw. Answered in a later turn, the
+ * parser has met it and closed.
+ */
+function answerAfter(framing: Framing, answer: () => void): void {
+  if (framing === 'length') answer()
+  else setImmediate(answer)
 }
 
 function headOf(request: HttpRequest): Pick<HeldRequest, 'method' | 'target' | 'headers'> {
@@ -114,9 +172,9 @@ function headOf(request: HttpRequest): Pick<HeldRequest, 'method' | 'target' | '
 }
 
 /** Closes: of what may follow on that connection nothing was read. */
-export function refuse(response: HttpResponse, refusal: Fault): void {
+function refuse(response: HttpResponse, refusal: Fault, given: string): void {
   const { status, retryable } = CATALOGUE[refusal.code]
   const headers = retryable ? [['Retry-After', RETRY_AFTER_SECONDS] as const] : []
-  const requestId = newRequestId()
-  answerWhole(response, status, errorBody(refusal, requestId), headers, requestId)
+  const id = requestIdOf(given)
+  answerWhole(response, status, errorBody(refusal, id), headers, id)
 }

@@ -1,116 +1,151 @@
-import type { ClientRequest, RequestOptions } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { fault } from '../errors/fault.js'
-import { type HeldRequest, HOP_BY_HOP, refuse } from './held-requests.js'
+import { type HeldRequest, HOP_BY_HOP } from './held-requests.js'
 import { statusLine } from './status-line.js'
 
 export interface SendOn {
-  /** Of Node, with where it goes; the rest is as the request came. */
+  /** Of Node, with where it goes; the rest is as the request came. Throws for what Node sends nobody. */
   send(options: Pick<RequestOptions, 'method' | 'path' | 'headers'>): ClientRequest
-  /** Of one that brought chunks nothing that follows them may be served. */
-  readonly closes?: boolean
   /** Called when an answer in pieces begins: it may go on for hours, and nobody waits behind it. */
   answering?(): void
   /** Called once, when the caller has its answer or is gone. */
   done(): void
   /**
-   * No answer came, and the caller is there. What became of it is not known, as when any connection
-   * breaks. Answers, or closes.
+   * Nothing of an answer has reached the caller, who is there, and nothing will. What became of the
+   * request is not known, as when any connection breaks. Answers, or closes.
    */
-  failed(onward: ClientRequest, error: Error): void
+  failed(error: Error): void
 }
+
+/** Of a request without a body, one that has some would say that it is empty. */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
 
 /**
  * Has another server answer a request, and passes on what it says as it comes. One whose caller goes
  * away is ended there too.
+ * @returns null where nothing was sent
  */
-export function sendOn(one: HeldRequest, options: SendOn): ClientRequest | null {
-  const { closes = false, answering, done, failed } = options
+export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientRequest | null {
   if (one.gone) {
-    done()
+    told.done()
     return null
   }
-  const { response, method } = one
-  const body = Buffer.concat(one.pieces)
-  const onward = requestOnward(one, body, options.send)
+  const onward = requestOnward(one, send)
   if (onward === null) {
-    refuse(response, fault('INVALID_REQUEST'))
-    done()
+    one.refuse(fault('INVALID_REQUEST'))
+    told.done()
     return null
   }
-  let ended = false
+  let hasEnded = false
   const end = (work: () => void): void => {
-    if (ended) return
-    ended = true
+    if (hasEnded) return
+    hasEnded = true
     if (!one.gone) work()
-    done()
+    told.done()
   }
-  const close = () => end(() => response.close())
-  // A stream would go on for nobody.
-  one.whenGone = () => onward.destroy()
-  let isAnswered = false
-  onward.on('error', (error) => {
-    if (isAnswered) close()
-    else end(() => failed(onward, error))
-  })
+  let hasBegun = false
+  const fail = (error: Error) =>
+    end(() => (hasBegun ? void one.response.close() : told.failed(error)))
+  // A stream would go on for nobody; one that waits for a connection ends without a word.
+  one.whenGone = () => {
+    onward.destroy()
+    end(() => undefined)
+  }
+  onward.on('error', fail)
   onward.on('response', (answered) => {
-    isAnswered = true
-    const { statusCode = 502, rawHeaders } = answered
-    const writeHead = (): void => {
-      response.writeStatus(statusLine(statusCode))
-      for (let at = 0; at < rawHeaders.length; at += 2) {
-        const name = rawHeaders[at] ?? ''
-        if (!HOP_BY_HOP.has(name.toLowerCase()))
-          response.writeHeader(name, rawHeaders[at + 1] ?? '')
-      }
+    answered.on('error', fail)
+    if (answered.headers['transfer-encoding'] === undefined) passWhole(one, answered, end)
+    else {
+      told.answering?.()
+      passPieces(one, answered, end, () => {
+        hasBegun = true
+      })
     }
-    const isWhole = answered.headers['transfer-encoding'] === undefined
-    const pieces: Buffer[] = []
-    let begun = false
-    if (!isWhole) {
-      answering?.()
-      // What its caller does not take piles up with who sends, which bounds it, and not here.
-      if (!one.gone) {
-        response.onWritable(() => {
-          answered.resume()
-          return true
-        })
-      }
-    }
-    answered.on('data', (piece: Buffer) => {
-      if (isWhole) pieces.push(piece)
-      else if (!one.gone) {
-        response.cork(() => {
-          if (!begun) writeHead()
-          begun = true
-          if (!response.write(piece)) answered.pause()
-        })
-      }
+  })
+  onward.end(one.body)
+  return onward
+}
+
+type End = (work: () => void) => void
+
+/** Of an answer whose length is known nothing is written before it is there: it can still fail. */
+function passWhole(one: HeldRequest, answered: IncomingMessage, end: End): void {
+  const { response, method, closes } = one
+  const { statusCode = 502 } = answered
+  const pieces: Buffer[] = []
+  answered.on('data', (piece: Buffer) => pieces.push(piece))
+  answered.on('end', () => {
+    end(() =>
+      response.cork(() => {
+        writeHead(one, answered)
+        if (method !== 'HEAD' && statusCode !== 204 && statusCode !== 304) {
+          response.end(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), closes)
+          return
+        }
+        const length = answered.headers['content-length']
+        if (method === 'HEAD' && length !== undefined)
+          response.writeHeader('Content-Length', length)
+        if (closes) response.writeHeader('Connection', 'close')
+        response.endWithoutBody()
+      }),
+    )
+  })
+}
+
+function passPieces(
+  one: HeldRequest,
+  answered: IncomingMessage,
+  end: End,
+  begins: () => void,
+): void {
+  const { response, closes } = one
+  let hasBegun = false
+  const begin = (): void => {
+    if (!hasBegun) writeHead(one, answered)
+    hasBegun = true
+    begins()
+  }
+  // What its caller does not take piles up with who sends, which bounds it, and not here.
+  if (!one.gone) {
+    response.onWritable(() => {
+      answered.resume()
+      return true
     })
-    answered.on('error', close)
-    answered.on('end', () => {
-      end(() =>
-        response.cork(() => {
-          if (!begun) writeHead()
-          const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
-          if (begun) response.end(undefined, closes)
-          else if (hasBody) response.end(Buffer.concat(pieces), closes)
-          else response.endWithoutBody()
-        }),
-      )
+  }
+  answered.on('data', (piece: Buffer) => {
+    if (one.gone) return
+    response.cork(() => {
+      begin()
+      if (!response.write(piece)) answered.pause()
     })
   })
-  onward.end(body)
-  return onward
+  answered.on('end', () => {
+    end(() =>
+      response.cork(() => {
+        begin()
+        response.end(undefined, closes)
+      }),
+    )
+  })
+}
+
+function writeHead({ response }: HeldRequest, { statusCode = 502, rawHeaders }: IncomingMessage) {
+  response.writeStatus(statusLine(statusCode))
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (!HOP_BY_HOP.has(name.toLowerCase())) response.writeHeader(name, rawHeaders[at + 1] ?? '')
+  }
 }
 
 /** @returns null for a path or header that Node sends nobody, such as one beyond Latin-1 */
 function requestOnward(
-  { method, target: path, headers: held }: HeldRequest,
-  body: Buffer,
+  { method, target: path, headers: held, body }: HeldRequest,
   send: SendOn['send'],
 ): ClientRequest | null {
   const headers = [...held]
-  if (body.length > 0) headers.push('content-length', String(body.length))
+  const isBodiless = body.length === 0 && BODILESS.has(method)
+  // Left to Node, a body of no length would be sent in chunks.
+  if (!isBodiless) headers.push('content-length', String(body.length))
   try {
     return send({ method, path, headers })
   } catch {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
 import type { AdapterName, Listener, RoutedApp } from './app.js'
 import type { RouteDeps } from './deps.js'
+import { createEventStreams } from './event-stream.js'
 import { createFrontDoor, type FrontDoor } from './front-door.js'
 import { healthRoutes, type ReadinessPart } from './health-routes.js'
 import type { HttpMetrics } from './metrics.js'
@@ -97,16 +98,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_IN_MEMORY_MAX,
   })
   const door = options.door ?? openFrontDoor({}, options.logger)
+  const { readableSeq = () => 0 } = options
+  const streams = createEventStreams({
+    ...{ readableSeq, nowMs: Date.now, monotonicMs: () => performance.now() },
+    isDraining: () => gate.draining,
+  })
   const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
 
   function register(app: RoutedApp, own: Pick<RouteDeps, 'clientAddress'>): void {
     const deps: RouteDeps = {
       refusesWrite: () => false,
-      readableSeq: () => 0,
       looksSoFar: () => 0,
       ...options,
       ...own,
-      gate,
+      ...{ gate, streams, readableSeq },
       writeHeaders: app.writeHeaders,
     }
     const routes = [

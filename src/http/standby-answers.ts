@@ -24,10 +24,13 @@ export function standbyAnswers(journal: () => PartReport): Serve {
     else if (path === '/readyz') {
       const parts = { journal: journal() }
       answerWhole(response, 503, { status: 'not_ready', draining: false, parts })
-    } else {
-      const { status } = CATALOGUE[STANDBY.code]
-      const requestId = newRequestId()
-      answerWhole(response, status, errorBody(STANDBY, requestId), RETRY, requestId)
-    }
+    } else refuseAll(response, request)
   }
+}
+
+/** Of a request that came by way of another node too, which took this one for the owner. */
+export const refuseAll: Serve = (response) => {
+  const { status } = CATALOGUE[STANDBY.code]
+  const requestId = newRequestId()
+  answerWhole(response, status, errorBody(STANDBY, requestId), RETRY, requestId)
 }

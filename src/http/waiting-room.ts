@@ -1,7 +1,12 @@
 import { request as sendRequest } from 'node:http'
 import { fault } from '../errors/fault.js'
 import type { Serve } from './app.js'
-import { createHeldRequests, type HeldBounds, type HeldRequest, refuse } from './held-requests.js'
+import {
+  createHeldRequests,
+  type HeldBounds,
+  type HeldRequest,
+  refuseUnread,
+} from './held-requests.js'
 import { readRequestHead } from './request-head.js'
 import { sendOn } from './send-on.js'
 import { answerWhole } from './whole-answer.js'
@@ -39,9 +44,10 @@ export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): Waiti
   return {
     serve(response, request) {
       const path = request.getUrl()
-      if (path === '/healthz') answerWhole(response, 200, { status: 'ok' })
+      if (readRequestHead(request).framing !== 'length') {
+        refuseUnread(response, request, fault('OVERLOADED'))
+      } else if (path === '/healthz') answerWhole(response, 200, { status: 'ok' })
       else if (path === '/readyz') answerWhole(response, 503, NOT_READY)
-      else if (readRequestHead(request).framing !== 'length') refuse(response, fault('OVERLOADED'))
       else {
         held.hold(response, request, (one) => {
           waiting.push(one)
@@ -70,7 +76,7 @@ export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): Waiti
               held.leave(one)
               answering()
             },
-            failed: () => one.response.close(),
+            failed: () => void one.response.close(),
           })
         }
       }

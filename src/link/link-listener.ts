@@ -40,6 +40,7 @@ export interface LinkOptions extends PlaceBounds {
  */
 const HANDSHAKES_MAX = 64
 const HANDSHAKE_TIMEOUT_MS = 5_000
+const SILENT_PROBE_MS = 10_000
 /**
  * @param serve for each peer that is let in
  * @throws Error for files that are of no use, and for an address that is not this machine's or is taken
@@ -56,6 +57,8 @@ export async function listenOnLink(
   const server = createServer({
     ...{ requestCert: true, rejectUnauthorized: true },
     ...{ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, noDelay: true },
+    // A machine that is gone amid a request or a stream says nothing.
+    ...{ keepAlive: true, keepAliveInitialDelay: SILENT_PROBE_MS },
   })
 
   /** @returns when the certificate ends @throws as `readTlsFiles` */

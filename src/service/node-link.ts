@@ -1,9 +1,15 @@
 import type { Logger } from 'pino'
 import { nodeAt, nodeUrl, readNodeLinkFile } from '../config/node-link.js'
 import type { Serve } from '../http/app.js'
-import { createForwarder, FORWARDED_MAX, type ForwardOptions } from '../http/forward-to-owner.js'
-import { createAcceptingApp } from '../http/node-http/node-app.js'
+import {
+  createForwarder,
+  FORWARDED_MAX,
+  type Forwarder,
+  type ForwardOptions,
+} from '../http/forward-to-owner.js'
+import { type AcceptingApp, createAcceptingApp } from '../http/node-http/node-app.js'
 import type { HttpServer } from '../http/server.js'
+import { refuseAll } from '../http/standby-answers.js'
 import { LinkAgent } from '../link/link-agent.js'
 import { listenOnLink } from '../link/link-listener.js'
 import type { FollowProgress } from '../store/follow-owner.js'
@@ -15,14 +21,13 @@ export interface NodeLink {
   /** Has what comes answered by the owner of the journal, until this node serves. */
   forward(options: Omit<ForwardOptions, 'owner' | 'agent' | 'log'>): Serve
   /** Told of each look at the owner. */
-  followed(progress: Pick<FollowProgress, 'epoch' | 'owner'>): void
+  followed(progress: Pick<FollowProgress, 'epoch' | 'owner' | 'restoring'>): void
+  /** Of a node that still waits: resolves once what it had passed on was answered, or in time. */
+  drain(timeMs: number): Promise<void>
   /** Nobody else is asked any more: this node owns the journal. */
   owns(): void
-  /**
-   * Answers what other nodes pass on.
-   * @throws Error for an address that is not this machine's or is taken
-   */
-  serve(server: HttpServer): Promise<void>
+  /** Answers what other nodes pass on, which hear until then that another one is to be asked. */
+  serve(server: HttpServer): void
   /** Lets no connection in any more; those there are go on. */
   stopListening(): void
   close(): Promise<void>
@@ -31,20 +36,29 @@ export interface NodeLink {
 /** Whom the link lets in: each node has a connection for every request that it waits for. */
 const NODES = {
   whom: 'other nodes of the cluster',
-  ofOneCertificateMax: FORWARDED_MAX + 64,
-  placesMax: 8 * FORWARDED_MAX,
+  // With some that have ended and are not gone yet, and the streams, which the owner bounds.
+  ofOneCertificateMax: 3 * FORWARDED_MAX,
+  placesMax: 12 * FORWARDED_MAX,
   /** The HTTP server ends what is silent for too long. */
   silentMsMax: null,
 } as const
 
-/** @throws as `readNodeLinkFile` */
-export function openNodeLink(file: string, log: Logger): NodeLink {
+/**
+ * Listens at once, so that an address which cannot be had is found before the journal is taken.
+ * @throws as `readNodeLinkFile`; Error for an address that is not this machine's or is taken
+ */
+export async function openNodeLink(file: string, log: Logger): Promise<NodeLink> {
   const settings = readNodeLinkFile(file)
   const url = nodeUrl(settings.address)
-  const agent = new LinkAgent(settings.credentials, FORWARDED_MAX)
+  const agent = new LinkAgent(settings.credentials)
   let owner: Pick<FollowProgress, 'epoch' | 'owner'> | null = null
-  let ownerChanged = (): void => undefined
-  let listener: Awaited<ReturnType<typeof listenOnLink>> | null = null
+  let forwarder: Forwarder | null = null
+  let answering: AcceptingApp = refusing()
+  const listener = await listenOnLink(
+    { ...settings, ...NODES },
+    (socket) => answering.accept(socket),
+    log,
+  )
 
   function place() {
     if (owner?.owner == null || owner.owner === url) return null
@@ -55,31 +69,41 @@ export function openNodeLink(file: string, log: Logger): NodeLink {
   function ownedBy(next: typeof owner): void {
     const isSame = next?.epoch === owner?.epoch
     owner = next
-    if (!isSame) ownerChanged()
+    if (!isSame) forwarder?.ownerChanged()
   }
 
   return {
     url,
     forward(options) {
-      const forwarder = createForwarder({ ...options, owner: place, agent, log })
-      ownerChanged = forwarder.ownerChanged
+      forwarder = createForwarder({ ...options, owner: place, agent, log })
       return forwarder.serve
     },
-    followed: ownedBy,
+    followed(progress) {
+      // While a store is restored nobody looks at the owner, who is who it was.
+      if (progress.restoring === null) ownedBy(progress)
+    },
+    drain: async (timeMs) => forwarder?.drain(timeMs),
     owns() {
       ownedBy(null)
       agent.destroy()
     },
-    async serve(server) {
-      const { app, accept } = createAcceptingApp()
+    serve(server) {
+      const app = createAcceptingApp()
       // Each node says whom a request is of; nobody else is let in.
-      server.answerOn(app, (peer, forwardedFor) => forwardedFor || peer)
-      listener = await listenOnLink({ ...settings, ...NODES }, accept, log)
+      server.answerOn(app.app, (peer, forwardedFor) => forwardedFor || peer)
+      answering = app
     },
-    stopListening: () => listener?.stopListening(),
+    stopListening: () => listener.stopListening(),
     async close() {
       agent.destroy()
-      await listener?.close()
+      await listener.close()
     },
   }
+}
+
+/** Each answer closes its connection: the next one may find this node serving. */
+function refusing(): AcceptingApp {
+  const accepting = createAcceptingApp()
+  accepting.app.any('/*', refuseAll)
+  return accepting
 }

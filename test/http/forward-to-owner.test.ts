@@ -5,19 +5,22 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer } from 'node:tls'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls, createServer } from 'node:tls'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
 import { makeAuthority } from '../../scripts/dev/certificates.js'
-import { readTlsFiles, type TlsFiles } from '../../src/config/tls-files.js'
+import { readTlsFiles, type TlsFiles, type TlsPems } from '../../src/config/tls-files.js'
 import type { HttpRequest, HttpResponse } from '../../src/http/app.js'
 import {
   createForwarder,
   type Forwarder,
+  type ForwardTimes,
   type OwnerPlace,
 } from '../../src/http/forward-to-owner.js'
 import { createFrontDoor } from '../../src/http/front-door.js'
+import { PATIENCE } from '../../src/http/node-http/bounds.js'
 import { createAcceptingApp } from '../../src/http/node-http/node-app.js'
 import { createApp, usualAdapter } from '../../src/http/uws.js'
 import { LinkAgent } from '../../src/link/link-agent.js'
@@ -71,7 +74,7 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     port = await freePort()
     listener = await owns()
     place = { epoch: 1, host: HOST, port }
-    ;({ forwarder, base, node, agent } = await nodeWith(files.node))
+    ;({ forwarder, base, node, agent } = await nodeWith(() => readTlsFiles(files.node)))
     answer = (response, one) => json(response, '200 OK', one)
   })
   afterEach(async () => {
@@ -98,14 +101,15 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     return listenOnLink({ listen, files: files.owner, ...bounds }, accept, silent)
   }
 
-  async function nodeWith(own: TlsFiles) {
-    const through = new LinkAgent(() => readTlsFiles(own), 64)
+  async function nodeWith(credentials: () => TlsPems, times?: ForwardTimes) {
+    const through = new LinkAgent(credentials)
     const made = createForwarder({
       owner: () => place,
       agent: through,
       clientAddress: (peer, given) => (given === '' ? peer : `${peer} not ${given}`),
       report: () => ({ status: 'down', reason: 'follows', standby: true, behind: 0 }),
       log: { warn: () => undefined },
+      ...(times === undefined ? {} : { times }),
     })
     const door = createFrontDoor(createApp({ adapter }))
     const at = await freePort()
@@ -122,6 +126,15 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     let text = ''
     for await (const piece of answered) text += String(piece)
     return { status: answered.statusCode, headers: answered.headers, text }
+  }
+  /** All that is answered until the connection ends. */
+  async function said(text: string): Promise<string> {
+    const socket = connect(base.port, HOST)
+    socket.on('error', () => undefined)
+    socket.write(Buffer.from(text))
+    let all = ''
+    for await (const piece of socket) all += String(piece)
+    return all
   }
   const codeOf = (text: string) => JSON.parse(text).error.code
 
@@ -157,7 +170,8 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
       response.writeStatus('204 No Content')
       response.endWithoutBody()
     }
-    expect((await ask('HEAD', '/a')).status).toBe(200)
+    const head = await ask('HEAD', '/a')
+    expect([head.status, head.headers['content-length']]).toEqual([200, '7'])
     expect(await ask('DELETE', '/a')).toMatchObject({ status: 204, text: '' })
   })
 
@@ -165,14 +179,112 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     const chunked = { headers: { 'transfer-encoding': 'chunked' }, body: 'in pieces' }
     expect((await ask('POST', '/a', chunked)).status).toBe(200)
     expect(seen[0]?.body).toBe('in pieces')
-    const long = await ask('POST', '/a', { body: 'x'.repeat(300 * 1024) }).catch(() => null)
-    if (long !== null) expect([long.status, codeOf(long.text)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
-    const socket = connect(base.port, HOST)
-    socket.write('POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na')
-    const [said] = (await once(socket, 'data')) as [Buffer]
-    expect(said.toString()).toMatch(/^HTTP\/1.1 400 /)
-    socket.destroy()
+    const long = await ask('POST', '/a', { body: 'x'.repeat(300 * 1024) })
+    expect([long.status, codeOf(long.text)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    const refused = await said(
+      'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na',
+    )
+    expect(refused).toMatch(/^HTTP\/1.1 400 /)
     expect(seen).toHaveLength(1)
+  })
+
+  test('sends a body that is empty as one, and none where there is none', async () => {
+    await ask('POST', '/a')
+    await ask('POST', '/a', { headers: { 'content-length': '0' } })
+    await ask('GET', '/a')
+    const [bare, empty, read] = seen.map(({ headers }) => headers)
+    for (const headers of [bare, empty]) {
+      expect(headers?.['content-length']).toBe('0')
+      expect(headers?.['transfer-encoding']).toBeUndefined()
+    }
+    expect(read?.['content-length']).toBeUndefined()
+  })
+
+  test.each([
+    ['a trailer', 'GET /a HTTP/1.1\r\nHost: a\r\nTrailer: x\r\n\r\n'],
+    ['a path beyond Latin-1', 'GET /\u20ac HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an upgrade', 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n'],
+  ])('outlives %s', async (_, text) => {
+    await Promise.race([said(text), sleep(2_000)])
+    expect((await ask('GET', '/after')).status).toBe(200)
+  })
+
+  test('says that nothing was done where its own certificate is of no use, and keeps the last that was', async () => {
+    let isBroken = true
+    const broken = await nodeWith(() => {
+      if (isBroken) throw new Error('the key is being replaced')
+      return readTlsFiles(files.node)
+    })
+    const own = base
+    base = broken.base
+    const refused = await ask('POST', '/a', { body: '{}' })
+    expect([refused.status, codeOf(refused.text)]).toEqual([503, 'WRITES_STOPPED'])
+    isBroken = false
+    expect((await ask('GET', '/a')).status).toBe(200)
+    isBroken = true
+    broken.agent.destroy()
+    expect((await ask('GET', '/a')).status).toBe(200)
+    base = own
+    broken.node.close()
+    broken.agent.destroy()
+  })
+
+  const HIDDEN = 'POST /hidden HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+  const CHUNKED = 'Host: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'
+  const TWICE = 'Content-Length: 1\r\nContent-Length: 1\r\n\r\na'
+
+  test.each([
+    ['ends in two ways', `POST /a HTTP/1.1\r\nHost: a\r\n${TWICE}`],
+    ['brings chunks', `POST /healthz HTTP/1.1\r\n${CHUNKED}`],
+    ['brings chunks, and is answered without a body', `DELETE /none HTTP/1.1\r\n${CHUNKED}`],
+  ])('serves nothing behind a request that %s', async (_, text) => {
+    answer = (response, { url }) => {
+      if (url === '/none') response.writeStatus('204 No Content').endWithoutBody()
+      else json(response, '200 OK', {})
+    }
+    await said(text + HIDDEN)
+    place = null
+    await said(text + HIDDEN)
+    expect(seen.map(({ url }) => url)).not.toContain('/hidden')
+  })
+
+  test('waits for the rest of an answer for as long as for its beginning', async () => {
+    const times = { connectMs: 2_000, answerMs: 1_000, silentMs: 1_000 }
+    const hasty = await nodeWith(() => readTlsFiles(files.node), times)
+    const own = base
+    base = hasty.base
+    answer = (response, { url }) => {
+      if (url === '/stream') response.write('data: 1\n\n')
+      else {
+        response.writeHeader('Content-Length', '10')
+        response.write('abc')
+      }
+    }
+    const [wrote, read] = [await ask('POST', '/a'), await ask('GET', '/a')]
+    expect([wrote.status, codeOf(wrote.text)]).toEqual([504, 'OUTCOME_UNKNOWN'])
+    expect([read.status, codeOf(read.text)]).toEqual([503, 'WRITES_STOPPED'])
+    await expect(ask('GET', '/stream')).rejects.toThrow('aborted')
+    base = own
+    hasty.node.close()
+    hasty.agent.destroy()
+  })
+
+  test('ends once what it has passed on is answered, and is not ready until then', async () => {
+    let finish = (): void => undefined
+    answer = (response) => {
+      finish = () => response.cork(() => response.end('done'))
+    }
+    const asked = ask('POST', '/a')
+    await expect.poll(() => seen.length, SLOW).toBe(1)
+    let isDrained = false
+    const drained = forwarder.drain(20_000).then(() => {
+      isDrained = true
+    })
+    const ready = await ask('GET', '/readyz')
+    expect([ready.status, JSON.parse(ready.text).draining, isDrained]).toEqual([503, true, false])
+    finish()
+    expect((await asked).text).toBe('done')
+    await drained
   })
 
   test('streams what comes for as long as it is taken', async () => {
@@ -231,11 +343,14 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
   })
 
   test('is let in by nobody but with a certificate of the authority', async () => {
-    const strange = await nodeWith(files.stranger)
+    const strange = await nodeWith(() => readTlsFiles(files.stranger))
     const own = base
     base = strange.base
-    const refused = await ask('GET', '/a')
-    expect([refused.status, seen]).toEqual([503, []])
+    const read = await ask('GET', '/a')
+    expect([read.status, seen]).toEqual([503, []])
+    // By TLS 1.3 a peer hears that it is refused after it has sent something.
+    const wrote = await ask('POST', '/a', { body: '{}' })
+    expect([wrote.status, seen]).toEqual([504, []])
     base = own
     strange.node.close()
     strange.agent.destroy()
@@ -283,6 +398,26 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     await expect.poll(() => seen.filter(({ body }) => body === 'aborted').length, SLOW).toBe(40)
     await expect.poll(() => Object.values(agent.sockets).flat(), SLOW).toEqual([])
   })
+})
+
+test('a node that stands still amid a request is not waited for by the owner', async () => {
+  const patience = { ...PATIENCE, headersMs: 1_000, requestMs: 1_000, checkedMs: 100 }
+  const { app, accept } = createAcceptingApp(patience)
+  app.any('/*', (response) => {
+    response.onAborted(() => undefined)
+    response.onData(() => undefined)
+  })
+  const listen = { host: HOST, port: await freePort() }
+  const bounds = { whom: 'nodes', ofOneCertificateMax: 4, placesMax: 4, silentMsMax: null }
+  const listener = await listenOnLink({ listen, files: files.owner, ...bounds }, accept, silent)
+  const half = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf'
+  for (const text of [half, 'POST /a']) {
+    const socket = connectTls({ ...listen, ...readTlsFiles(files.node) })
+    socket.on('error', () => undefined).write(text)
+    socket.resume()
+    await once(socket, 'close')
+  }
+  await listener.close()
 })
 
 interface AskOptions {

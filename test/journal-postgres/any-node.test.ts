@@ -98,8 +98,16 @@ describe('whichever node is asked', () => {
     for (const base of [url, pair.stack.baseUrl]) {
       expect((await httpClient(base, key).get('/api/limits')).status).toBe(200)
     }
-    await consoleAt(pair.stack.baseUrl).post(`/api/v1/agent/keys/${made.json.key_id}/revoke`)
-    expect((await httpClient(url, key).get('/api/limits')).json.error?.code).toBe('INVALID_KEY')
+    const path = `/api/v1/agent/keys/${made.json.key_id}/revoke`
+    const revoked = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${pair.stack.consoleToken}` },
+    })
+    expect(revoked.status).toBe(200)
+    for (const base of [url, pair.stack.baseUrl]) {
+      const refused = await httpClient(base, key).get('/api/limits')
+      expect(refused.json.error?.code).toBe('INVALID_KEY')
+    }
   })
 
   test('agents use it by MCP', async () => {
@@ -173,6 +181,8 @@ describe('whichever node is asked', () => {
       const { pid } = await second.child
       const key = { 'idempotency-key': randomBytes(16).toString('hex') }
       const body = send()
+      // By a connection that stands: whatever is sent on it, the owner may have.
+      expect((await apiAt(back.url).get('/api/limits')).status).toBe(200)
       process.kill(pid, 'SIGSTOP')
       try {
         const during = await apiAt(back.url).post('/api/tx/send', body, key)

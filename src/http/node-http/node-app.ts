@@ -25,8 +25,10 @@ export interface AcceptingApp {
 }
 
 /** Whoever accepts bounds the connections. */
-export function createAcceptingApp(): AcceptingApp {
-  const { app, server } = createNodeServer({ connectionsMax: Number.POSITIVE_INFINITY })
+export function createAcceptingApp(patience: Patience = PATIENCE): AcceptingApp {
+  const { app, server } = createNodeServer({ connectionsMax: Number.POSITIVE_INFINITY, patience })
+  // From then on Node ends requests that take too long, which it would not of one that never listens.
+  server.emit('listening')
   return { app, accept: (connection) => void server.emit('connection', connection) }
 }
 

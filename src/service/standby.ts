@@ -1,0 +1,70 @@
+import type { ForwardOptions } from '../http/forward-to-owner.js'
+import type { FrontDoor } from '../http/front-door.js'
+import { standbyAnswers } from '../http/standby-answers.js'
+import type { FollowProgress } from '../store/follow-owner.js'
+import type { NodeLink } from './node-link.js'
+import { standbyReport } from './standby-report.js'
+
+/** What a node does for callers while it waits for the journal. */
+export interface Standby {
+  /** Answers at the port from now on: as the owner does by a link to it, or that another one serves. */
+  begin(progress: () => FollowProgress | null): Promise<void>
+  /** Told of each look at the owner. */
+  followed(progress: FollowProgress): void
+  /** This node owns the journal. */
+  end(): void
+}
+
+export interface StandbyOptions {
+  readonly door: FrontDoor
+  readonly host: string
+  readonly port: number
+  /** Null: there is none. */
+  readonly link: NodeLink | null
+  readonly clientAddress: ForwardOptions['clientAddress']
+  /** Whether its threads wait for nothing but the journal. */
+  readonly areLoaded: () => boolean
+}
+
+/** A process that ends waits for what it has passed on, and no longer. */
+const DRAIN_MS = 10_000
+
+export function createStandby(options: StandbyOptions): Standby {
+  const { door, host, port, link, clientAddress, areLoaded } = options
+  let end = (): void => undefined
+  return {
+    begin(progress) {
+      const report = () => standbyReport(progress(), areLoaded())
+      if (link === null) return door.answerEarly(host, port, standbyAnswers(report))
+      end = endInTurn(() => {
+        door.stopEarly()
+        return link.drain(DRAIN_MS)
+      })
+      return door.answerEarly(host, port, link.forward({ report, clientAddress }))
+    },
+    followed: (progress) => link?.followed(progress),
+    end() {
+      end()
+      link?.owns()
+    },
+  }
+}
+
+/**
+ * Has SIGTERM and SIGINT end the process once `drain` has resolved. Without, they end it at once.
+ * @returns ends that: the process is ended by other means from then on
+ */
+function endInTurn(drain: () => Promise<void>): () => void {
+  let isEnding = false
+  const stop = (): void => {
+    if (isEnding) return
+    isEnding = true
+    void drain().then(() => process.exit(0))
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  return () => {
+    process.off('SIGTERM', stop)
+    process.off('SIGINT', stop)
+  }
+}
