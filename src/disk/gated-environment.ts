@@ -24,10 +24,15 @@ const PROGRESS: readonly number[] = [1, 2]
 
 const POLL_MS = 1
 /** An opening takes milliseconds: whoever waits for longer is told, and what waits on this thread fails. */
-const HELD_UP_MS_MAX = 10_000
+const HELD_UP_MS_MAX = 30_000
 
 const HELD_UP =
-  'another process has been opening a store for ten seconds, and commits to it wait: find it by `lsof` on the files beside data.mdb'
+  'another process has been opening a store for half a minute, and commits to it wait: `lsof` on the files beside it names all that have it open'
+
+/** Whoever ends a process has seconds for it, and other stores to close. */
+const CLOSE_MS_MAX = 2_000
+/** Between two words about a lock that cannot be had. */
+const SAID_EVERY_MS = 10_000
 
 /** How often this thread has a store open. */
 const opened = new Map<string, number>()
@@ -52,13 +57,19 @@ export function openGated(
   const { env } = root as unknown as { readonly env: NativeEnv }
   const close = env.close.bind(env)
   const writes = readOnly ? null : gateWrites(env, gate)
+  let isClosed = false
   replace(env, {
     close() {
+      if (isClosed) return close()
+      isClosed = true
       writes?.end()
       count(gate, -1)
       try {
-        // Whoever opens as the last one closes would find locks that are no longer kept.
-        alone(gate, close)
+        // Whoever opens as the last one closes would find locks that are no longer kept. It is left open
+        // where that cannot be kept apart: it ends with the process, and with that its place among them.
+        alone(gate, close, CLOSE_MS_MAX)
+      } catch (error) {
+        process.emitWarning(`a store was left open: ${String(error)}`)
       } finally {
         gate.close()
       }
@@ -68,14 +79,14 @@ export function openGated(
 }
 
 /** Where this thread has the store open anyway, LMDB neither opens nor closes it. */
-function alone<T>(gate: OpenGate, run: () => T): T {
-  return gate.store !== null && opened.has(gate.store) ? run() : gate.exclusively(run)
+function alone<T>(gate: OpenGate, run: () => T, timeMs?: number): T {
+  return gate.store !== null && opened.has(gate.store) ? run() : gate.exclusively(run, timeMs)
 }
 
 function count({ store }: OpenGate, by: number): void {
   if (store === null) return
   const times = (opened.get(store) ?? 0) + by
-  if (times === 0) opened.delete(store)
+  if (times <= 0) opened.delete(store)
   else opened.set(store, times)
 }
 
@@ -98,26 +109,31 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
   let transactions = 0
   let hasEnded = false
 
-  /** lmdb-js would lose what it has begun if it were told of an error here. */
-  function mayEnter(): boolean {
-    try {
-      return gate.enter()
-    } catch (error) {
-      process.emitWarning(`a commit waits, as its store cannot be locked: ${String(error)}`)
-      return false
-    }
+  /** Why the lock could not be had the last time that it could not. */
+  let trouble: unknown = null
+  let saidMs = Number.NEGATIVE_INFINITY
+
+  function say(what: string, error: unknown): void {
+    trouble = error
+    if (performance.now() - saidMs < SAID_EVERY_MS) return
+    saidMs = performance.now()
+    process.emitWarning(`${what}: ${String(error)}`)
   }
 
-  function isWanted(): boolean {
+  /** lmdb-js would lose what it has begun if it were told of an error here. */
+  function asked(ask: () => boolean): boolean {
     try {
-      return gate.isWanted()
-    } catch {
+      const answer = ask()
+      trouble = null
+      return answer
+    } catch (error) {
+      say('a commit waits, as its store cannot be locked', error)
       return false
     }
   }
 
   function begins(): boolean {
-    if (transactions === 0 && !mayEnter()) return false
+    if (transactions === 0 && !asked(gate.enter)) return false
     transactions++
     return true
   }
@@ -125,11 +141,18 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
   function ends(): void {
     if (hasEnded || transactions === 0) return
     transactions--
-    if (transactions === 0) gate.leave()
+    if (transactions > 0) return
+    try {
+      gate.leave()
+    } catch (error) {
+      // Who opens waits for it in vain, and nothing is lost.
+      say('a store stays locked for those who commit', error)
+    }
   }
 
   function startWaiting(sinceMs: number): void {
     setTimeout(() => {
+      if (hasEnded) return
       if (transactions === 0 && begins()) {
         waiting.shift()?.()
         for (const start of waiting.splice(0)) {
@@ -146,19 +169,22 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
 
   replace(env, {
     startWriting(address, done) {
+      // It says by itself that it is closed.
+      if (hasEnded) return native.startWriting(address, done)
       const start = () =>
         native.startWriting(address, (status) => {
           if (!PROGRESS.includes(status)) ends()
           return done(status)
         })
-      const isNext = waiting.length === 0 && (transactions === 0 || !isWanted())
+      const isNext = waiting.length === 0 && (transactions === 0 || !asked(gate.isWanted))
       if (isNext && begins()) start()
       else if (waiting.push(start) === 1) startWaiting(performance.now())
     },
     beginTxn(flags) {
+      if (hasEnded) return native.beginTxn(flags)
       const untilMs = performance.now() + HELD_UP_MS_MAX
       while (!begins()) {
-        if (performance.now() > untilMs) throw new Error(HELD_UP)
+        if (performance.now() > untilMs) throw new Error(HELD_UP, { cause: trouble ?? undefined })
         rest(POLL_MS)
       }
       try {
@@ -185,8 +211,8 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
   })
   return {
     end() {
-      if (!hasEnded && transactions > 0) gate.leave()
       hasEnded = true
+      waiting.length = 0
     },
   }
 }

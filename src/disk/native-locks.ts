@@ -1,4 +1,4 @@
-import { constants, fchownSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, fchownSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 
@@ -27,7 +27,8 @@ export function nativeLocks(): NativeLocks {
 }
 
 const FILE_MODE = 0o600
-const OPEN_OR_MAKE = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+const OPEN = constants.O_RDWR | constants.O_NOFOLLOW
+const MAKE = OPEN | constants.O_CREAT | constants.O_EXCL
 
 /**
  * Opens a file to lock, never through a symbolic link. Root's commands make those of a domain, too:
@@ -35,21 +36,27 @@ const OPEN_OR_MAKE = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
  * there already is nobody's to give away.
  */
 export function openFileToLock(path: string): number {
-  return makeNew(path) ?? openSync(path, OPEN_OR_MAKE, FILE_MODE)
+  return makeNew(path) ?? openSync(path, OPEN)
 }
 
 /** @returns null when there is one */
 function makeNew(path: string): number | null {
   let file: number
   try {
-    file = openSync(path, OPEN_OR_MAKE | constants.O_EXCL, FILE_MODE)
+    file = openSync(path, MAKE, FILE_MODE)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
     throw error
   }
-  if (process.geteuid?.() === 0) {
-    const { uid, gid } = statSync(dirname(path))
-    fchownSync(file, uid, gid)
+  try {
+    if (process.geteuid?.() === 0) {
+      const { uid, gid } = statSync(dirname(path))
+      fchownSync(file, uid, gid)
+    }
+    return file
+  } catch (error) {
+    closeSync(file)
+    unlinkSync(path)
+    throw error
   }
-  return file
 }

@@ -17,10 +17,12 @@ import { nativeLocks, openFileToLock } from './native-locks.js'
  */
 export interface OpenGate {
   /**
-   * Runs while nobody commits, opens or closes, in whatever process. Blocks this thread meanwhile.
-   * @throws Error where somebody has been amid a commit, or opening, for half a minute
+   * Runs while nobody commits, opens or closes, in whatever process. Blocks this thread meanwhile: one
+   * that has commits under way to another store keeps who opens that one waiting for as long.
+   * @param timeMs default: half a minute
+   * @throws Error where somebody has been amid a commit, or opening, for all that time
    */
-  exclusively<T>(run: () => T): T
+  exclusively<T>(run: () => T, timeMs?: number): T
   /** @returns false where somebody opens the file, or wants to: nothing may be committed */
   enter(): boolean
   leave(): void
@@ -44,32 +46,42 @@ const SHARED = { shared: true }
 
 const HELD_UP_MS_MAX = 30_000
 const POLL_MS = 1
-/** A commit takes milliseconds. One that takes long may hold up an opening, and not all others by it. */
-const PATIENCE_MS = 250
+/**
+ * What waits for LMDB's lock to be committed, from all threads, takes milliseconds as a rule. One commit
+ * that takes long holds up an opening, and not all others by it; with each try more is waited for.
+ */
+const PATIENCE_MS = { first: 250, most: 8_000 }
 /** Those who open at once do not meet again at once. */
 const PAUSE_MS = { least: 50, spread: 100 }
+/** Of whoever may read alone. */
+const NO_WRITERS: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 /** @throws Error where no lock can be had */
 export function openGate({ lock, opening, commits }: GateFiles): OpenGate {
   const files: number[] = []
   try {
-    files.push(openFileToLock(opening), openFileToLock(commits))
+    for (const path of [opening, commits]) files.push(openFileToLock(path))
+    return gateOf(files as [number, number], opening)
   } catch (error) {
     for (const file of files) closeSync(file)
-    if (tellsNobody(lock)) return UNGATED
+    if (tellsNobody(lock, error)) return UNGATED
     throw error
   }
-  return gateOf(files as [number, number], opening)
 }
 
 /** Of whoever can write no lock file of LMDB, as on a file system that is read alone, none hears. */
-function tellsNobody(lock: string): boolean {
+function tellsNobody(lock: string, error: unknown): boolean {
+  if (!NO_WRITERS.has(codeOf(error))) return false
   try {
     accessSync(existsSync(lock) ? lock : dirname(lock), constants.W_OK)
     return false
-  } catch {
-    return true
+  } catch (denied) {
+    return NO_WRITERS.has(codeOf(denied))
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 const UNGATED: OpenGate = {
@@ -83,11 +95,20 @@ const UNGATED: OpenGate = {
 
 function gateOf([turn, commits]: readonly [number, number], path: string): OpenGate {
   const { tryLock, unlock } = nativeLocks()
-  const { dev, ino } = fstatSync(commits, { bigint: true })
+  const { dev, ino, nlink } = fstatSync(commits, { bigint: true })
+  if (nlink > 1n || fstatSync(turn, { bigint: true }).ino === ino) {
+    throw new Error(
+      `${path} and the lock of commits beside it have other names: remove them while no process has the store open`,
+    )
+  }
   let isOpen = true
 
-  function isAlone(): boolean {
-    const untilMs = performance.now() + PATIENCE_MS
+  function requireOpen(): void {
+    if (!isOpen) throw new Error(`${path}: the store was closed`)
+  }
+
+  function isAlone(patienceMs: number): boolean {
+    const untilMs = performance.now() + patienceMs
     while (!tryLock(commits)) {
       if (performance.now() > untilMs) return false
       rest(POLL_MS)
@@ -95,17 +116,19 @@ function gateOf([turn, commits]: readonly [number, number], path: string): OpenG
     return true
   }
 
-  function waitUntilAlone(): void {
-    const untilMs = performance.now() + HELD_UP_MS_MAX
+  function waitUntilAlone(timeMs: number): void {
+    const untilMs = performance.now() + timeMs
+    let patienceMs = PATIENCE_MS.first
     for (;;) {
       const isNext = tryLock(turn)
       if (isNext) {
-        if (isAlone()) return
+        if (isAlone(Math.min(patienceMs, untilMs - performance.now()))) return
         unlock(turn)
+        patienceMs = Math.min(2 * patienceMs, PATIENCE_MS.most)
       }
       if (performance.now() > untilMs) {
         throw new Error(
-          `${path}: another process has been opening the store, or amid a commit to it, for half a minute; \`lsof\` on that file says which`,
+          `${path}: another process has been opening the store, or amid a commit to it, for ${Math.round(timeMs / 1_000)} s; \`lsof\` on that file names all that have it open`,
         )
       }
       rest(isNext ? PAUSE_MS.least + (process.pid % PAUSE_MS.spread) : POLL_MS)
@@ -114,8 +137,9 @@ function gateOf([turn, commits]: readonly [number, number], path: string): OpenG
 
   return {
     store: `${dev} ${ino}`,
-    exclusively(run) {
-      waitUntilAlone()
+    exclusively(run, timeMs = HELD_UP_MS_MAX) {
+      requireOpen()
+      waitUntilAlone(timeMs)
       try {
         return run()
       } finally {
@@ -124,6 +148,7 @@ function gateOf([turn, commits]: readonly [number, number], path: string): OpenG
       }
     },
     enter() {
+      requireOpen()
       if (!tryLock(turn, SHARED)) return false
       try {
         return tryLock(commits, SHARED)
@@ -135,6 +160,7 @@ function gateOf([turn, commits]: readonly [number, number], path: string): OpenG
       if (isOpen) unlock(commits)
     },
     isWanted() {
+      requireOpen()
       if (!tryLock(turn, SHARED)) return true
       unlock(turn)
       return false

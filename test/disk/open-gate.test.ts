@@ -47,7 +47,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL')
-  rmSync(directory, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
 })
 
 function start(...args: readonly string[]) {
@@ -148,8 +148,7 @@ describe('while a process opens a store', () => {
   test('it waits for a commit that is under way, and others commit as it waits', async () => {
     const writer = await writerOf('batch')
     const amid = run(`
-      gate.enter()
-      process.stdout.write('amid')
+      if (gate.enter()) process.stdout.write('amid')
       process.stdin.once('data', () => process.exit(0))
     `)
     await amid.until('amid')
@@ -197,6 +196,38 @@ describe('while a process opens a store', () => {
   })
 })
 
+test('whoever opens comes to it though many threads commit without a pause, and slowly', async () => {
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    import(workerData.module).then(({ openLmdb }) => {
+      const root = openLmdb({ path: workerData.store, maxDbs: 4 })
+      parentPort.postMessage('began')
+      let isOver = false
+      parentPort.once('message', () => {
+        isOver = true
+      })
+      const commit = () => {
+        root.transactionSync(() => {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+          void root.put(workerData.thread, 1)
+        })
+        if (!isOver) setImmediate(commit)
+        else root.close()
+      }
+      commit()
+    })
+  `
+  const module = new URL('../../dist/src/disk/lmdb-file.js', import.meta.url).href
+  const threads = [1, 2, 3, 4, 5, 6].map(
+    (thread) => new Worker(code, { eval: true, workerData: { store, module, thread } }),
+  )
+  await Promise.all(threads.map((thread) => once(thread, 'message')))
+  const opener = run(`gate.exclusively(() => process.stdout.write('alone'))`)
+  await opener.until('alone')
+  for (const thread of threads) thread.postMessage('end')
+  await Promise.all(threads.map((thread) => once(thread, 'exit')))
+})
+
 describe('a process that died', () => {
   test('as it opened holds up no commit', async () => {
     const writer = await writerOf('batch')
@@ -213,8 +244,7 @@ describe('a process that died', () => {
 
   test('amid a commit holds up nobody that opens', async () => {
     const amid = run(`
-      gate.enter()
-      process.stdout.write('amid')
+      if (gate.enter()) process.stdout.write('amid')
       setInterval(() => undefined, 1000)
     `)
     await amid.until('amid')
@@ -267,6 +297,68 @@ describe('a store that is closed', () => {
     await second?.put('b', 2)
     expect(second?.get('b')).toBe(2)
     await second?.close()
+  })
+
+  test('twice is closed, and opening it again waits as ever', async () => {
+    const root = openLmdb({ path: store, maxDbs: 4 })
+    await root.put('a', 1)
+    await root.close()
+    await root.close()
+    const amid = run(`
+      if (gate.enter()) process.stdout.write('amid')
+      process.stdin.once('data', () => process.exit(0))
+    `)
+    await amid.until('amid')
+    const opener = run(`
+      import { openLmdb } from './dist/src/disk/lmdb-file.js'
+      const root = openLmdb({ path: process.argv[1], maxDbs: 4 })
+      await root.close()
+      await root.close()
+      process.stdout.write('twice ')
+      process.stdin.once('data', () => {
+        openLmdb({ path: process.argv[1], maxDbs: 4 })
+        process.stdout.write('opened')
+        process.exit(0)
+      })
+    `)
+    amid.child.stdin?.write('end')
+    await opener.until('twice')
+    const again = run(`
+      if (gate.enter()) process.stdout.write('amid')
+      process.stdin.once('data', () => process.exit(0))
+    `)
+    await again.until('amid')
+    opener.child.stdin?.write('open')
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(opener.said()).not.toContain('opened')
+    again.child.stdin?.write('end')
+    await opener.until('opened')
+  })
+
+  test('takes no more writes, and touches no other one’s files for them', async () => {
+    const late = run(`
+      import { openLmdb } from './dist/src/disk/lmdb-file.js'
+      const root = openLmdb({ path: process.argv[1], maxDbs: 4 })
+      const space = root.openDB({ name: 'a' })
+      await space.put(1, 1)
+      await root.close()
+      const another = openLmdb({ path: join(process.argv[1], 'another'), maxDbs: 4 })
+      let refused = 0
+      process.on('uncaughtException', () => refused++)
+      try {
+        space.put(2, 2).catch(() => refused++)
+      } catch {
+        refused++
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      process.stdout.write('refused ' + (refused > 0))
+      process.stdin.once('data', () => process.exit(0))
+    `)
+    await late.until('refused true')
+    const gate = openGate(filesOf(join(store, 'another')))
+    expect(gate.exclusively(() => 'opened')).toBe('opened')
+    gate.close()
+    late.child.stdin?.write('end')
   })
 
   test('leaves what locked it, which goes with its traces', async () => {
