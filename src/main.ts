@@ -17,6 +17,7 @@ import { systemTimers } from './clock/timers.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
+import { nodeName } from './config/node-link.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
 import { serviceLayout } from './custody/domain-keys/layout.js'
@@ -167,7 +168,7 @@ const standby = createStandby({
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
-  ...{ node: link?.url ?? `${hostname()}:${config.port}`, mode },
+  ...{ node: nodeName(`${hostname()}:${config.port}`, link?.address ?? null), mode },
   environment: own.environment,
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>

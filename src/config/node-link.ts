@@ -41,13 +41,20 @@ export function readNodeLinkFile(path: string): NodeLinkSettings {
 
 const URL_START = 'https://'
 
-/** What the journal says of an owner that has a link. */
-export function nodeUrl({ host, port }: HostPort): string {
-  return `${URL_START}${host.includes(':') ? `[${host}]` : host}:${port}`
+/**
+ * What a node is called in the journal once it owns it, for people and for other nodes.
+ * @param here its machine's name and the port that it serves at
+ * @param link where others reach it; null: they do not
+ */
+export function nodeName(here: string, link: HostPort | null): string {
+  if (link === null) return here
+  const { host, port } = link
+  return `${here} ${URL_START}${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** @returns null for an owner without a link */
-export function nodeAt(url: string): HostPort | null {
+export function nodeAt(name: string): HostPort | null {
+  const url = name.slice(name.lastIndexOf(' ') + 1)
   if (!url.startsWith(URL_START)) return null
   const { success, data } = hostPort.safeParse(url.slice(URL_START.length))
   return success ? data : null

@@ -10,17 +10,11 @@ import type { Serve } from './app.js'
 import { BODY_BYTES_MAX } from './body.js'
 import type { PartReport } from './health-routes.js'
 import { createHeldRequests, type HeldRequest, refuseUnread } from './held-requests.js'
+import type { OwnerPlace } from './owner-place.js'
 import { createReadinessOf } from './owner-readiness.js'
 import { ambiguousFraming, readRequestHead } from './request-head.js'
 import { sendOn } from './send-on.js'
 import { answerWhole } from './whole-answer.js'
-
-/** Who owns the journal, and answers. */
-export interface OwnerPlace {
-  readonly epoch: number
-  readonly host: string
-  readonly port: number
-}
 
 export interface ForwardOptions {
   /** Asked for each request; null: nobody that can be reached is known. */

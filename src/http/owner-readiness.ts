@@ -1,7 +1,7 @@
 import { type Agent, type IncomingMessage, request as sendRequest } from 'node:http'
 import type { HttpResponse } from './app.js'
-import type { OwnerPlace } from './forward-to-owner.js'
 import type { PartReport } from './health-routes.js'
+import type { OwnerPlace } from './owner-place.js'
 import { answerWhole } from './whole-answer.js'
 
 export interface ReadinessOptions {

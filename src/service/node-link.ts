@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { nodeAt, nodeUrl, readNodeLinkFile } from '../config/node-link.js'
+import { nodeAt, readNodeLinkFile } from '../config/node-link.js'
+import type { HostPort } from '../config/tls-files.js'
 import type { Serve } from '../http/app.js'
 import {
   createForwarder,
@@ -17,7 +18,7 @@ import type { FollowProgress } from '../store/follow-owner.js'
 /** A node's way to the others, and theirs to it. */
 export interface NodeLink {
   /** Where the others find this node once it owns the journal. */
-  readonly url: string
+  readonly address: HostPort
   /** Has what comes answered by the owner of the journal, until this node serves. */
   forward(options: Omit<ForwardOptions, 'owner' | 'agent' | 'log'>): Serve
   /** Told of each look at the owner. */
@@ -49,7 +50,7 @@ const NODES = {
  */
 export async function openNodeLink(file: string, log: Logger): Promise<NodeLink> {
   const settings = readNodeLinkFile(file)
-  const url = nodeUrl(settings.address)
+  const { address } = settings
   const agent = new LinkAgent(settings.credentials)
   let owner: Pick<FollowProgress, 'epoch' | 'owner'> | null = null
   let forwarder: Forwarder | null = null
@@ -61,9 +62,10 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   )
 
   function place() {
-    if (owner?.owner == null || owner.owner === url) return null
+    if (owner?.owner == null) return null
     const at = nodeAt(owner.owner)
-    return at === null ? null : { ...at, epoch: owner.epoch }
+    const isSelf = at?.host === address.host && at.port === address.port
+    return at === null || isSelf ? null : { ...at, epoch: owner.epoch }
   }
 
   function ownedBy(next: typeof owner): void {
@@ -73,7 +75,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   }
 
   return {
-    url,
+    address,
     forward(options) {
       forwarder = createForwarder({ ...options, owner: place, agent, log })
       return forwarder.serve

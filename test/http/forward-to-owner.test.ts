@@ -17,11 +17,11 @@ import {
   createForwarder,
   type Forwarder,
   type ForwardTimes,
-  type OwnerPlace,
 } from '../../src/http/forward-to-owner.js'
 import { createFrontDoor } from '../../src/http/front-door.js'
 import { PATIENCE } from '../../src/http/node-http/bounds.js'
 import { createAcceptingApp } from '../../src/http/node-http/node-app.js'
+import type { OwnerPlace } from '../../src/http/owner-place.js'
 import { createApp, usualAdapter } from '../../src/http/uws.js'
 import { LinkAgent } from '../../src/link/link-agent.js'
 import { type LinkListener, listenOnLink } from '../../src/link/link-listener.js'

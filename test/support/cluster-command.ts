@@ -82,7 +82,7 @@ export function describeClusterCommand(
         `kill -9 ${dev().pids.service}: another node owns the journal`,
       )
       await confirmedAt(url)
-      expect(await shownOwner()).toContain(`:${new URL(url).port}\n`)
+      expect(await shownOwner()).toContain(`:${new URL(url).port} https://`)
     })
 
     test('answers at another node, by the same key, when the owner and its quorum signer are killed', async () => {
@@ -95,7 +95,7 @@ export function describeClusterCommand(
       const url = dev().base_url
       await expect.poll(async () => (await journalPart(url)).http, IN_TIME).toBe(200)
       expect(await confirmedAt(url)).toMatchObject({ nonce: Number(first.nonce) + 1 })
-      expect(await shownOwner()).toContain(`:${new URL(url).port}\n`)
+      expect(await shownOwner()).toContain(`:${new URL(url).port} https://`)
       // What was killed is back, and waits.
       await expect
         .poll(() => nodePart(before.base_url), IN_TIME)
