@@ -643,7 +643,7 @@ describe('the honest service', () => {
 
   test('leaves evidence in which every approval of what was asked about is proven', async () => {
     const { home } = quorum
-    const places = { home, service: null, identity: null, registry: null, root: null }
+    const places = { home, services: null, identity: null, registry: null, root: null }
     const { report } = await auditHome(places)
     expect(report.problems).toEqual([])
   })
@@ -680,7 +680,7 @@ describe('the honest service', () => {
     )
     const problemsWith = async (approvals: typeof ofUser.approvals) => {
       const user = { ...ofUser, approvals }
-      const { problems } = await verifyEvidence({ ...ofService, approvals: [] }, user, registry)
+      const { problems } = await verifyEvidence([{ ...ofService, approvals: [] }], user, registry)
       return problems.filter((problem) => problem.includes('not proven that a person'))
     }
     const asked = ofUser.approvals.filter(({ value }) => value.action === 'asked')

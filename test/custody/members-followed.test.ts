@@ -177,13 +177,13 @@ describe('the service', () => {
   test('has on record what it took, and the audit finds it in both logs', async () => {
     await world.join(ADA, BOB, 'owner', ada)
     await service.members.follow()
-    const own = readEvidence('service', service.evidence.entries())
+    const own = readEvidence('service log', service.evidence.entries())
     expect(own.members.map(({ value }) => value.statement.action)).toEqual(['invite', 'accept'])
     const registry = registryOf(world.signer)
     const user = readEvidence('user', world.log.entries())
-    expect((await verifyAuthority(own, user, registry)).problems).toEqual([])
+    expect((await verifyAuthority([own], user, registry)).problems).toEqual([])
     const without = { ...user, members: [] }
-    expect((await verifyAuthority(own, without, registry)).problems).toContain(
+    expect((await verifyAuthority([own], without, registry)).problems).toContain(
       "service log: member in entry 1 is not in the user side's log",
     )
   })

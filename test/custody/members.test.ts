@@ -259,7 +259,7 @@ describe('the audit', () => {
     const user = change(readEvidence('user', world.log.entries()))
     const approver = publicKeyFromRaw(world.signer.publicKey)
     const registry = { ...LIVE, keysOf: () => [approver] } as unknown as Registry
-    return (await verifyAuthority(readEvidence('service', []), user, registry)).problems
+    return (await verifyAuthority([readEvidence('service log', [])], user, registry)).problems
   }
 
   test('finds each change of members proved, by who was an owner then', async () => {

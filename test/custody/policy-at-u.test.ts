@@ -249,7 +249,7 @@ describe('an audit of the evidence', () => {
 
   test('finds every approval within the policy of its grant', async () => {
     const { home } = quorum
-    const places = { home, service: null, identity: null, registry: null, root: null }
+    const places = { home, services: null, identity: null, registry: null, root: null }
     const { report } = await auditHome(places)
     expect(report.problems).toEqual([])
   })
@@ -273,7 +273,7 @@ describe('an audit of the evidence', () => {
       if (statement.policy === null) return grant
       return { ...grant, value: { ...grant.value, statement: { ...statement, policy: strict } } }
     })
-    const forged = await verifyEvidence(service.read, { ...user.read, grants }, registry)
+    const forged = await verifyEvidence([service.read], { ...user.read, grants }, registry)
     const denied = forged.problems.filter((one) => one.includes('does not allow it: default'))
     const signedUnderPolicies = POLICY_CASES.flatMap(({ signs }) => signs).length
     expect(denied.length).toBeGreaterThanOrEqual(signedUnderPolicies)

@@ -285,7 +285,7 @@ describe('below a ceiling in units the user side approves', () => {
 })
 
 test('the audit comes to the same counts from the evidence', async () => {
-  const places = { service: null, identity: null, registry: null, root: null }
+  const places = { services: null, identity: null, registry: null, root: null }
   const { report } = await auditHome({ home: quorum.home, ...places })
   expect(report.problems.filter((problem) => problem.includes('policy'))).toEqual([])
 })

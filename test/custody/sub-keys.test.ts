@@ -233,7 +233,7 @@ describe('a key that a key made', () => {
 
 test('the evidence of all of it verifies', async () => {
   const { home } = quorum
-  const places = { home, service: null, identity: null, registry: null, root: null }
+  const places = { home, services: null, identity: null, registry: null, root: null }
   const { report } = await auditHome(places)
   // What was put past the service is in the user side's log alone, which is no fault of the grants.
   expect(report.problems.filter((problem) => problem.startsWith('user side log: grant'))).toEqual(

@@ -399,7 +399,7 @@ describe('calls that wait for their owner', () => {
     expect((await key.api.get('/api/limits')).json.reserved_usd).toBe('0.00')
     const { home } = stack.service
     const { report } = await auditHome({
-      ...{ home, service: null, identity: null, registry: null, root: null },
+      ...{ home, services: null, identity: null, registry: null, root: null },
     })
     expect(report.problems).toEqual([])
   })

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { runProgram } from '../../src/cli/program.js'
 import { httpClient } from '../support/http-client.js'
 import {
   journalPart,
@@ -198,6 +200,30 @@ describe('whichever node is asked', () => {
     },
     TIMEOUT_MS,
   )
+
+  test('what was signed at all nodes is proven by their logs together, and by none alone', async () => {
+    const places = [pair.stack.home, pair.home].map((home) => join(home, 'service'))
+    const audit = async (...of: readonly string[]) => {
+      let out = ''
+      const io = {
+        ...{ env: {}, isInteractive: false, err: () => undefined },
+        out: (text: string) => {
+          out += text
+        },
+      }
+      const all = ['--json', 'verify-audit', '--home', pair.stack.home, '--service', ...of]
+      const code = await runProgram(io, all)
+      return { code, ...(JSON.parse(out) as { approvals: number; problems: unknown[] }) }
+    }
+    const [first, second, both] = [
+      await audit(places[0] ?? ''),
+      await audit(places[1] ?? ''),
+      await audit(...places),
+    ]
+    expect(both).toMatchObject({ code: 0, problems: [] })
+    expect(both.approvals).toBe(first.approvals + second.approvals)
+    expect(Math.min(first.approvals, second.approvals)).toBeGreaterThan(20)
+  })
 
   async function statusOf(id: string): Promise<unknown> {
     for (let caller = 0; caller < CALLERS; caller++) {

@@ -4,15 +4,21 @@ import { describeApproval } from '../../custody/approvals/approval-words.js'
 import type { ProvenApproval } from '../../custody-tools/audit/approval-replay.js'
 import { wireName } from '../approve-call.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
+
+const ONE_LOG =
+  '--export writes the log of one service, which is what the console verifies: name one by --service'
 
 /** Proves from both evidence logs that both keys approved what was signed. */
 export function register(program: Command, io: Io): void {
   program
     .command('verify-audit')
     .description('prove offline, from both evidence logs, that both keys approved what was signed')
-    .option('--service <directory>', "the service's data or its log, when it lies elsewhere")
+    .option(
+      '--service <directories...>',
+      "the service's data or its log, when it lies elsewhere; of a cluster, those of all nodes",
+    )
     .option('--identity <directory>', "the identity provider's data or its log, when elsewhere")
     .option('--registry <file>', 'the signed registry, when it lies elsewhere')
     .option('--root <file>', "public key of the registry's root, PEM")
@@ -28,16 +34,18 @@ export function register(program: Command, io: Io): void {
       const { auditHome } = await import('../../custody-tools/maintenance/audit-home.js')
       const { paths, registry, report, serviceEntries, userEntries } = await auditHome({
         home: homeOf(io, options),
-        service: pathOf(options.service),
+        services: options.service?.map((path) => resolve(path)) ?? null,
         identity: pathOf(options.identity),
         registry: pathOf(options.registry),
         root: pathOf(options.root),
       })
       const problems = [...report.problems]
       if (options.export !== undefined) {
+        const [service, ...others] = paths.services
+        if (service === undefined || others.length > 0) throw new UsageError(ONE_LOG)
         const { writeEvidenceFile } = await import('../../custody-tools/audit/evidence-file.js')
         await writeEvidenceFile(resolve(options.export), registry, [
-          { log: 'service', path: paths.service },
+          { log: 'service', path: service },
           { log: 'identity', path: paths.identity },
         ])
       }
@@ -73,7 +81,7 @@ export function register(program: Command, io: Io): void {
 }
 
 interface AuditFlags extends GlobalOptions {
-  readonly service?: string
+  readonly service?: readonly string[]
   readonly identity?: string
   readonly registry?: string
   readonly root?: string

@@ -79,8 +79,9 @@ type Step =
   | { readonly index: number; readonly timeMs: number; readonly freeze: FreezeEvidence }
   | { readonly index: number; readonly timeMs: number; readonly approval: ReadApprovalEvidence }
 
+/** @param services logs of all nodes of a journal */
 export async function verifyAuthority(
-  service: ReadEvidence,
+  services: readonly ReadEvidence[],
   user: ReadEvidence,
   registry: Registry,
 ): Promise<AuthorityReport> {
@@ -111,10 +112,12 @@ export async function verifyAuthority(
     bytesOf: (value: T) => Uint8Array,
   ) => {
     const known = new Set(of(user).map(({ value }) => hex(bytesOf(value))))
-    for (const { index, value } of of(service)) {
-      if (known.has(hex(bytesOf(value)))) continue
-      const where = `${what} in entry ${index}`
-      replay.problems.push(`service log: ${where} is not in the user side's log`)
+    for (const service of services) {
+      for (const { index, value } of of(service)) {
+        if (known.has(hex(bytesOf(value)))) continue
+        const where = `${service.name}: ${what} in entry ${index}`
+        replay.problems.push(`${where} is not in the user side's log`)
+      }
     }
   }
   compare('authorizer', ({ authorizers }) => authorizers, encodeEntry)

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { BatchEvidence, WalletEvidence } from '../../custody/evidence/evidence-records.js'
-import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import type { ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import {
   approvalMessage,
   coSignMessage,
@@ -80,33 +80,41 @@ interface Audit {
   readonly byNonce: Map<string, ApprovedPayload[]>
 }
 
+/** @param services logs of all nodes of a journal, each of which has what it asked for itself */
 export async function verifyEvidence(
-  service: ReadEvidence,
+  services: readonly ReadEvidence[],
   user: ReadEvidence,
   registry: Registry,
   means: AuditMeans = HERE,
 ): Promise<AuditReport> {
-  const authority = await verifyAuthority(service, user, registry)
+  const authority = await verifyAuthority(services, user, registry)
   const audit: Audit = {
     registry,
     means,
-    problems: [...service.problems, ...user.problems, ...authority.problems],
+    problems: [
+      ...services.flatMap(({ problems }) => problems),
+      ...user.problems,
+      ...authority.problems,
+    ],
     certificates: new Map(),
     grantVersions: authority.grantVersions,
     byNonce: new Map(),
   }
-  for (const { index, timeMs, value } of [...user.wallets, ...service.wallets]) {
-    await checkWallet(value, index, timeMs, audit)
-  }
-  const userIds = await approvedIds(user.batches, 'user side log', audit, 0)
-  const { length } = user.batches
-  const serviceIds = await approvedIds(service.batches, 'service log', audit, length)
-  for (const [id, { intent }] of serviceIds) {
-    if (!userIds.has(id)) {
-      audit.problems.push(`service log: approval ${short(id)} is not in the user side's log`)
+  const wallets = [user, ...services].flatMap((log) => log.wallets)
+  for (const { index, timeMs, value } of wallets) await checkWallet(value, index, timeMs, audit)
+  const userIds = await approvedIds(user, audit, 0)
+  let before = user.batches.length
+  const serviceIds = new Map<string, ApprovedIntent>()
+  for (const service of services) {
+    for (const [id, approved] of await approvedIds(service, audit, before)) {
+      if (!userIds.has(id)) {
+        audit.problems.push(`${service.name}: approval ${short(id)} is not in the user side's log`)
+      }
+      serviceIds.set(id, approved)
     }
-    checkAuthority(id, intent, audit)
+    before += service.batches.length
   }
+  for (const [id, { intent }] of serviceIds) checkAuthority(id, intent, audit)
   const approvals = [...userIds].map(([id, { intent, atMs }]) => {
     const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
     const address = certificate === undefined ? null : walletAddress(certificate)
@@ -177,8 +185,7 @@ async function checkWallet(
  * @param before batches that were checked before these
  */
 async function approvedIds(
-  batches: readonly Dated<BatchEvidence>[],
-  log: string,
+  { batches, name: log }: ReadEvidence,
   audit: Audit,
   before: number,
 ): Promise<Map<string, ApprovedIntent>> {

@@ -9,8 +9,12 @@ import { type AuditReport, verifyEvidence } from '../audit/verify-evidence.js'
 
 export interface AuditPlaces {
   readonly home: string
-  /** The domain's directory, its evidence or a backup of either; null: in the home. */
-  readonly service: string | null
+  /**
+   * The domain's directory, its evidence or a backup of either; null: in the home. Of several nodes of a
+   * journal all of them: each has what it asked for itself.
+   */
+  readonly services: readonly string[] | null
+  /** As a service's, of the identity provider. */
   readonly identity: string | null
   /** The signed registry; null: in the home. */
   readonly registry: string | null
@@ -20,7 +24,7 @@ export interface AuditPlaces {
 
 export interface HomeAudit {
   /** LMDB directories of the logs that were read. */
-  readonly paths: { readonly service: string; readonly identity: string }
+  readonly paths: { readonly services: readonly string[]; readonly identity: string }
   readonly registry: Registry
   readonly report: AuditReport
   readonly serviceEntries: number
@@ -33,16 +37,20 @@ export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
   const root = readRootKey(places.root ?? serviceLayout(home).rootKey)
   const registry = openRegistry(readRegistryFile(places.registry ?? registryPath(home)), root)
   const paths = {
-    service: evidenceIn(places.service ?? serviceLayout(home).evidence),
+    services: (places.services ?? [serviceLayout(home).evidence]).map(evidenceIn),
     identity: evidenceIn(places.identity ?? userSideLayout(home).evidence),
   }
-  const service = await read('service log', paths.service)
+  const services: ReadEvidence[] = []
+  for (const path of paths.services) {
+    const name = paths.services.length === 1 ? 'service log' : `service log ${path}`
+    services.push(await read(name, path))
+  }
   const user = await read('user side log', paths.identity)
   return {
     paths,
     registry,
-    report: await verifyEvidence(service, user, registry),
-    serviceEntries: service.entries,
+    report: await verifyEvidence(services, user, registry),
+    serviceEntries: services.reduce((sum, { entries }) => sum + entries, 0),
     userEntries: user.entries,
   }
 }

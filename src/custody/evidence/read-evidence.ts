@@ -25,6 +25,8 @@ import {
 
 /** One domain's log, with every hash recomputed. */
 export interface ReadEvidence {
+  /** Of the log, as its problems say it. */
+  readonly name: string
   readonly entries: number
   /** What does not hold, in words; empty when the log is whole. */
   readonly problems: readonly string[]
@@ -110,5 +112,16 @@ export function readEvidence(
       problems.push(`${name}: entry ${index} is malformed`)
     }
   }
-  return { entries, problems, batches, wallets, grants, authorizers, freezes, approvals, members }
+  return {
+    name,
+    entries,
+    problems,
+    batches,
+    wallets,
+    grants,
+    authorizers,
+    freezes,
+    approvals,
+    members,
+  }
 }

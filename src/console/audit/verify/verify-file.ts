@@ -64,7 +64,7 @@ export async function verifyEvidenceFile(
   const registry = registryOf(file)
   const service = readEvidence('service log', file.service)
   const identity = readEvidence('user side log', file.identity)
-  const report = await verifyEvidence(service, identity, registry, {
+  const report = await verifyEvidence([service], identity, registry, {
     verifyP256: verifyByWebCrypto,
     onProgress(count) {
       if (count % PROGRESS_BATCHES === 0) onProgress({ step: 'verified', count })
