@@ -101,10 +101,13 @@ export function createHeldRequests({ heldMax, bytesMax, bodyBytesMax }: HeldBoun
       }
       places.set(one, 0)
       let length = 0
+      let isRefused = false
       response.onData((piece, isLast) => {
-        if (one.gone) return
+        if (one.gone || isRefused) return
         const refusal = take(one, length, piece)
         if (refusal !== null) {
+          // Of one that is answered in a later turn the rest may still come in this one.
+          isRefused = true
           one.refuse(refusal)
           leave(one)
           return

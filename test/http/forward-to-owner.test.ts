@@ -287,6 +287,17 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     await drained
   })
 
+  test('passes nothing on of chunks that were too many, though fewer follow', async () => {
+    const chunk = (length: number) => `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`
+    const long = chunk(200 * 1024) + chunk(100 * 1024) + chunk(1)
+    const refused = await said(
+      `POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${long}0\r\n\r\n`,
+    )
+    expect(refused).toMatch(/^HTTP\/1.1 413 /)
+    expect((await ask('GET', '/after')).status).toBe(200)
+    expect(seen.map(({ url }) => url)).toEqual(['/after'])
+  })
+
   test('streams what comes for as long as it is taken', async () => {
     answer = (response) => {
       response.writeHeader('Content-Type', 'text/event-stream')
