@@ -30,15 +30,15 @@ export interface LinkOptions extends PlaceBounds {
   readonly files: TlsFiles
   /** For the log: who is let in. */
   readonly whom: string
+  /**
+   * Of peers that are not through their handshake. With one more the oldest is ended, so that a crowd
+   * of silent ones keeps nobody out: whoever goes on with the handshake is through within milliseconds.
+   */
+  readonly handshakesMax: number
   /** Peers that say nothing for longer are gone; null: whoever serves them ends what is silent. */
   readonly silentMsMax: number | null
 }
 
-/**
- * Of peers that are not through their handshake. With one more the oldest is ended, so that a crowd
- * of silent ones keeps nobody out: whoever goes on with the handshake is through within milliseconds.
- */
-const HANDSHAKES_MAX = 64
 const HANDSHAKE_TIMEOUT_MS = 5_000
 const SILENT_PROBE_MS = 10_000
 /**
@@ -46,7 +46,7 @@ const SILENT_PROBE_MS = 10_000
  * @throws Error for files that are of no use, and for an address that is not this machine's or is taken
  */
 export async function listenOnLink(
-  { listen, files, whom, silentMsMax, ...bounds }: LinkOptions,
+  { listen, files, whom, handshakesMax, silentMsMax, ...bounds }: LinkOptions,
   serve: (socket: Socket) => void,
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): Promise<LinkListener> {
@@ -79,7 +79,7 @@ export async function listenOnLink(
     socket.once('close', () => {
       if (unfinished.get(peer) === socket) unfinished.delete(peer)
     })
-    if (unfinished.size <= HANDSHAKES_MAX) return
+    if (unfinished.size <= handshakesMax) return
     const [oldest] = unfinished.values()
     oldest?.destroy()
   })

@@ -40,6 +40,8 @@ const NODES = {
   // With some that have ended and are not gone yet, and the streams, which the owner bounds.
   ofOneCertificateMax: 3 * FORWARDED_MAX,
   placesMax: 12 * FORWARDED_MAX,
+  // As many as requests may come at once of some nodes that have no connection yet.
+  handshakesMax: 4 * FORWARDED_MAX,
   /** The HTTP server ends what is silent for too long. */
   silentMsMax: null,
 } as const

@@ -96,7 +96,10 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
         response.cork(() => answer(response, one))
       })
     })
-    const bounds = { whom: 'nodes', ofOneCertificateMax: 64, placesMax: 64, silentMsMax: null }
+    const bounds = {
+      ...{ whom: 'nodes', ofOneCertificateMax: 512, placesMax: 512, handshakesMax: 512 },
+      silentMsMax: null,
+    }
     const listen = { host: HOST, port }
     return listenOnLink({ listen, files: files.owner, ...bounds }, accept, silent)
   }
@@ -298,6 +301,12 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     expect(seen.map(({ url }) => url)).toEqual(['/after'])
   })
 
+  test('has a burst of requests answered, each by a connection that it makes', async () => {
+    const all = await Promise.all(Array.from({ length: 200 }, () => ask('POST', '/a')))
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(seen).toHaveLength(200)
+  })
+
   test('streams what comes for as long as it is taken', async () => {
     answer = (response) => {
       response.writeHeader('Content-Type', 'text/event-stream')
@@ -419,7 +428,9 @@ test('a node that stands still amid a request is not waited for by the owner', a
     response.onData(() => undefined)
   })
   const listen = { host: HOST, port: await freePort() }
-  const bounds = { whom: 'nodes', ofOneCertificateMax: 4, placesMax: 4, silentMsMax: null }
+  const bounds = {
+    ...{ whom: 'nodes', ofOneCertificateMax: 4, placesMax: 4, handshakesMax: 4, silentMsMax: null },
+  }
   const listener = await listenOnLink({ listen, files: files.owner, ...bounds }, accept, silent)
   const half = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf'
   for (const text of [half, 'POST /a']) {

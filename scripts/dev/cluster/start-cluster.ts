@@ -12,8 +12,8 @@ import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './no
 import { makeNodeLinks } from './node-links.js'
 import { watchOwner } from './watch-owner.js'
 
-/** The first that is tried. */
-const LINK_PORTS = 7_444
+/** Behind the first node's, so that two clusters on a machine do not look at the same. */
+const LINK_PORTS_AFTER = 100
 
 export interface ClusterOptions extends InstanceOptions {
   /** How many nodes. */
@@ -144,10 +144,10 @@ async function nodePorts(
 }
 
 /** Of no use to anybody but the nodes, so that they may be others at each start. */
-async function linkPorts({ claimedPorts }: BegunInstance, size: number): Promise<number[]> {
+async function linkPorts({ port, claimedPorts }: BegunInstance, size: number): Promise<number[]> {
   const ports: number[] = []
   for (let number = 1; number <= size; number++) {
-    ports.push(await claimPort(LINK_PORTS, claimedPorts))
+    ports.push(await claimPort(port + LINK_PORTS_AFTER, claimedPorts))
   }
   return ports
 }

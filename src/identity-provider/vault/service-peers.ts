@@ -8,6 +8,7 @@ export const SERVICE_PEERS = {
   ofOneCertificateMax: 64,
   /** Threads of some machines; those of services that were taken over from stay connected, too. */
   placesMax: 256,
+  handshakesMax: 64,
   /** Clients ping every two seconds; a machine that is gone says nothing, and would keep its place. */
   silentMsMax: 15_000,
 } as const
