@@ -173,7 +173,7 @@ const journal = await openServiceJournal({
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>
     makeSnapshotAside({ ...start, storeDirectory, logLevel }, stopping),
-  ...{ waits: standby.begin, followed: standby.followed },
+  ...{ waits: standby.begin, followed: standby.followed, isEnding: standby.isEnding },
   ...{ timers: systemTimers(), log: logger },
 })
 standby.end()

@@ -66,6 +66,8 @@ export interface ServiceJournalOptions {
   readonly waits: (progress: () => FollowProgress | null) => Promise<void>
   /** Told of each look at the owner meanwhile. */
   readonly followed: (progress: FollowProgress) => void
+  /** A node that waits and is told to end takes nothing over: it would be gone a moment later. */
+  readonly isEnding: () => boolean
   readonly log: {
     fatal(context: object, message: string): void
     error(context: object, message: string): void
@@ -163,7 +165,7 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
 
 /** @param store of a standby, which takes nothing that nobody has let it take */
 async function wait(
-  { home, mode, log, timers, waits, followed: told }: ServiceJournalOptions,
+  { home, mode, log, timers, waits, followed: told, isEnding }: ServiceJournalOptions,
   store: Store,
 ): Promise<JournalWriter> {
   const permitted = await takePermitted(home, store)
@@ -177,7 +179,9 @@ async function wait(
   log.info({}, 'a standby follows the journal')
   const signing = openSigningCheck(home, mode, timers.now)
   try {
-    return await standBy(store, followed, signing.hindrance)
+    // Asked before each taking; without an answer it goes no further.
+    const hindrance = () => (isEnding() ? new Promise<never>(() => {}) : signing.hindrance())
+    return await standBy(store, followed, hindrance)
   } finally {
     await signing.close()
   }

@@ -11,6 +11,8 @@ export interface Standby {
   begin(progress: () => FollowProgress | null): Promise<void>
   /** Told of each look at the owner. */
   followed(progress: FollowProgress): void
+  /** It is told to end, and answers what is under way. */
+  isEnding(): boolean
   /** This node owns the journal. */
   end(): void
 }
@@ -31,18 +33,21 @@ const DRAIN_MS = 10_000
 
 export function createStandby(options: StandbyOptions): Standby {
   const { door, host, port, link, clientAddress, areLoaded } = options
+  let isEnding = false
   let end = (): void => undefined
   return {
     begin(progress) {
       const report = () => standbyReport(progress(), areLoaded())
       if (link === null) return door.answerEarly(host, port, standbyAnswers(report))
       end = endInTurn(() => {
+        isEnding = true
         door.stopEarly()
         return link.drain(DRAIN_MS)
       })
       return door.answerEarly(host, port, link.forward({ report, clientAddress }))
     },
     followed: (progress) => link?.followed(progress),
+    isEnding: () => isEnding,
     end() {
       end()
       link?.owns()

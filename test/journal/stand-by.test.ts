@@ -113,6 +113,17 @@ describe('a standby', () => {
     await untilSo(timers, () => hindered.hindered() === null)
   })
 
+  test('that gives no word on whether it could takes nothing over', async () => {
+    const { timers, engine, owner } = await ownerAtWork(5)
+    const silent = standsBy(engine.connect(), timers, () => new Promise(() => {}))
+    owner.die()
+    await passes(timers, 10 * OWNER_SILENT_MS)
+    expect([silent.writer(), silent.failure()]).toEqual([null, null])
+    const other = standsBy(engine.connect(), timers)
+    await untilSo(timers, () => other.writer() !== null)
+    expect(silent.writer()).toBeNull()
+  })
+
   test('that could sign nothing takes over as soon as it could', async () => {
     const { timers, engine, owner } = await ownerAtWork(3)
     let why: string | null = null
