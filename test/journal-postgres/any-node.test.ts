@@ -1,13 +1,18 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../../bench/free-port.js'
 import { runProgram } from '../../src/cli/program.js'
+import { openPostgresJournal } from '../../src/journal/postgres-journal.js'
 import { httpClient } from '../support/http-client.js'
 import {
   journalPart,
+  nodePart,
   type StandbyPair,
   type StartedStandby,
   startStandbyPair,
@@ -197,6 +202,42 @@ describe('whichever node is asked', () => {
         process.kill(pid, 'SIGCONT')
       }
       expect(await journalPart(back.url)).toMatchObject({ status: 'up', epoch: 4 })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'one that waits and is told to end takes nothing over while it waits for an answer',
+    async () => {
+      // The one that was frozen has ended: its home has a service that waits once more.
+      const port = await freePort()
+      const waiting = spawn(process.execPath, ['dist/src/main.js'], {
+        env: {
+          PATH: process.env.PATH,
+          COUNTERSIGN_MODE: 'dev',
+          ...pair.environmentOf(pair.home, port),
+        },
+        stdio: 'ignore',
+      })
+      const at = `http://127.0.0.1:${port}`
+      try {
+        await expect.poll(() => nodePart(at), SLOW).toMatchObject({ http: 200, standby: true })
+        process.kill((await back.child).pid, 'SIGSTOP')
+        // Unanswered for as long as it waits for it, which is longer than an owner may be silent.
+        const asked = apiAt(at)
+          .post('/api/tx/send', send())
+          .catch(() => null)
+        await sleep(500)
+        waiting.kill('SIGTERM')
+        expect(await once(waiting, 'exit')).toEqual([0, null])
+        expect(await asked).toBeNull()
+      } finally {
+        waiting.kill('SIGKILL')
+        process.kill((await back.child).pid, 'SIGCONT')
+      }
+      const journal = await openPostgresJournal([pair.server.url], { warn: () => undefined })
+      expect((await journal.look(0)).epoch).toBe(4)
+      await journal.close()
     },
     TIMEOUT_MS,
   )

@@ -16,6 +16,8 @@ export interface StandbyPair {
   readonly home: string
   /** What each of its services is told of the journal. */
   readonly env: Readonly<Record<string, string>>
+  /** Of a service that waits on one of the homes. */
+  environmentOf(home: string, port: number): Record<string, string>
   /** A service that waits on one of the homes, or takes over. */
   startStandby(home: string, entry?: string): Promise<StartedStandby>
   stop(): Promise<void>
@@ -46,21 +48,18 @@ export async function startStandbyPair(wallets: number, isLinked = false): Promi
   })
   const started: Promise<Child>[] = []
   const ended = new AbortController()
+  const environmentOf = (at: string, port: number): Record<string, string> => ({
+    ...env,
+    ...(at === stack.home ? first : second),
+    ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: String(port), COUNTERSIGN_HOME: at },
+    ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+    IDENTITY_ISSUER: issuerOf(stack.home),
+  })
   return {
-    ...{ server, stack, home, env },
+    ...{ server, stack, home, env, environmentOf },
     async startStandby(at, entry = 'dist/src/main.js') {
-      const port = String(await freePort())
-      const child = startChild(
-        entry,
-        {
-          ...env,
-          ...(at === stack.home ? first : second),
-          ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: at },
-          ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
-          IDENTITY_ISSUER: issuerOf(stack.home),
-        },
-        ended.signal,
-      )
+      const port = await freePort()
+      const child = startChild(entry, environmentOf(at, port), ended.signal)
       // Whether it comes to that is what is tested.
       child.catch(() => undefined)
       started.push(child)
