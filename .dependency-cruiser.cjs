@@ -117,6 +117,8 @@ module.exports = {
     only('quorum-signer', ['custody', 'quorum-protocol']),
     only('link', ['config', 'disk', 'domain', 'quorum-protocol']),
     only('identity-provider', [
+      'clock',
+      'journal',
       'link',
       'custody',
       'contracts',
@@ -146,7 +148,7 @@ module.exports = {
       from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools|console/audit/verify)/' },
       to: { path: '^src/custody-tools/' },
     },
-    only('journal', []),
+    only('journal', ['clock']),
     only('store', ['clock', 'domain', 'errors', 'api', 'disk', 'policy', 'journal']),
     {
       name: 'adapters-imports',

@@ -9,6 +9,7 @@ import {
 } from '../disk/journal-permit.js'
 import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
+import { createOwnerBeats } from '../journal/owner-beats.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
 import { carriedFreezeOf } from '../store/carried-freeze.js'
 import type { Environment } from '../store/environment.js'
@@ -21,7 +22,6 @@ import {
   openJournaledStore,
   PARTITION,
 } from '../store/journaled-store.js'
-import { createOwnerBeats } from '../store/owner-beats.js'
 import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
@@ -102,7 +102,7 @@ export async function openServiceJournal(
   }
   const journal = await openEngine(readJournalFile(file), log)
   const metrics = createJournalMetrics(options.registry)
-  const beats = createOwnerBeats(journal, timers)
+  const beats = createOwnerBeats(journal, PARTITION, timers)
   const store = {
     ...{ environment, timers, log, journal, appended: metrics.appended },
     node: options.node,

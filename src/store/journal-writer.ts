@@ -1,7 +1,7 @@
 import type { Timers } from '../clock/timers.js'
 import { type Fault, fault } from '../errors/fault.js'
+import { type AppendContext, appendUntilKnown } from '../journal/append-until-known.js'
 import { BODY_BYTES_MAX } from '../journal/journal.js'
-import { type AppendContext, appendUntilKnown } from './append-until-known.js'
 import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
 import { ENTRY_HEAD_BYTES, encodeEntry, joinCommits, nameOfEntry } from './journal-entry.js'

@@ -1,8 +1,8 @@
 import type { Timers } from '../clock/timers.js'
+import { appendUntilKnown } from '../journal/append-until-known.js'
+import { askUntilAvailable } from '../journal/ask-until-available.js'
 import type { Journal, JournalHead, Taken } from '../journal/journal.js'
-import { appendUntilKnown } from './append-until-known.js'
 import { applyRows } from './apply-rows.js'
-import { askUntilAvailable } from './ask-until-available.js'
 import type { Environment } from './environment.js'
 import {
   type Followed,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runProgram } from '../../src/cli/program.js'
 import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
-import { OWNER_SILENT_MS } from '../../src/store/follow-owner.js'
+import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import { httpClient } from '../support/http-client.js'
 import { journalPart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 

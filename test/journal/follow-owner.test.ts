@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
+import { createOwnerBeats } from '../../src/journal/owner-beats.js'
+import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
-import { OWNER_SILENT_MS } from '../../src/store/follow-owner.js'
 import { localCommits } from '../../src/store/local-commits.js'
-import { createOwnerBeats } from '../../src/store/owner-beats.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
@@ -125,6 +125,7 @@ describe('a store that follows the owner of its journal', () => {
           await inner.beat(...asked)
         },
       },
+      PARTITION,
       timers,
     )
     beats.begin(owner.writer.owner.epoch, () => owner.writer.readings.stored)

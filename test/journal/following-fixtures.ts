@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { Journal } from '../../src/journal/journal.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
+import { createOwnerBeats, type OwnerBeats } from '../../src/journal/owner-beats.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { type FollowProgress, followUntilOwnerIsGone } from '../../src/store/follow-owner.js'
-import { createOwnerBeats, type OwnerBeats } from '../../src/store/owner-beats.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { closing, doWork, log, newDirectory, type Store, startOn } from './journaled-fixtures.js'
@@ -29,7 +29,7 @@ export interface Owner {
 export async function ownerOf(engine: MemoryEngine, timers: VirtualTimers): Promise<Owner> {
   const journal = engine.connect()
   const store = await startOn(journal)
-  const beats = createOwnerBeats(journal, timers)
+  const beats = createOwnerBeats(journal, PARTITION, timers)
   const { owner, readings } = store.writer
   beats.begin(owner.epoch, () => readings.stored)
   return { store, beats, die: () => void journal.close() }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Beat, type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
-import { createOwnerBeats } from '../../src/store/owner-beats.js'
+import { createOwnerBeats } from '../../src/journal/owner-beats.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 
@@ -19,7 +19,7 @@ async function owned() {
 test('an owner says twice a second that it lives, and what is stored by then', async () => {
   const { timers, journal, epoch, beat } = await owned()
   let stored = 7
-  createOwnerBeats(journal, timers).begin(epoch, () => stored)
+  createOwnerBeats(journal, PARTITION, timers).begin(epoch, () => stored)
   await timers.pass(0)
   expect(await beat()).toEqual({ epoch, stored: 7, state: 'lives', count: 1 })
   stored = 8
@@ -36,7 +36,7 @@ test('an owner that leaves says so last, also while it was saying that it lives'
       await journal.beat(...asked)
     },
   }
-  const beats = createOwnerBeats(slow, timers)
+  const beats = createOwnerBeats(slow, PARTITION, timers)
   beats.begin(epoch, () => 1)
   await timers.pass(400)
   isSlow = true
@@ -51,7 +51,7 @@ test('an owner that leaves says so last, also while it was saying that it lives'
 
 test('an owner that hands over to its own store says for one more time that it lives', async () => {
   const { timers, journal, epoch, beat } = await owned()
-  const beats = createOwnerBeats(journal, timers)
+  const beats = createOwnerBeats(journal, PARTITION, timers)
   beats.begin(epoch, () => 1)
   await timers.pass(600)
   const before = await beat()
@@ -63,7 +63,7 @@ test('an owner that hands over to its own store says for one more time that it l
 
 test('an owner that leaves is held up for two seconds at most by a journal that is away', async () => {
   const { timers, epoch } = await owned()
-  const beats = createOwnerBeats({ beat: () => new Promise(() => undefined) }, timers)
+  const beats = createOwnerBeats({ beat: () => new Promise(() => undefined) }, PARTITION, timers)
   beats.begin(epoch, () => 1)
   await timers.pass(1_000)
   let hasLeft = false
@@ -83,7 +83,7 @@ test('one that could not be said is followed by the next', async () => {
     beat: (...asked) =>
       isAway ? Promise.reject(new JournalUnavailable('away')) : journal.beat(...asked),
   }
-  createOwnerBeats(away, timers).begin(epoch, () => 1)
+  createOwnerBeats(away, PARTITION, timers).begin(epoch, () => 1)
   await timers.pass(3_000)
   expect(await beat()).toBeNull()
   isAway = false
@@ -93,17 +93,17 @@ test('one that could not be said is followed by the next', async () => {
 
 test('one that leaves before it owned anything says nothing', async () => {
   const { timers, journal, beat } = await owned()
-  await createOwnerBeats(journal, timers).leave()
+  await createOwnerBeats(journal, PARTITION, timers).leave()
   expect(await beat()).toBeNull()
 })
 
 test('the beats of an owner that was taken over from are not those of its successor', async () => {
   const { timers, engine, journal, epoch, beat } = await owned()
-  createOwnerBeats(journal, timers).begin(epoch, () => 1)
+  createOwnerBeats(journal, PARTITION, timers).begin(epoch, () => 1)
   await timers.pass(1_000)
   const next = engine.connect()
   const taken = await next.take(PARTITION, 'next', 'another claim')
-  createOwnerBeats(next, timers).begin(taken.epoch, () => 5)
+  createOwnerBeats(next, PARTITION, timers).begin(taken.epoch, () => 5)
   await timers.pass(5_000)
   expect(await beat()).toMatchObject({ epoch: taken.epoch, stored: 5 })
 })

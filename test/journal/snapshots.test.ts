@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
 import { type Journal, SnapshotGone, type Snapshots } from '../../src/journal/journal.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
+import { createOwnerBeats } from '../../src/journal/owner-beats.js'
 import { applyRows } from '../../src/store/apply-rows.js'
 import { DamagedRecord } from '../../src/store/checked-space.js'
 import { packedRecord } from '../../src/store/encodings/sealing.js'
@@ -16,7 +17,6 @@ import { type FollowProgress, followUntilOwnerIsGone } from '../../src/store/fol
 import { journalPositionOf } from '../../src/store/journal-position.js'
 import { PARTITION } from '../../src/store/journaled-store.js'
 import { KEY_SPACES } from '../../src/store/key-spaces.js'
-import { createOwnerBeats } from '../../src/store/owner-beats.js'
 import { putOf } from '../../src/store/rows.js'
 import { makeSnapshot } from '../../src/store/snapshots/make-snapshot.js'
 import { tidy } from '../../src/store/snapshots/tidy.js'
@@ -222,7 +222,7 @@ describe('a standby of a journal that was trimmed', () => {
     const environment = openEnvironment(newDirectory())
     closing(() => environment.root.close())
     const progress: FollowProgress[] = []
-    const beats = createOwnerBeats(its, timers)
+    const beats = createOwnerBeats(its, PARTITION, timers)
     beats.begin(owner.writer.owner.epoch, () => owner.writer.readings.stored)
     const following = followUntilOwnerIsGone({
       ...{ environment, journal: others, timers, log },

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
-import { type FollowProgress, OWNER_SILENT_MS } from '../../src/store/follow-owner.js'
+import { createOwnerBeats } from '../../src/journal/owner-beats.js'
+import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
+import type { FollowProgress } from '../../src/store/follow-owner.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
-import { createOwnerBeats } from '../../src/store/owner-beats.js'
+import { PARTITION } from '../../src/store/journaled-store.js'
 import { standBy } from '../../src/store/stand-by.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
@@ -17,7 +19,7 @@ describe('a standby', () => {
     hindrance?: () => Promise<string | null>,
   ) {
     const environment = emptyStore()
-    const beats = createOwnerBeats(journal, timers)
+    const beats = createOwnerBeats(journal, PARTITION, timers)
     let writer: JournalWriter | null = null
     let failure: unknown = null
     let progress: FollowProgress | null = null
@@ -71,7 +73,7 @@ describe('a standby', () => {
       () => undefined,
     )
     const store = await startOn(ofOwner)
-    const beats = createOwnerBeats(ofOwner, timers)
+    const beats = createOwnerBeats(ofOwner, PARTITION, timers)
     beats.begin(store.writer.owner.epoch, () => store.writer.readings.stored)
     await doWork(store, 0, 2)
     let refusedTakes = 0

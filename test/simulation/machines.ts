@@ -1,10 +1,10 @@
 import type { Timers } from '../../src/clock/timers.js'
 import { JournalUnavailable } from '../../src/journal/journal.js'
+import { createOwnerBeats, type OwnerBeats } from '../../src/journal/owner-beats.js'
 import type { Environment } from '../../src/store/environment.js'
 import { journalPositionOf } from '../../src/store/journal-position.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
-import { openJournaledStore } from '../../src/store/journaled-store.js'
-import { createOwnerBeats, type OwnerBeats } from '../../src/store/owner-beats.js'
+import { openJournaledStore, PARTITION } from '../../src/store/journaled-store.js'
 import { standBy } from '../../src/store/stand-by.js'
 import type { Disk } from './disk.js'
 import { Engine } from './engine.js'
@@ -177,7 +177,7 @@ export class Machines {
     const environment = machine.disk.environmentOf(life)
     const connected = this.engine.connect(life, () => machine.cutUntilMs)
     const journal = planted?.journal?.(connected) ?? connected
-    const beats = createOwnerBeats(journal, timers)
+    const beats = createOwnerBeats(journal, PARTITION, timers)
     const log = {
       info: () => undefined,
       warn: (_: object, message: string) => note(`${machine.name}: ${message}`),

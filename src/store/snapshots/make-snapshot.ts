@@ -1,11 +1,11 @@
 import { sleep, type Timers } from '../../clock/timers.js'
+import { askUntilAvailable } from '../../journal/ask-until-available.js'
 import {
   type Appended,
   SnapshotIncomplete,
   SnapshotOvertaken,
   type Snapshots,
 } from '../../journal/journal.js'
-import { askUntilAvailable } from '../ask-until-available.js'
 import type { Environment } from '../environment.js'
 import type { Row } from '../rows.js'
 import { carriedRows, positionAt } from './carried-rows.js'

@@ -1,4 +1,5 @@
 import type { Timers } from '../../clock/timers.js'
+import { askUntilAvailable } from '../../journal/ask-until-available.js'
 import {
   type Journal,
   JournalTrimmed,
@@ -7,7 +8,6 @@ import {
   type Snapshots,
 } from '../../journal/journal.js'
 import { applyRows } from '../apply-rows.js'
-import { askUntilAvailable } from '../ask-until-available.js'
 import { type Environment, restoredRow, restoringRow } from '../environment.js'
 import { NO_ENTRY } from '../journal-entry.js'
 import { type JournalPosition, positionRow } from '../journal-position.js'

@@ -1,5 +1,5 @@
 import { sleep, type Timers } from '../clock/timers.js'
-import { type Journal, JournalUnavailable, type Place } from '../journal/journal.js'
+import { type Journal, JournalUnavailable, type Place } from './journal.js'
 
 /** Another owner took the journal: what is decided here from then on is nobody's. */
 export class JournalFenced extends Error {

@@ -1,6 +1,5 @@
 import type { Alarm, Timers } from '../clock/timers.js'
-import type { Journal } from '../journal/journal.js'
-import { PARTITION } from './journaled-store.js'
+import type { Journal } from './journal.js'
 
 /** Says that the owner of a journal lives, so that a standby waits, and how it ends. */
 export interface OwnerBeats {
@@ -19,6 +18,7 @@ const LEAVE_MS = 2_000
 
 export function createOwnerBeats(
   journal: Pick<Journal, 'beat'>,
+  partition: number,
   timers: Pick<Timers, 'now' | 'at'>,
 ): OwnerBeats {
   let said = { epoch: 0, stored: () => 0 }
@@ -28,7 +28,7 @@ export function createOwnerBeats(
 
   function beat(state: 'lives' | 'leaves'): Promise<void> {
     // What it is not told of, a standby takes for silence.
-    return journal.beat(PARTITION, said.epoch, said.stored(), state).catch(() => undefined)
+    return journal.beat(partition, said.epoch, said.stored(), state).catch(() => undefined)
   }
 
   function again(): void {

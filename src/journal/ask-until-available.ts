@@ -1,5 +1,5 @@
 import { sleep, type Timers } from '../clock/timers.js'
-import { JournalUnavailable } from '../journal/journal.js'
+import { JournalUnavailable } from './journal.js'
 
 /** Half a minute: an engine has chosen another leader by then. */
 const TRIES_MAX = 30

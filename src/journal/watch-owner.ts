@@ -1,0 +1,144 @@
+import { sleep, type Timers } from '../clock/timers.js'
+import { type Journal, type JournalHead, JournalUnavailable } from './journal.js'
+
+export interface WatchOwnerOptions {
+  readonly journal: Pick<Journal, 'look' | 'trim'>
+  readonly partition: number
+  readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
+  readonly log: {
+    warn(context: object, message: string): void
+    info(context: object, message: string): void
+  }
+  /** Before each look; what it throws is thrown, but for `JournalUnavailable`. */
+  readonly prepare: () => Promise<void>
+  /** After each look: brings this side closer to what the owner has stored, and tells of it. */
+  readonly follow: (head: JournalHead, hindrance: string | null) => Promise<void>
+  /** Whether this side has anything to go on with, where the journal has no entries. */
+  readonly hasRecords: () => boolean
+  /**
+   * Why this side could not go on as the owner; null: it could. Asked now and then, and before the
+   * journal is taken over, which it is not while there is a reason.
+   */
+  readonly hindrance: () => Promise<string | null>
+  /** What is to be done about a hindrance, for the log. */
+  readonly wayOut: string
+}
+
+/** Between two looks, one row each; an owner says that it lives twice a second. */
+const LOOK_MS = 100
+
+/**
+ * An owner that says nothing for as long is taken over from. One that lives all the same, frozen or
+ * cut off, is ended by that and loses nothing, but its users wait for a restart: five times in a row that
+ * it did not say so is no ordinary pause of a process or a network.
+ */
+export const OWNER_SILENT_MS = 2_500
+
+/** A key that ends, or is taken away, is seen within this time; before a taking at once. */
+const HINDRANCE_LOOK_MS = 10_000
+/** Somebody mends it, and the journal may have no owner meanwhile. */
+const HINDERED_LOOK_MS = 1_000
+
+/** Below the first place there is: forgets nothing. */
+const NOTHING = 0
+
+/**
+ * A journal whose answer takes longer was away for that time, as while an engine chooses another node
+ * to lead: its owner could say nothing either, and what it then says may come after the next look.
+ */
+const LOOK_TAKES_MS = 1_000
+
+const NOTHING_THERE =
+  'the journal has no entries and this store no records, so nothing is taken over: start the service that has them, or that is to be the first, as its owner'
+
+/**
+ * Looks at the owner of a journal until that one says that it leaves, or has been silent for too long by
+ * this machine's clock alone. While the journal does not answer, nobody can tell: the silence is counted
+ * anew, and no answer tells of a time after it was asked for.
+ *
+ * Whoever has no records takes over no journal without entries: there is nothing that it could go on
+ * with. It would begin an installation of its own beside the one whose owner has yet to come.
+ * @returns the epoch to take it from
+ */
+export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise<number> {
+  const { journal, partition, timers, log } = options
+  let sign = ''
+  let silentSinceMs = timers.elapsed()
+  let isAway = false
+  let isTold = false
+  const hindered = followHindrance(options)
+  for (;;) {
+    try {
+      await options.prepare()
+      const askedMs = timers.elapsed()
+      const head = await journal.look(partition)
+      if (isAway) log.info({}, 'the journal answers again')
+      const isLate = timers.elapsed() - askedMs > LOOK_TAKES_MS
+      if (isAway || isLate || signOf(head) !== sign) silentSinceMs = timers.elapsed()
+      isAway = false
+      sign = signOf(head)
+      const isSilent = askedMs - silentSinceMs > OWNER_SILENT_MS
+      if (head.seq > 0 || options.hasRecords()) {
+        const isGone = isLeft(head) || isSilent
+        // Before the last look at the owner: to ask for keys may take long.
+        const mayTake = (await hindered.look(isGone)) === null
+        if (isGone && mayTake && (isLeft(head) || (await staysSilent(options, sign)))) {
+          return head.epoch
+        }
+      } else if (isLeft(head) || isSilent) {
+        if (!isTold) log.warn({}, NOTHING_THERE)
+        isTold = true
+      }
+      await options.follow(head, hindered.why)
+    } catch (err) {
+      if (!(err instanceof JournalUnavailable)) throw err
+      if (!isAway) log.warn({ err }, 'the journal does not answer: its owner cannot be seen')
+      isAway = true
+    }
+    await sleep(timers, LOOK_MS)
+  }
+}
+
+function followHindrance({ hindrance, wayOut, timers, log }: WatchOwnerOptions) {
+  let why: string | null = null
+  let askedMs = Number.NEGATIVE_INFINITY
+  return {
+    get why() {
+      return why
+    },
+    /** Of the last time that it was asked, where that is not too long ago. */
+    async look(isGone: boolean): Promise<string | null> {
+      const untilNextMs = isGone ? 0 : HINDRANCE_LOOK_MS
+      const everyMs = why === null ? untilNextMs : HINDERED_LOOK_MS
+      if (timers.elapsed() - askedMs < everyMs) return why
+      askedMs = timers.elapsed()
+      const before = why
+      why = await hindrance()
+      if (why !== null && why !== before) log.warn({ why }, wayOut)
+      if (why === null && before !== null)
+        log.info({}, 'a standby would take the journal over again')
+      return why
+    },
+  }
+}
+
+/**
+ * Whether the owner has said nothing even by the time that a write of this one's own was stored: where
+ * the journal's disk is slow, an owner's word that it lives waits for it as this does.
+ */
+async function staysSilent(
+  { journal, partition }: Pick<WatchOwnerOptions, 'journal' | 'partition'>,
+  sign: string,
+): Promise<boolean> {
+  await journal.trim(partition, NOTHING)
+  return signOf(await journal.look(partition)) === sign
+}
+
+/** Changes with all that the owner does to be seen; one before it may go on, and is none any more. */
+function signOf({ epoch, beat }: JournalHead): string {
+  return beat?.epoch === epoch ? `${epoch} ${beat.count}` : `${epoch}`
+}
+
+function isLeft({ epoch, beat }: JournalHead): boolean {
+  return beat !== null && beat.epoch === epoch && beat.state === 'leaves'
+}
