@@ -42,7 +42,10 @@ export async function startChild(
   const said = () => errors() + logs()
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const readiness = new Promise<Record<string, unknown>>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${entry} is not ready`)), READY_TIMEOUT_MS)
+    const timer = setTimeout(
+      () => reject(new Error(`${entry} is not ready: ${said()}`)),
+      READY_TIMEOUT_MS,
+    )
     child.on('message', (message) => {
       if ((message as { type?: unknown }).type !== 'ready') return
       clearTimeout(timer)

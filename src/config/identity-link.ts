@@ -27,6 +27,8 @@ export interface LinkListenerSettings {
 /** The wallet service's side. */
 export interface IdentityLinkSettings {
   readonly address: HostPort
+  /** Where it is when it is not there: those that take over from it, and it from them. */
+  readonly others: readonly HostPort[]
   /** That the identity provider's certificate bears; null: the host of its address. */
   readonly serverName: string | null
   readonly files: TlsFiles
@@ -34,6 +36,7 @@ export interface IdentityLinkSettings {
 
 /** What a connection is made with. */
 export interface IdentityLink extends HostPort {
+  readonly others: readonly HostPort[]
   readonly serverName: string | null
   /** As the files are by then. @throws as `readTlsFiles` */
   readonly credentials: () => TlsPems
@@ -49,8 +52,11 @@ const listenerFile = z.strictObject({
   ...tlsFiles,
 })
 
+const OTHERS_MAX = 7
+
 const linkFile = z.strictObject({
   address: hostPort,
+  others: z.array(hostPort).max(OTHERS_MAX).default([]),
   server_name: z
     .string()
     .max(NAME_CHARS_MAX)
@@ -69,12 +75,13 @@ export function readLinkListenerFile(path: string): LinkListenerSettings {
 
 /** @throws as `readJsonFile` */
 export function readIdentityLinkFile(path: string): IdentityLinkSettings {
-  const { address, server_name: serverName = null, ...named } = readJsonFile(path, linkFile)
-  return { address: present(address), serverName, files: named }
+  const read = readJsonFile(path, linkFile)
+  const { address, others, server_name: serverName = null, ...files } = read
+  return { address: present(address), others: others.map(present), serverName, files }
 }
 
 /** @throws as `readJsonFile` */
 export function identityLinkAt(path: string): IdentityLink {
-  const { address, serverName, files: named } = readIdentityLinkFile(path)
-  return { ...address, serverName, credentials: () => readTlsFiles(named) }
+  const { address, others, serverName, files } = readIdentityLinkFile(path)
+  return { ...address, others, serverName, credentials: () => readTlsFiles(files) }
 }

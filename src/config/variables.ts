@@ -219,6 +219,18 @@ const OF_OTHERS: Readonly<Record<string, Omit<Variable, 'name'>>> = {
     meaning:
       'file that says at which address, and with which certificate, wallet services on other machines are served; unset: those by its socket alone',
   },
+  IDENTITY_JOURNAL_FILE: {
+    readers: ['identity provider', 'command line'],
+    usual: null,
+    meaning:
+      'file that says in which Postgres or Restate, of its own, the identity provider stores all it decides before anybody hears of it, so that a standby can go on; unset: none',
+  },
+  IDENTITY_JOURNAL_ROLE: {
+    readers: ['identity provider'],
+    usual: 'owner',
+    meaning:
+      'of an identity provider with a journal: `owner` takes it at its start; `standby` follows it and takes it over when its owner is silent or ends',
+  },
   IDENTITY_PUBLIC_ISSUER: {
     readers: ['identity provider'],
     usual: { computed: 'its own address' },

@@ -39,7 +39,7 @@ export function freezeInstance(path: string, reason: string | null, nowMs: numbe
 }
 
 /**
- * Freezes the service of this home where its store says so and no file does: an operator froze it at
+ * Freezes the domain of this home where its store says so and no file does: an operator froze it at
  * another home of the same journal. To be done before anything can be signed. A file that is there
  * stays, whatever the store says.
  * @param carried null: the store has none; 'unread': it has one that cannot be read
@@ -47,15 +47,16 @@ export function freezeInstance(path: string, reason: string | null, nowMs: numbe
  */
 export function bringFreeze(
   home: string,
+  domain: FreezableDomain,
   carried: Pick<Freezing, 'sinceMs' | 'reason'> | null | 'unread',
   nowMs: number,
   log: { warn(context: object, message: string): void },
 ): void {
   if (carried === null) return
-  const path = instanceFreezePath(home, 'service')
+  const path = instanceFreezePath(home, domain)
   const { sinceMs, reason } = carried === 'unread' ? { sinceMs: nowMs, reason: UNREAD } : carried
   const frozen = freezeInstance(path, reason, sinceMs)
-  log.warn({ frozen }, 'the operator froze the service, as the store has it: nothing new is signed')
+  log.warn({ frozen }, 'the operator froze it, as the store has it: nothing new is signed')
 }
 
 export function unfreezeInstance(path: string): void {

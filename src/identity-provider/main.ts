@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { diskFloorBytes } from '../config/disk-floor.js'
 import { createLogger } from '../config/logging.js'
@@ -9,6 +10,7 @@ import { socketAccessOf } from '../quorum-protocol/socket-access.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { signInMessage } from './authorizers/ceremonies.js'
 import { createAuthorizerRoutes } from './authorizers/routes.js'
+import { beginJournal } from './journal/begin-journal.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_TOKEN_SECONDS } from './login/audiences.js'
 import { type Login, startLogin } from './login/start-login.js'
 import { listenForMetrics } from './metrics/metrics-listener.js'
@@ -33,7 +35,19 @@ const log = createLogger({ name: 'identity-provider', level: 'info' })
 const settings = readIdentitySettings(process.env)
 const { audience, external, publicIssuer, trustedProxies } = settings
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
+const metrics = createVaultMetrics()
+const metricsListener =
+  settings.metricsPort === null
+    ? null
+    : await listenForMetrics(settings.metricsPort, metrics.registry, log)
+if (metricsListener !== null) log.info({ port: metricsListener.port }, 'metrics are served')
+// A standby goes no further until it owns the journal: its stores are brought up to it by then.
+const journal = await beginJournal({
+  ...{ home, mode, fileKeys, log, metrics, node: hostname() },
+  ...{ file: settings.journalFile, role: settings.journalRole },
+})
 const login = await startLogin({
+  journal,
   port: settings.port,
   host: '127.0.0.1',
   dataDir: join(home, 'identity-provider'),
@@ -45,7 +59,6 @@ const login = await startLogin({
   trustedProxies,
   ...(devUser === undefined ? {} : { devUser }),
 })
-const metrics = createVaultMetrics()
 const vault = await startVault({
   home,
   mode,
@@ -56,6 +69,7 @@ const vault = await startVault({
   tokens: tokensFor(audience),
   people: external === null ? peopleOf(login.accounts) : null,
   metrics,
+  journal,
   log,
   onBroken(error) {
     // Nothing may be approved on top of what was not written; what is on disk is whole.
@@ -87,16 +101,12 @@ login.takePasskeys({
   challengeOf: (interactionId) => sha256(signInMessage(interactionId)).toString('base64url'),
   isSignedBy: vault.authorizers.isSignIn,
 })
-const metricsListener =
-  settings.metricsPort === null
-    ? null
-    : await listenForMetrics(settings.metricsPort, metrics.registry, log)
-if (metricsListener !== null) log.info({ port: metricsListener.port }, 'metrics are served')
 
 runUntilStopped('identity-provider', CLOSE_TIMEOUT_MS, async () => {
   metricsListener?.close()
   await vault.close()
   await login.close()
+  await journal?.close()
 })
 
 /** Of whoever signs users in: this process, or the operator's own provider. */

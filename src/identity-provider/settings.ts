@@ -21,6 +21,10 @@ export interface IdentitySettings {
   readonly metricsPort: number | null
   /** Where wallet services on other machines reach it; null: its socket alone. */
   readonly link: LinkListenerSettings | null
+  /** File that names its journal's engine; null: there is none. */
+  readonly journalFile: string | null
+  /** Of one with a journal: whether it takes it at its start, or once its owner is gone. */
+  readonly journalRole: 'owner' | 'standby'
   /** Where browsers reach the login through a TLS proxy; undefined: its own address. */
   readonly publicIssuer: string | undefined
   /** Whose `X-Forwarded-For` is believed, besides the proxy on this machine. */
@@ -67,6 +71,8 @@ export function readIdentitySettings(
     port: readPort('IDENTITY_PORT', env.IDENTITY_PORT) ?? PORT_DEFAULT,
     metricsPort: readPort('IDENTITY_METRICS_PORT', env.IDENTITY_METRICS_PORT),
     link: readLink(env[LINK_LISTENER_VARIABLE]),
+    journalFile: env.IDENTITY_JOURNAL_FILE || null,
+    journalRole: readRole(env.IDENTITY_JOURNAL_ROLE),
     publicIssuer: env.IDENTITY_PUBLIC_ISSUER || undefined,
     trustedProxies: readTrustedProxies(env[TRUSTED_PROXIES_VARIABLE]),
     consoleRedirectUris: readRedirectUris(env.CONSOLE_REDIRECT_URIS),
@@ -82,6 +88,14 @@ function readPort(name: string, text: string | undefined): number | null {
     throw new Error(`${name} is not a port number`)
   }
   return port
+}
+
+function readRole(text: string | undefined): 'owner' | 'standby' {
+  const role = text || 'owner'
+  if (role !== 'owner' && role !== 'standby') {
+    throw new Error('IDENTITY_JOURNAL_ROLE is owner or standby')
+  }
+  return role
 }
 
 function readLink(path: string | undefined): LinkListenerSettings | null {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { CALLS_IN_FLIGHT_MAX, type CallClass, classOf } from './call-classes.js'
-import { type Endpoint, openSocket, reasonOf } from './endpoint.js'
+import { type Endpoint, openSocket, placeAt, placesOf, reasonOf } from './endpoint.js'
 import { readFrames, writeFrame } from './frames.js'
 import { CALL_TIMEOUT_MS } from './limits.js'
 import { Refusal, refusalCode } from './refusal.js'
@@ -47,6 +47,8 @@ export interface SocketClientOptions {
  */
 const BACKOFF_MS_MIN = 25
 const BACKOFF_MS_MAX = 1_000
+/** Where the peer may be at another place, which serves as soon as it has taken over. */
+const BACKOFF_OF_PLACES_MS_MAX = 200
 
 /** A peer that has answered nothing for so long, when asked, does not answer. */
 const ASK_EVERY_MS = 2_000
@@ -76,9 +78,11 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   let lastId = 0
   let backoffMs = BACKOFF_MS_MIN
   let retry: NodeJS.Timeout | null = null
+  let turn = 0
+  const backoffMsMax = placesOf(options.endpoint) > 1 ? BACKOFF_OF_PLACES_MS_MAX : BACKOFF_MS_MAX
 
   function open(): void {
-    const opening = openSocket(options.endpoint, () => {
+    const opening = openSocket(placeAt(options.endpoint, turn++), () => {
       connected = true
       askWhether(opening)
       options.onConnect()
@@ -126,7 +130,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     if (was) options.onDisconnect()
     if (closed) return
     retry = setTimeout(open, backoffMs)
-    backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)
+    backoffMs = Math.min(backoffMs * 2, backoffMsMax)
   }
 
   function drop(id: number, { callClass, timer }: PendingCall): void {

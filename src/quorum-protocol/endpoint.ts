@@ -9,13 +9,18 @@ export interface UnixEndpoint {
   readonly path: string
 }
 
-export interface TlsEndpoint {
-  readonly host: string
-  readonly port: number
+export interface TlsEndpoint extends TlsPlace {
+  /** Where the same domain may be instead: of them and the first, one serves at a time. */
+  readonly others?: readonly TlsPlace[]
   /** That the peer's certificate has to bear; null: the host. */
   readonly serverName: string | null
   /** As they are now: asked for at each connection, so that a renewed certificate counts. */
   readonly credentials: () => TlsCredentials
+}
+
+export interface TlsPlace {
+  readonly host: string
+  readonly port: number
 }
 
 /** PEM. */
@@ -47,6 +52,18 @@ export function openSocket(endpoint: Endpoint, opened: () => void): Socket {
   } catch (error) {
     return new Socket().destroy(error instanceof Error ? error : new Error(String(error)))
   }
+}
+
+/** How many places there are to try. */
+export function placesOf(endpoint: Endpoint): number {
+  return 'path' in endpoint ? 1 : 1 + (endpoint.others?.length ?? 0)
+}
+
+/** @param turn counts attempts: each is at the place after the one before */
+export function placeAt(endpoint: Endpoint, turn: number): Endpoint {
+  if ('path' in endpoint) return endpoint
+  const place = endpoint.others?.[(turn % placesOf(endpoint)) - 1]
+  return place === undefined ? endpoint : { ...endpoint, host: place.host, port: place.port }
 }
 
 /** Of a name with several addresses, none of which answers, Node says a code and no words. */

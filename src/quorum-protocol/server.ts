@@ -35,6 +35,8 @@ export interface SocketServerOptions {
   readonly access?: SocketAccess
   /** Called with errors that are no refusals, for the log. */
   readonly onFault: (method: string, error: unknown) => void
+  /** What each answer waits for; null: nothing. Where it rejects, nobody is answered. */
+  readonly settled?: (() => Promise<void> | null) | undefined
 }
 
 /** One connection for each worker thread of the service, and some for commands. */
@@ -47,7 +49,7 @@ const UNTAKEN_BYTES_MAX = 256 * 1024
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
   const lane = createConsoleQueue()
-  const handlers: Handlers = { ...options.handlers, ping: () => null }
+  const handlers: Handlers = { ping: () => null, ...options.handlers }
   const serve = (socket: Socket) => serveConnection(socket, { ...options, handlers }, lane)
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) {
@@ -81,7 +83,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
 
 function serveConnection(
   socket: Socket,
-  { handlers, onFault }: SocketServerOptions,
+  { handlers, onFault, settled = () => null }: SocketServerOptions,
   lane: ConsoleQueue,
 ): void {
   let inFlight = 0
@@ -112,6 +114,12 @@ function serveConnection(
       // Only a refusal's own words leave the process; other errors may quote anything.
       const detail = code === 'INTERNAL' ? 'internal error' : (error as Error).message
       reply = [id, REFUSAL_CODES[code], detail]
+    }
+    try {
+      const settling = settled()
+      if (settling !== null) await settling
+    } catch {
+      socket.destroy()
     }
     inFlight--
     try {

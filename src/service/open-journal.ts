@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
 import { readJournalFile } from '../config/journal.js'
 import { bringFreeze } from '../custody/instance-freeze.js'
+import { openSigningCheck } from '../custody/key-stores/signing-check.js'
 import {
   readJournalPermit,
   removeJournalPermit,
@@ -27,7 +28,6 @@ import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
 import { createJournalMetrics } from './journal-metrics.js'
-import { openSigningCheck } from './signing-check.js'
 
 export interface ServiceJournal extends JournalWriter {
   /** Null where the engine keeps none. */
@@ -116,7 +116,7 @@ export async function openServiceJournal(
   beats.begin(writer.owner.epoch, () => writer.readings.stored)
   // What the operator froze at another node is frozen here before anything can be signed.
   const { freezes } = createReader(environment).fresh()
-  bringFreeze(home, carriedFreezeOf(freezes), timers.now(), log)
+  bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
   return {
@@ -154,8 +154,11 @@ type Store = Omit<JournaledStoreOptions, 'overtakes'>
 
 async function take(home: string, store: Store): Promise<JournalWriter> {
   try {
-    const writer = await openJournaledStore({ ...store, overtakes: readJournalPermit(home) })
-    removeJournalPermit(home)
+    const writer = await openJournaledStore({
+      ...store,
+      overtakes: readJournalPermit(home, 'service'),
+    })
+    removeJournalPermit(home, 'service')
     return writer
   } catch (cause) {
     if (!(cause instanceof JournalHasSuccessor)) throw cause
@@ -177,7 +180,7 @@ async function wait(
     told(next)
   }
   log.info({}, 'a standby follows the journal')
-  const signing = openSigningCheck(home, mode, timers.now)
+  const signing = openSigningCheck(home, 'service', mode, timers.now)
   try {
     // Asked before each taking; without an answer it goes no further.
     const hindrance = () => (isEnding() ? new Promise<never>(() => {}) : signing.hindrance())
@@ -189,7 +192,7 @@ async function wait(
 
 /** @returns null where there is no permit, or another has taken the journal since */
 async function takePermitted(home: string, store: Store): Promise<JournalWriter | null> {
-  const overtakes = readJournalPermit(home)
+  const overtakes = readJournalPermit(home, 'service')
   if (overtakes === null) return null
   let writer: JournalWriter | null = null
   try {
@@ -197,14 +200,14 @@ async function takePermitted(home: string, store: Store): Promise<JournalWriter 
   } catch (error) {
     if (!(error instanceof JournalOvertaken || error instanceof JournalHasSuccessor)) throw error
   }
-  removeJournalPermit(home)
+  removeJournalPermit(home, 'service')
   return writer
 }
 
 /** Of a standby's role, it would wait for the silence of the one before it, as others do elsewhere. */
 function permitSuccessor(home: string, epoch: number, log: ServiceJournalOptions['log']): void {
   try {
-    writeJournalPermit(home, epoch)
+    writeJournalPermit(home, 'service', epoch)
   } catch (err) {
     log.warn(
       { err },

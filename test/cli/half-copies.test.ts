@@ -81,7 +81,7 @@ test('the home of another user is no other node made of, whose files would be ro
   mkdirSync(join(home, 'service'), { recursive: true })
   const own = process.geteuid?.() ?? 0
   vi.spyOn(process, 'geteuid').mockReturnValue(own + 1)
-  await expect(makeNodeHome(home, join(directory, 'node'))).rejects.toThrow(
+  await expect(makeNodeHome(home, 'service', join(directory, 'node'))).rejects.toThrow(
     `belongs to user ${own}, and this is user ${own + 1}: run the command as that user`,
   )
 })

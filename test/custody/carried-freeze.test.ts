@@ -44,7 +44,7 @@ afterEach(async () => {
 const carried = () => carriedFreezeOf(store.reader.fresh().freezes)
 
 function bring(): void {
-  bringFreeze(home, carried(), NOW_MS, log)
+  bringFreeze(home, 'service', carried(), NOW_MS, log)
 }
 
 function startMirror(): void {
@@ -116,7 +116,7 @@ describe('the row of the operator’s freeze', () => {
     const damaged = () => {
       throw new Error('damaged')
     }
-    bringFreeze(home, carriedFreezeOf({ instance: damaged }), NOW_MS, log)
+    bringFreeze(home, 'service', carriedFreezeOf({ instance: damaged }), NOW_MS, log)
     expect(readInstanceFreeze(path)).not.toBeNull()
   })
 

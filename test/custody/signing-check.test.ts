@@ -7,9 +7,9 @@ import {
   rootPrivateKeyPath,
   serviceLayout,
 } from '../../src/custody/domain-keys/layout.js'
+import { openSigningCheck, type SigningCheck } from '../../src/custody/key-stores/signing-check.js'
 import { rotateCoSigner } from '../../src/custody-tools/maintenance/rotate-co-signer.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
-import { openSigningCheck, type SigningCheck } from '../../src/service/signing-check.js'
 
 const OVERLAP_MS = 60_000
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'cs-signing-'))
   await provisionDev(home)
   nowMs = Date.now()
-  check = openSigningCheck(home, 'dev', () => nowMs)
+  check = openSigningCheck(home, 'service', 'dev', () => nowMs)
 })
 afterEach(async () => {
   await check.close()

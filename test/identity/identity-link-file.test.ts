@@ -49,8 +49,15 @@ test('each side’s file is read, with a host and a port', () => {
   expect(readLinkListenerFile(file({ listen: '[fd00::3]:7443', ...files })).listen.host).toBe(
     'fd00::3',
   )
-  const link = { address: { host: 'id.internal', port: 7_443 }, serverName: null, files }
+  const address = { host: 'id.internal', port: 7_443 }
+  const link = { address, others: [], serverName: null, files }
   expect(readIdentityLinkFile(file({ address: 'id.internal:7443', ...files }))).toEqual(link)
+  const others = ['10.0.0.4:7443', '[fd00::4]:7443']
+  const several = readIdentityLinkFile(file({ address: 'id.internal:7443', others, ...files }))
+  expect(several.others).toEqual([
+    { host: '10.0.0.4', port: 7_443 },
+    { host: 'fd00::4', port: 7_443 },
+  ])
   const named = { address: '10.0.0.3:7443', server_name: 'identity', ...files }
   expect(readIdentityLinkFile(file(named)).serverName).toBe('identity')
   expect(identityLinkAt(file(named)).credentials()).toHaveProperty('key')

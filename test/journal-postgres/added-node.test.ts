@@ -104,7 +104,7 @@ describe('a node that was added', () => {
 
   test('has what a service needs of the other home, by its modes, and nothing else', async () => {
     // A word for that home alone: by it, the new one would take the journal from its owner.
-    writeJournalPermit(stack.home, 1)
+    writeJournalPermit(stack.home, 'service', 1)
     const killed = `${home}.${await goneProcess()}.partial`
     mkdirSync(join(killed, 'service'), { recursive: true })
     const made = await run('--json', 'cluster', 'add-node', '--to', home, '--home', stack.home)

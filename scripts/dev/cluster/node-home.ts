@@ -52,7 +52,7 @@ export function clearHalfMade(home: DevHome): void {
  * @param from the owner's
  */
 export async function prepareNode(home: DevHome, node: DevHome, from: DevHome): Promise<void> {
-  if (!isMade(node)) await makeNodeHome(from.root, node.root)
+  if (!isMade(node)) await makeNodeHome(from.root, 'service', node.root)
   for (const directory of [node.run, node.logs]) {
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
   }

@@ -95,7 +95,7 @@ const LEFT_OUT = [
   // What a backup left behind here.
   /^service\/last-backup\.json$/,
   // A word about this home and one taking of its journal.
-  /^service\/journal-take$/,
+  /^(service|identity-provider)\/journal-take$/,
   // The next start announces a boot of its own.
   /^service\/custody\/boot$/,
   /(^|\/)(restore|backup-restore|unfenced)\.json$/,

@@ -257,7 +257,7 @@ async function bringFreezeOf(home: string, progress: RestoreOptions['progress'])
   try {
     const { freezes } = createReader(environment)
     const log = { warn: (_context: object, message: string) => progress(`service: ${message}`) }
-    bringFreeze(home, carriedFreezeOf(freezes), Date.now(), log)
+    bringFreeze(home, 'service', carriedFreezeOf(freezes), Date.now(), log)
   } finally {
     await environment.root.close()
   }

@@ -7,6 +7,7 @@ import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { bringFreeze } from '../../custody/instance-freeze.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
+import { positionIn } from '../../identity-provider/journal/stores.js'
 import type { Journal } from '../../journal/journal.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openBesideService } from '../../store/environment.js'
@@ -19,13 +20,22 @@ import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { journalPositionIn } from '../operator/journal-position-in.js'
+import type { NodeDomain } from '../operator/make-node-home.js'
 import { printRecord } from '../print.js'
 import { registerAddNode } from './cluster/add-node.js'
+import {
+  type DomainOptions,
+  JOURNAL_VARIABLES,
+  journaledDomainOption,
+} from './cluster/domain-option.js'
+import { leaveUserSide, userSideStatus } from './cluster/user-side.js'
 
 /** Of the usual tail: a service that is told of a shorter one trims further by itself. */
 const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
 
 const HELD_MS = 60_000
+
+const NAMES = { service: 'service', user: 'identity provider' } as const
 
 /** Who owns the journal of this home, and how an operator gives it back to it. */
 export function register(program: Command, io: Io): void {
@@ -35,9 +45,15 @@ export function register(program: Command, io: Io): void {
   cluster
     .command('status')
     .description("who owns the journal, and how far this home's store is with it")
+    .addOption(journaledDomainOption())
     .action(async (_options: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>()
-      const { head, kept } = await withJournal(io, async (journal) => ({
+      const options = command.optsWithGlobals<GlobalOptions & DomainOptions>()
+      if (options.domain === 'user') {
+        const head = await withJournal(io, 'user', (journal) => journal.look(PARTITION))
+        printRecord(io, options, await userSideStatus(homeOf(io, options), head))
+        return
+      }
+      const { head, kept } = await withJournal(io, 'service', async (journal) => ({
         head: await journal.look(PARTITION),
         kept: (await journal.snapshots?.look(PARTITION)) ?? null,
       }))
@@ -71,7 +87,9 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const made = await withJournal(io, (journal) => snapshotOf(homeOf(io, options), journal))
+      const made = await withJournal(io, 'service', (journal) =>
+        snapshotOf(homeOf(io, options), journal),
+      )
       printRecord(io, options, {
         snapshot_entry: made.seq,
         snapshot_rows: made.rows,
@@ -82,6 +100,7 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
   cluster
     .command('take')
     .description('let the next start on this home take the journal, which ends its present owner')
+    .addOption(journaledDomainOption())
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -90,17 +109,18 @@ A service whose journal another one took over does not start any more, lest the 
 other on and on. Say this where that other one is gone for good, or is to end.`,
     )
     .action(async (_options: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>()
+      const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { yes?: boolean }>()
+      const { domain } = options
       const home = homeOf(io, options)
-      const { epoch, owner } = await withJournal(io, (journal) => journal.look(PARTITION))
+      const { epoch, owner } = await withJournal(io, domain, (journal) => journal.look(PARTITION))
       if (epoch === 0) throw new UsageError('nobody owns the journal: a start takes it')
-      const question = `End the service at ${owner?.node ?? 'an unknown place'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
+      const question = `End the ${NAMES[domain]} at ${owner?.node ?? 'an unknown place'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
       if (options.yes !== true && (await io.confirm?.(question)) !== true) {
         process.exitCode = EXIT.usage
         io.err('Nothing was done.\n')
         return
       }
-      writeJournalPermit(home, epoch)
+      writeJournalPermit(home, domain, epoch)
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
   registerAddNode(cluster, io)
@@ -115,7 +135,7 @@ it, is answered by it whether the service of this machine lives or not.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const { restate } = readJournalFile(journalFileOf(io))
+      const { restate } = readJournalFile(journalFileOf(io, 'service'))
       if (restate === undefined) throw new UsageError('the journal is in no Restate')
       const { host, port, identity_keys: identityKeys } = restate.handler
       const key = Buffer.from(restate.key, 'hex')
@@ -133,6 +153,7 @@ it, is answered by it whether the service of this machine lives or not.`,
     .description(
       "let this home's store go on without its journal, for good; the service is stopped",
     )
+    .addOption(journaledDomainOption())
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -141,17 +162,18 @@ What is stored from then on is in no journal. End a standby first: it would take
 on beside this one. To begin another journal, name an empty database.`,
     )
     .action(async (_options: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>()
+      const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { yes?: boolean }>()
+      const { domain } = options
       const home = homeOf(io, options)
-      const position = await journalPositionIn(home)
-      if (position === null) throw new UsageError(`the store of ${home} has no journal`)
+      const position = await (domain === 'user' ? positionIn(home) : journalPositionIn(home))
+      if (position === null) throw new UsageError(`the ${NAMES[domain]} of ${home} has no journal`)
       const question = 'Go on without the journal for good? A standby of it has to be ended. [y/N] '
       if (options.yes !== true && (await io.confirm?.(question)) !== true) {
         process.exitCode = EXIT.usage
         io.err('Nothing was done.\n')
         return
       }
-      await leaveIn(home, io)
+      await (domain === 'user' ? leaveUserSide(home) : leaveIn(home, io))
       printRecord(io, options, { left_at_entry: position.seq })
     })
 }
@@ -187,7 +209,7 @@ function leaveIn(home: string, io: Io): Promise<boolean> {
         const { freezes } = createReader(environment)
         const log = { warn: (_context: object, message: string) => io.err(`${message}\n`) }
         // The file alone says it from then on.
-        bringFreeze(home, carriedFreezeOf(freezes), Date.now(), log)
+        bringFreeze(home, 'service', carriedFreezeOf(freezes), Date.now(), log)
         return await leaveJournal(environment)
       } finally {
         await environment.root.close()
@@ -196,9 +218,10 @@ function leaveIn(home: string, io: Io): Promise<boolean> {
   )
 }
 
-function journalFileOf({ env }: Io): string {
-  const file = env.COUNTERSIGN_JOURNAL_FILE
-  if (file === undefined) throw new UsageError('COUNTERSIGN_JOURNAL_FILE names no journal')
+function journalFileOf({ env }: Io, domain: NodeDomain): string {
+  const variable = JOURNAL_VARIABLES[domain]
+  const file = env[variable]
+  if (file === undefined) throw new UsageError(`${variable} names no journal`)
   return file
 }
 
@@ -206,8 +229,12 @@ function lineOf(context: object, message: string): string {
   return `${message} ${JSON.stringify(context)}\n`
 }
 
-async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Promise<T> {
-  const file = journalFileOf(io)
+async function withJournal<T>(
+  io: Io,
+  domain: NodeDomain,
+  use: (journal: Journal) => Promise<T>,
+): Promise<T> {
+  const file = journalFileOf(io, domain)
   const { openEngine } = await import('../../journal/open-engine.js')
   const journal = await openEngine(readJournalFile(file), {
     warn: (_context, message) => io.err(`${message}\n`),

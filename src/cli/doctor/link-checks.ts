@@ -12,6 +12,8 @@ import { NODE_LINK_VARIABLE, readNodeLinkFile } from '../../config/node-link.js'
 import { certificateEndMs, readTlsFiles } from '../../config/tls-files.js'
 import {
   openSocket,
+  placeAt,
+  placesOf,
   reasonOf,
   type TlsCredentials,
   type TlsEndpoint,
@@ -65,9 +67,20 @@ async function fromService(file: string): Promise<Finding> {
   const own = ownEnds(endpoint.credentials())
   const ended = whileTheyHold(SERVICE_END, '', own)
   if (ended.status === 'fail') return ended
-  const peerEndMs = await answered(endpoint)
-  const found = `answers at ${endpoint.host}:${endpoint.port}`
-  return whileTheyHold(SERVICE_END, found, [...own, ["identity provider's", peerEndMs]])
+  const { at, endMs } = await anyAnswer(endpoint)
+  return whileTheyHold(SERVICE_END, `answers at ${at}`, [...own, ["identity provider's", endMs]])
+}
+
+/** Of several places one serves at a time. @throws as the last of them */
+async function anyAnswer(endpoint: TlsEndpoint) {
+  for (let turn = 0; ; turn++) {
+    const place = placeAt(endpoint, turn) as TlsEndpoint
+    try {
+      return { at: `${place.host}:${place.port}`, endMs: await answered(place) }
+    } catch (error) {
+      if (turn + 1 >= placesOf(endpoint)) throw error
+    }
+  }
 }
 
 /** @returns when the certificate of the other side ends */

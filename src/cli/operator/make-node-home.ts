@@ -1,18 +1,22 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { serviceLayout } from '../../custody/domain-keys/layout.js'
+import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
 import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { moveDurably } from '../../disk/put-file.js'
+import { positionIn } from '../../identity-provider/journal/stores.js'
 import { copyHomeFile, syncUpTo } from '../backup/copy-home-file.js'
 import { beginCopy } from '../backup/half-copies.js'
-import { filesOf, type HomeFile, requireOwnUser } from '../backup/parts.js'
+import { directoryOf, filesOf, type HomeFile, requireOwnUser } from '../backup/parts.js'
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 
+/** Of which there is one of each on a machine. */
+export type NodeDomain = 'service' | 'user'
+
 export interface NodeHome {
-  /** Of the service's domain and of what all domains read. */
+  /** Of the domain and of what all domains read. */
   readonly files: number
   readonly bytes: number
 }
@@ -25,26 +29,34 @@ const MARKER = '.countersign-home'
 const MODE_BITS = 0o777
 
 /**
- * Makes the home of a further node out of the one of a node that runs or is stopped: the service's keys,
- * shares, ledger, evidence and lists, the registry and the chains. It gets its name when it is whole.
+ * Makes the home of a further node out of the one of a node that runs or is stopped: of the service its
+ * keys, shares, ledger, evidence and lists, of the identity provider all that it has; the registry and the
+ * chains. It gets its name when it is whole.
  * @param to a directory that is not there, or empty
  * @throws UsageError, and Error that names the file and the reason; nothing is left then
  */
-export async function makeNodeHome(home: string, to: string): Promise<NodeHome> {
+export async function makeNodeHome(
+  home: string,
+  domain: NodeDomain,
+  to: string,
+): Promise<NodeHome> {
   refuseOccupied(to)
-  const service = join(home, 'service')
-  if (`${to}${sep}`.startsWith(`${service}${sep}`)) {
-    throw new UsageError(`${to} lies in ${service}: name a directory outside of it`)
+  const own = directoryOf(home, domain)
+  if (`${to}${sep}`.startsWith(`${own}${sep}`)) {
+    throw new UsageError(`${to} lies in ${own}: name a directory outside of it`)
   }
-  requireOwnUser(home, 'service')
-  if ((await journalPositionIn(home)) === null) {
+  requireOwnUser(home, domain)
+  const ofService = domain === 'service'
+  if ((await (ofService ? journalPositionIn(home) : positionIn(home))) === null) {
     throw new UsageError(
-      `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE`,
+      ofService
+        ? `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE`
+        : `the identity provider of ${home} has no journal, by which another would follow it: start it once with IDENTITY_JOURNAL_FILE`,
     )
   }
   return holding(
-    () => lockMaintenance(home, 'service', 'cluster add-node'),
-    () => copyHome(home, to),
+    () => lockMaintenance(home, domain, 'cluster add-node'),
+    () => copyHome(home, domain, to),
   )
 }
 
@@ -54,9 +66,9 @@ function refuseOccupied(to: string): void {
   throw new UsageError(`${to} is there and not empty: name a directory that is not`)
 }
 
-async function copyHome(home: string, to: string): Promise<NodeHome> {
-  refuseHalfRestored(serviceLayout(home))
-  const files = nodeFilesOf(home)
+async function copyHome(home: string, domain: NodeDomain, to: string): Promise<NodeHome> {
+  refuseHalfRestored(domain === 'service' ? serviceLayout(home) : userSideLayout(home))
+  const files = nodeFilesOf(home, domain)
   const partial = beginCopy(to)
   try {
     let bytes = 0
@@ -74,10 +86,10 @@ async function copyHome(home: string, to: string): Promise<NodeHome> {
   }
 }
 
-/** Private keys of the service among them: what signs is the same service on each machine. */
-function nodeFilesOf(home: string): readonly HomeFile[] {
+/** Private keys of the domain among them: what signs is the same domain on each machine. */
+function nodeFilesOf(home: string, domain: NodeDomain): readonly HomeFile[] {
   const common = filesOf(home, 'config').filter(
     ({ path, isSecret }) => !isSecret && path !== MARKER,
   )
-  return [...filesOf(home, 'service').filter(({ path }) => !path.startsWith(STORE)), ...common]
+  return [...filesOf(home, domain).filter(({ path }) => !path.startsWith(STORE)), ...common]
 }

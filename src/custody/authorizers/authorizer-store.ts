@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { openLmdb } from '../../disk/lmdb-file.js'
+import { openRecorded } from '../../disk/recorded-writes.js'
 import { concat, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import type { OwedEntry } from '../evidence/owed-entry.js'
 import { type AuthorizerSet, ENTRIES_MAX, foldEntry, NO_AUTHORIZERS } from './authorizer-set.js'
@@ -47,7 +47,7 @@ export interface AuthorizerStore {
 /** @param path LMDB directory, which may hold other databases */
 export function openAuthorizerStore(path: string): AuthorizerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const root = openLmdb({ path, overlappingSync: false, maxDbs: 32 })
+  const root = openRecorded({ path, overlappingSync: false, maxDbs: 32 })
   const entries = root.openDB<Buffer, Buffer>({
     name: '06-authorizers',
     keyEncoding: 'binary',

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, RootDatabase } from 'lmdb'
 import { Packr } from 'msgpackr'
-import { openLmdb } from '../../disk/lmdb-file.js'
+import { openRecorded } from '../../disk/recorded-writes.js'
 import type { WrappedKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
 
@@ -148,7 +148,7 @@ function openCopy(path: string): Copy {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   try {
     // Durable on return: a share must be on disk before the other side is told so.
-    const root = openLmdb({ path, overlappingSync: false, maxDbs: 8 })
+    const root = openRecorded({ path, overlappingSync: false, maxDbs: 8 })
     const plain = { encoder: { useRecords: false } }
     return {
       root,

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Database, IF_EXISTS, type RangeOptions, type RootDatabase } from 'lmdb'
 import { openLmdb } from '../../disk/lmdb-file.js'
+import { openRecorded } from '../../disk/recorded-writes.js'
 import { concat, u64 } from '../../quorum-protocol/bytes.js'
 import {
   chainHash,
@@ -75,7 +76,7 @@ export function openEvidenceLog(
   mkdirSync(path, { recursive: true, mode: 0o700 })
   // Entries of one turn of the event loop need not share a transaction. With its batches of them
   // lmdb would also keep a promise of its own, whose rejection nobody could handle.
-  const root = openLmdb({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
+  const root = openRecorded({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
   return evidenceLogIn(root, path, chain, onBroken)
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb'
 import type { AdapterPayload } from 'oidc-provider'
-import { openLmdb } from '../../disk/lmdb-file.js'
+import { openRecorded } from '../../disk/recorded-writes.js'
 import type { UserId } from '../../domain/ids.js'
 
 export interface UserRecord {
@@ -48,25 +48,25 @@ export interface LoginStore {
   readonly grantMembers: Database<true, [grantId: string, model: string, id: string]>
 }
 
-const FILE = 'login.mdb'
+export const LOGIN_FILE = 'login.mdb'
 
 /** Opening it makes it, for whoever opens it. */
 export function hasLoginStore(dataDir: string): boolean {
-  return existsSync(join(dataDir, FILE))
+  return existsSync(join(dataDir, LOGIN_FILE))
 }
 
 export function openLoginStore(dataDir: string): LoginStore {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const options: RootDatabaseOptionsWithPath & { path: string; permissionsMode: number } = {
-    path: join(dataDir, FILE),
+    path: join(dataDir, LOGIN_FILE),
     noSubdir: true,
-    maxDbs: 8,
+    maxDbs: 12,
     // Puts then resolve once they are fsynced, not merely visible.
     overlappingSync: false,
     // Password hashes and sessions. An option of lmdb-js that its types leave out.
     permissionsMode: 0o600,
   }
-  const root = openLmdb(options)
+  const root = openRecorded(options)
   return {
     root,
     users: root.openDB({ name: 'users' }),

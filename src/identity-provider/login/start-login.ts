@@ -12,6 +12,7 @@ import {
   type TrustedProxies,
 } from '../../config/trusted-proxies.js'
 import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
+import { holdAnswer, type Settling, turnAway } from '../journal/hold-answers.js'
 import type { Memberships } from './account-tokens.js'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
@@ -43,6 +44,8 @@ export interface LoginOptions {
   readonly consoleRedirectUris?: readonly string[]
   /** An account that exists after the start; dev mode only. */
   readonly devUser?: { readonly email: string; readonly password: string }
+  /** Null: there is no journal, and no answer waits. Default. */
+  readonly journal?: Settling | null
   readonly log?: Logger
 }
 
@@ -146,8 +149,13 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     const enrolment = createEnrolmentHandler({ accounts, log })
     const serveOidc = provider.callback()
     let mounted: RouteHandler = async () => false
+    const { journal = null } = options
     server.on('request', (request, response) => {
       setSecurityHeaders(response)
+      if (journal !== null) {
+        if (!journal.isOwner()) return turnAway(response)
+        holdAnswer(response, journal)
+      }
       pinHost(request, issuer, exposure)
       interactions(request, response)
         .then((served) => served || servePasskeyScript(request, response))

@@ -11,6 +11,18 @@ export interface VaultMetrics {
   batch<Answer extends readonly unknown[]>(answering: Promise<Answer>): Promise<Answer>
   /** Read when Prometheus asks. */
   watch(sources: VaultSources): void
+  /** Only where there is a journal. */
+  watchJournal(read: () => JournalReadings): void
+}
+
+export interface JournalReadings {
+  /** Of this home's own taking; 0 while it waits. */
+  readonly epoch: number
+  /** Writes that are on disk here and not in the journal yet. */
+  readonly waiting: number
+  /** Entries that this home does not have yet; 0 of the owner. */
+  readonly behind: number
+  readonly isHindered: boolean
 }
 
 export interface VaultSources {
@@ -60,6 +72,36 @@ export function createVaultMetrics(): VaultMetrics {
         (error: unknown) => approvals.inc({ outcome: codeOf(error) }),
       )
       return answering
+    },
+    watchJournal(read) {
+      const gauge = (name: string, help: string, value: (readings: JournalReadings) => number) => {
+        const made: Gauge = new Gauge({
+          name,
+          help,
+          registers,
+          collect: () => made.set(value(read())),
+        })
+      }
+      gauge(
+        'countersign_journal_epoch',
+        'Of this taking of the journal; 0 while another owns it.',
+        ({ epoch }) => epoch,
+      )
+      gauge(
+        'countersign_journal_writes_waiting',
+        'Written here and not in the journal yet: answers wait for them.',
+        ({ waiting }) => waiting,
+      )
+      gauge(
+        'countersign_journal_behind',
+        'Entries of the journal that a standby does not have yet.',
+        ({ behind }) => behind,
+      )
+      gauge(
+        'countersign_journal_hindered',
+        '1: a standby that would not take over, for the reason in its log.',
+        ({ isHindered }) => (isHindered ? 1 : 0),
+      )
     },
     watch({ disk, frozen }) {
       const free = new Gauge({

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { RootDatabase } from 'lmdb'
 import { FREEZE_SCOPES } from '../../custody/authorizers/freeze-statement.js'
-import { openLmdb } from '../../disk/lmdb-file.js'
+import { openRecorded } from '../../disk/recorded-writes.js'
 import type { FreezeScope } from '../../domain/freeze.js'
 import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
@@ -149,7 +149,7 @@ const MACHINE_TIMERS: LedgerTimers = {
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
 export function openLedgerStore(path: string, evidence: { readonly length: number }): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const root = openLmdb({ path, overlappingSync: false, maxDbs: 32 })
+  const root = openRecorded({ path, overlappingSync: false, maxDbs: 32 })
   return ledgerStoreIn(root, evidence, MACHINE_TIMERS)
 }
 

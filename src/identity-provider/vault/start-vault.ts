@@ -34,6 +34,7 @@ import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
 import { createRecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
+import type { Settling } from '../journal/hold-answers.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
 import { createApprovals, type UserSideApprovals } from './approvals.js'
@@ -71,6 +72,8 @@ export interface VaultOptions {
   /** With less space free nothing is approved. */
   readonly diskFloorBytes: number
   readonly metrics: VaultMetrics
+  /** What answers wait for; null: there is no journal. */
+  readonly journal: Settling | null
   readonly log: Logger
   /** Called when the evidence cannot be written: the process has to begin anew. */
   readonly onBroken: (error: Error) => void
@@ -146,12 +149,20 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     return { registry: registry.current, shares, signer, sealer, evidence }
   }
 
+  /** Another identity provider may have gone on, and what is decided here would be nobody's. */
+  function requireOwner(connection: Connection): void {
+    if (options.journal?.isOwner() !== false) return
+    connection.end()
+    throw new Refusal('NO_SESSION', 'another may own the journal by now')
+  }
+
   /** Nothing for a service that was taken over from, nor for one that does not say which it is. */
   function served(handlers: Handlers): Handlers {
     return Object.fromEntries(
       Object.entries(handlers).map(([method, handler]) => [
         method,
         (parameters: readonly unknown[], connection: Connection) => {
+          requireOwner(connection)
           boots.requireServed(connection)
           return handler(parameters, connection)
         },
@@ -273,7 +284,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     access: options.socketAccess,
     handlers: {
       ...afterHello,
+      // Whoever asks goes on to where another serves.
+      ping: (_parameters, connection) => requireOwner(connection),
       hello: async ([body, signature, lastApproved, statement], connection) => {
+        requireOwner(connection)
         registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
         const start = openServiceBoot(expectList(statement, 3), registry.current, Date.now())
         await boots.admit(start, connection)
@@ -283,6 +297,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       },
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
+    settled: options.journal?.settled,
   })
   const link =
     options.link === null

@@ -3,11 +3,28 @@ import type { Command } from 'commander'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import type { Io } from '../../io.js'
 import { printRecord } from '../../print.js'
+import { type DomainOptions, journaledDomainOption } from './domain-option.js'
 
 const HELP = `
 Runs while the service does, as its user. In it: the service's keys, sealed shares, ledger, evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
 fills from the journal, and what is another domain's, of one run, or named by the environment.
-A home made of one that is frozen (custody freeze) is frozen: lift it in each.`
+A home made of one that is frozen (custody freeze) is frozen: lift it in each.
+With --domain user it is the home of a standby of the identity provider: all that one has, and nothing of the service.`
+
+/** Of the identity provider. */
+const NEXT_OF_USER = `Keys, shares, accounts and sessions are in it: carry it over encrypted, and remove it here and there once it is in
+place. A token or KMS that identity-provider/vault/keys/store.json names has to answer there. Then, on that machine, as root:
+  1. Copy what is in it into /var/lib/countersign:
+       chown -R countersign-identity-provider:countersign-identity-provider /var/lib/countersign/identity-provider
+       chown root:root /var/lib/countersign/registry.json, mode 0644
+       systemd-tmpfiles --create
+  2. The environment of the identity provider here, with IDENTITY_JOURNAL_FILE and IDENTITY_JOURNAL_ROLE=standby, and
+     here too: the one that comes back then waits for the other. IDENTITY_LINK_FILE with an address and a
+     certificate of its own, IDENTITY_PUBLIC_ISSUER as here.
+  3. In the link file of each wallet service, "others": ["that machine:port"]; restart them.
+  4. In front of the login, what sends browsers to whichever of the two answers.
+Start it within a week, which is how long the journal keeps what it did meanwhile.
+`
 
 /** What no copy of a home brings along. */
 const NEXT = `Private keys of the service are in it where they lie in files: carry it over encrypted, and remove it here
@@ -35,14 +52,15 @@ export function registerAddNode(cluster: Command, io: Io): void {
   cluster
     .command('add-node')
     .description('make the home of a further node out of this one, to carry to its machine')
+    .addOption(journaledDomainOption())
     .requiredOption('--to <directory>', 'a directory that does not exist yet, or is empty')
     .addHelpText('after', HELP)
     .action(async (_given: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { to: string }>()
+      const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { to: string }>()
       const { makeNodeHome } = await import('../../operator/make-node-home.js')
       const to = resolve(options.to)
-      const made = await makeNodeHome(homeOf(io, options), to)
+      const made = await makeNodeHome(homeOf(io, options), options.domain, to)
       printRecord(io, options, { home: to, ...made })
-      io.err(NEXT)
+      io.err(options.domain === 'user' ? NEXT_OF_USER : NEXT)
     })
 }

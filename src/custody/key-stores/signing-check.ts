@@ -1,12 +1,12 @@
-import { registryPath, serviceLayout } from '../custody/domain-keys/layout.js'
-import { openRegistryFile } from '../custody/domain-keys/registry-file.js'
-import { chooseSigner } from '../custody/key-stores/choose-signer.js'
-import type { KeyStore } from '../custody/key-stores/key-store.js'
-import { openKeyStore } from '../custody/key-stores/open-key-store.js'
-import { fileKeysOf } from '../custody/process-environment.js'
+import { registryPath, serviceLayout, userSideLayout } from '../domain-keys/layout.js'
+import { openRegistryFile } from '../domain-keys/registry-file.js'
+import { fileKeysOf } from '../process-environment.js'
+import { chooseSigner } from './choose-signer.js'
+import type { KeyStore } from './key-store.js'
+import { openKeyStore } from './open-key-store.js'
 
 /**
- * Whether the service of a home could sign, for a standby: one that has the journal and signs nothing
+ * Whether a domain could sign at a home, for a standby: one that has the journal and signs nothing
  * lives on, and so nobody who could sign would take it over.
  */
 export interface SigningCheck {
@@ -17,17 +17,19 @@ export interface SigningCheck {
 
 export function openSigningCheck(
   home: string,
+  domain: 'service' | 'user',
   mode: 'dev' | 'live',
   nowMs: () => number,
 ): SigningCheck {
-  const layout = serviceLayout(home)
+  const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
+  const role = domain === 'service' ? 'co_signers' : 'approvers'
   let store: KeyStore | null = null
   return {
     async hindrance() {
       try {
         const { current } = openRegistryFile(registryPath(home), layout.rootKey, mode)
         store ??= await openKeyStore(layout.keys, fileKeysOf(mode, process.env))
-        await chooseSigner(store, 'co_signers', current, nowMs())
+        await chooseSigner(store, role, current, nowMs())
         return null
       } catch (error) {
         return error instanceof Error ? error.message : String(error)

@@ -1,0 +1,26 @@
+import { lockStopped } from '../../../custody/home-lock/domain-lock.js'
+import { holding } from '../../../custody/home-lock/kernel-lock.js'
+import { leaveJournal, positionIn } from '../../../identity-provider/journal/stores.js'
+import type { JournalHead } from '../../../journal/journal.js'
+
+/** Of a home of the identity provider, and its journal. */
+export async function userSideStatus(home: string, head: JournalHead) {
+  const own = await positionIn(home)
+  return {
+    epoch: head.epoch,
+    owner: head.owner?.node ?? null,
+    entries: head.seq,
+    first_entry: head.first,
+    // The owner's stores have all there is, and say now and then how far that was.
+    store_entry: own?.seq ?? null,
+    store_epoch: own?.epoch ?? null,
+    taken_over: own !== null && own.epoch < head.epoch && own.claim !== head.owner?.claim,
+  }
+}
+
+export function leaveUserSide(home: string): Promise<void> {
+  return holding(
+    () => lockStopped(home, 'user', 'cluster leave'),
+    () => leaveJournal(home),
+  )
+}

@@ -1,0 +1,216 @@
+import type { Database, RootDatabase } from 'lmdb'
+import * as lmdb from 'lmdb'
+import { Packr } from 'msgpackr'
+import { openLmdb } from './lmdb-file.js'
+
+/**
+ * Writes to a store that are to be brought elsewhere, too. A store of which that was asked once has a
+ * database of them, and each write goes there in its own transaction, whoever makes it: a process beside
+ * the one that brings them on, or a command while that one is stopped. A crash leaves both, or neither.
+ */
+
+/** Databases of each such store; names are never reused. */
+const WRITES = '99-recorded-writes'
+
+/** A key and what is put there; null: it is removed. Both are as they are in LMDB. */
+export interface RecordedWrite {
+  readonly database: string
+  readonly key: Buffer
+  readonly value: Buffer | null
+}
+
+/** Writes in their order, until they are forgotten. */
+export interface RecordedWrites {
+  /**
+   * Those that are on disk.
+   * @param after number of the last one that is not wanted
+   */
+  since(after: number): Iterable<NumberedWrite>
+  /** Of all that are on disk. */
+  numbers(): Iterable<number>
+  get(number: number): NumberedWrite | undefined
+  /** Takes part in the caller's transaction. */
+  forget(number: number): void
+}
+
+export interface NumberedWrite {
+  readonly number: number
+  /** For `unpackWrite`: what is written. */
+  readonly packed: Buffer
+  /** For `unpackWrite`: what takes it back, where nothing was written to that key since. */
+  readonly undo: Buffer
+}
+
+type Options = Parameters<typeof openLmdb>[0]
+/** As lmdb-js has it, and its types leave it out. */
+interface Encodings {
+  readonly encoding?: string
+  readonly keyEncoding?: string
+  readonly encoder?: { encode(value: unknown): Uint8Array }
+}
+
+const { keyValueToBuffer } = lmdb as unknown as { keyValueToBuffer(key: unknown): Uint8Array }
+
+const packer = new Packr({ useRecords: false })
+
+/**
+ * As `openLmdb`; where its writes are recorded, those that are made by what is returned are. With a
+ * database of its own nothing else may write there.
+ */
+export function openRecorded(options: Options): RootDatabase {
+  const root = openLmdb(options)
+  if (options.readOnly !== true && isRecorded(root)) record(root)
+  return root
+}
+
+export function isRecorded(root: RootDatabase): boolean {
+  const [name] = root.getKeys({ start: WRITES, limit: 1 })
+  return name === WRITES
+}
+
+/** @param root as `openLmdb` gives it: what is written by it is not recorded */
+export function recordedWritesOf(root: RootDatabase): RecordedWrites {
+  const writes = openWrites(root)
+  return {
+    *since(after) {
+      root.resetReadTxn()
+      for (const { key, value } of writes.getRange({ start: after, exclusiveStart: true })) {
+        yield numbered(key, value)
+      }
+    },
+    numbers() {
+      root.resetReadTxn()
+      return writes.getKeys()
+    },
+    get(number) {
+      const value = writes.get(number)
+      return value === undefined ? undefined : numbered(number, value)
+    },
+    forget: (number) => void writes.remove(number),
+  }
+}
+
+function numbered(number: number, value: Buffer): NumberedWrite {
+  const [packed, undo] = packer.unpack(value) as [Buffer, Buffer]
+  return { number, packed, undo }
+}
+
+/** From its next opening on its writes are recorded. */
+export function beginRecording(root: RootDatabase): void {
+  openWrites(root)
+}
+
+/** From its next opening on they are not, and what was recorded is forgotten. */
+export async function endRecording(root: RootDatabase): Promise<void> {
+  if (isRecorded(root)) await openWrites(root).drop()
+}
+
+/** @throws Error for what is no write */
+export function unpackWrite(packed: Uint8Array): RecordedWrite {
+  const [database, key, value] = packer.unpack(packed) as [string, Buffer, Buffer | null]
+  return { database, key, value }
+}
+
+/** Takes part in the caller's transaction. @param root as `openLmdb` gives it */
+export function writerInto(root: RootDatabase): (write: RecordedWrite) => void {
+  const databases = new Map<string, Database<Buffer, Buffer>>()
+  return ({ database: name, key, value }) => {
+    let database = databases.get(name)
+    if (database === undefined) {
+      database = root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' })
+      databases.set(name, database)
+    }
+    if (value === null) void database.remove(key)
+    else void database.put(key, value)
+  }
+}
+
+function openWrites(root: RootDatabase): Database<Buffer, number> {
+  return root.openDB({ name: WRITES, encoding: 'binary' })
+}
+
+function record(root: RootDatabase): void {
+  const writes = openWrites(root)
+  let last = 0
+
+  /**
+   * In the order in which they are made. Another process may have made some since, in a transaction of
+   * its own, and this one sees them in its own; by the clock none is ever given out twice.
+   */
+  function nextNumber(): number {
+    for (const newest of writes.getKeys({ reverse: true, limit: 1 })) last = Math.max(last, newest)
+    last = Math.max(last + 1, Date.now() * 1_000)
+    return last
+  }
+
+  const openDB = root.openDB.bind(root) as (options: object) => Database
+  const openRaw = openDB as (options: object) => Database<Buffer, Buffer>
+  function recorded(options: { name: string }): Database {
+    const database = openDB(options)
+    const { name } = options
+    const raw = openRaw({ name, keyEncoding: 'binary', encoding: 'binary' })
+    /** Of keys whose last write is not on disk yet, which reading does not see. */
+    const unseen = new Map<string, { readonly value: Buffer | null }>()
+
+    function note(key: Buffer, value: Buffer | null): void {
+      const at = key.toString('latin1')
+      const before = (unseen.get(at) ?? { value: raw.get(key) ?? null }).value
+      const packed = packWrite(name, key, value)
+      const pair = packer.pack([packed, packWrite(name, key, before)])
+      const own = { value }
+      unseen.set(at, own)
+      const seen = () => {
+        root.resetReadTxn()
+        if (unseen.get(at) === own) unseen.delete(at)
+      }
+      // What becomes of it is told by the write that it is of.
+      void Promise.resolve(writes.put(nextNumber(), Buffer.from(pair))).then(seen, seen)
+    }
+
+    const rawKey = keyOf(database)
+    const rawValue = encoderOf(database)
+    const put = database.put.bind(database)
+    const remove = database.remove.bind(database)
+    const clearSync = database.clearSync.bind(database)
+    Object.assign(database, {
+      put(key: never, value: unknown, ...rest: []) {
+        note(rawKey(key), rawValue(value))
+        return put(key, value, ...rest)
+      },
+      remove(key: never, ...rest: []) {
+        note(rawKey(key), null)
+        return remove(key, ...rest)
+      },
+      /** Within a transaction, as all of ours are. */
+      clearSync() {
+        for (const key of database.getKeys()) note(rawKey(key as never), null)
+        clearSync()
+      },
+      putSync: refused,
+      removeSync: refused,
+      clearAsync: refused,
+    })
+    return database
+  }
+  Object.assign(root, { openDB: recorded })
+}
+
+function packWrite(database: string, key: Buffer, value: Buffer | null): Buffer {
+  return Buffer.from(packer.pack([database, key, value]))
+}
+
+function refused(): never {
+  throw new Error('a store whose writes are recorded is written by put and remove alone')
+}
+
+function keyOf(database: Database): (key: never) => Buffer {
+  const { keyEncoding } = database as Encodings
+  return (key) => Buffer.from(keyEncoding === 'binary' ? key : keyValueToBuffer(key))
+}
+
+function encoderOf(database: Database): (value: unknown) => Buffer {
+  const { encoding, encoder } = database as Encodings
+  if (encoding === 'binary') return (value) => Buffer.from(value as Uint8Array)
+  if (encoder === undefined) throw new Error('a database whose encoding is not known')
+  return (value) => Buffer.from(encoder.encode(value))
+}

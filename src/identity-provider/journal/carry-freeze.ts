@@ -1,0 +1,79 @@
+import type { Database } from 'lmdb'
+import { userSideLayout } from '../../custody/domain-keys/layout.js'
+import {
+  bringFreeze,
+  followInstanceFreeze,
+  instanceFreezePath,
+  readInstanceFreeze,
+} from '../../custody/instance-freeze.js'
+import { openRecorded } from '../../disk/recorded-writes.js'
+import type { Freezing } from '../../domain/freeze.js'
+
+/**
+ * The operator's freeze of the user side, in its journal: whoever takes over is frozen before anything is
+ * signed. What is in force at a home is what its file says.
+ *
+ * `97-instance-freeze` beside the ledger's databases: 0 → since when and why.
+ */
+export interface CarriedFreeze {
+  close(): Promise<void>
+}
+
+interface Row {
+  readonly sinceMs: number
+  readonly reason: string | null
+}
+
+const ROW = 0
+
+interface Log {
+  warn(context: object, message: string): void
+  error(context: object, message: string): void
+}
+
+/** To be done by whoever owns the journal, before anything can be signed. */
+export function carryFreeze(home: string, log: Log): CarriedFreeze {
+  const root = openRecorded({
+    ...{ path: userSideLayout(home).ledger, overlappingSync: false, maxDbs: 32 },
+  })
+  const plain = { encoder: { useRecords: false } }
+  const rows: Database<Row, number> = root.openDB({ name: '97-instance-freeze', ...plain })
+  let last: Promise<unknown> = Promise.resolve()
+
+  function put(freezing: Pick<Freezing, 'sinceMs' | 'reason'> | null): void {
+    const write = () =>
+      root.transaction(() => {
+        if (freezing !== null) {
+          void rows.put(ROW, { sinceMs: freezing.sinceMs, reason: freezing.reason })
+        } else if (rows.get(ROW) !== undefined) void rows.remove(ROW)
+      })
+    last = last.then(write).catch((err: unknown) => {
+      log.error(
+        { err },
+        'the freeze is in force here, and is not in the journal: say it at each home',
+      )
+    })
+  }
+
+  bringFreeze(home, 'user', readRow(rows), Date.now(), log)
+  const path = instanceFreezePath(home, 'user')
+  const standing = readInstanceFreeze(path)
+  if (standing !== null) put(standing)
+  const following = followInstanceFreeze(path, put)
+  return {
+    async close() {
+      following.close()
+      await last
+      await root.close()
+    },
+  }
+}
+
+/** What cannot be read freezes as any other. */
+function readRow(rows: Database<Row, number>): Row | null | 'unread' {
+  try {
+    return rows.get(ROW) ?? null
+  } catch {
+    return 'unread'
+  }
+}

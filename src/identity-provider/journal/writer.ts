@@ -1,0 +1,252 @@
+import type { Alarm, Timers } from '../../clock/timers.js'
+import {
+  type AppendContext,
+  appendUntilKnown,
+  JournalFenced,
+} from '../../journal/append-until-known.js'
+import { BODY_BYTES_MAX, type Journal } from '../../journal/journal.js'
+import { encodeEntry, type JournaledWrite, nameOfEntry, type Sealer } from './entry.js'
+import type { JournaledStores, Position } from './stores.js'
+
+/**
+ * The one writer of the user side's journal. What the user side decides is written to its stores first,
+ * and an answer waits until the journal has all that was written before it: nobody has heard of what the
+ * next owner does not know.
+ *
+ * An owner that has not seen for a while that it is still the owner decides nothing: it may have been
+ * taken over from while it stood still.
+ */
+export interface UserSideJournal {
+  /** Null: the journal has all that is on disk here. Rejects where it will never have it. */
+  settled(): Promise<void> | null
+  /** False: another may own the journal by now, so that nothing may be decided. */
+  isOwner(): boolean
+  readonly readings: WriterReadings
+  /** Resolves once the journal has all, or was not in time, and a standby need not wait. */
+  close(): Promise<void>
+}
+
+export interface WriterReadings {
+  readonly epoch: number
+  /** Of the last entry that is stored. */
+  readonly stored: number
+  /** Writes that wait to be stored, those under way included. */
+  readonly waiting: number
+}
+
+export interface WriterOptions extends AppendContext {
+  readonly journal: Pick<Journal, 'append' | 'look'>
+  readonly partition: number
+  readonly stores: JournaledStores
+  readonly sealer: Sealer
+  /** Of the taking that made it the owner, and the end of what there is. */
+  readonly position: Position
+  readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
+  /** Fenced: the process has to end. */
+  readonly fatal: (error: unknown) => void
+}
+
+/** Of an entry's writes, before it is sealed. */
+const ENTRY_BYTES_MAX = BODY_BYTES_MAX / 4
+/** What else writes to the stores is looked for. */
+const LOOK_FOR_WRITES_MS = 250
+/** What the journal has is forgotten here in groups: each waits for the disk. */
+const FORGET_AFTER_MS = 1_000
+/** Stores that nothing was written to say as rarely how far they are. */
+const MARK_AFTER_MS = 30_000
+
+const LOOK_AT_OWNER_MS = 500
+/** Below the silence after which another takes over. */
+const UNSEEN_MS_MAX = 1_500
+
+export function createUserSideWriter(options: WriterOptions): UserSideJournal {
+  const { journal, partition, stores, sealer, timers } = options
+  const { epoch } = options.position
+  let { seq, last } = options.position
+  const places = stores.all.map((store) => ({
+    store,
+    /** Number of the last write that was taken for an entry. */
+    last: 0,
+    /** Numbers of those that were taken and are not forgotten. */
+    taken: new Set<number>(),
+    /** Of those, what an entry has that is stored. */
+    stored: [] as number[],
+  }))
+  let queued: JournaledWrite[] = []
+  let appending = 0
+  let running: Promise<void> | null = null
+  let next: Promise<void> | null = null
+  let seenMs = timers.elapsed()
+  let isOver = false
+  let ended: unknown = null
+
+  function end(error: unknown): void {
+    if (isOver) return
+    isOver = true
+    ended = error
+    options.fatal(error)
+  }
+
+  /**
+   * Takes what is on disk and was not taken yet. Over again until nothing has come to be there meanwhile:
+   * what was written to one store before something else to another is then never left out of what that
+   * one is taken with.
+   */
+  function take(): void {
+    for (let isNew = true; isNew; ) {
+      isNew = false
+      for (const place of places) {
+        for (const { number, packed } of place.store.writes.since(place.last)) {
+          queue(place, number, packed)
+          place.last = number
+          isNew = true
+        }
+      }
+    }
+  }
+
+  /** Of another process, whose clock is behind: its numbers may be below what was taken since. */
+  function takeLate(): void {
+    for (const place of places) {
+      for (const number of place.store.writes.numbers()) {
+        const late = place.taken.has(number) ? undefined : place.store.writes.get(number)
+        if (late !== undefined && number <= place.last) queue(place, number, late.packed)
+      }
+    }
+  }
+
+  function queue(place: (typeof places)[number], number: number, packed: Buffer): void {
+    place.taken.add(number)
+    queued.push({ store: places.indexOf(place), number, packed: Buffer.from(packed) })
+  }
+
+  async function append(): Promise<void> {
+    const writes = queued
+    queued = []
+    appending = writes.length
+    for (const [part, isLast] of parts(writes)) {
+      const { journal: id } = options.position
+      const entry = { journal: id, previous: last, isPart: !isLast, writes: part }
+      const body = encodeEntry(entry, sealer)
+      const asked = timers.elapsed()
+      await appendUntilKnown(options, { partition, epoch, seq: seq + 1 }, body)
+      seenMs = Math.max(seenMs, asked)
+      seq++
+      last = nameOfEntry(body)
+    }
+    for (const { store, number } of writes) places[store]?.stored.push(number)
+    appending = 0
+    forgetAlarm ??= timers.at(timers.now() + FORGET_AFTER_MS, () => {
+      forgetAlarm = null
+      forgetting = forgetting.then(forget).catch((err: unknown) => {
+        options.log.warn({ err }, 'what the journal has could not be forgotten here')
+      })
+    })
+  }
+
+  /** @returns once what is queued is stored */
+  function store(): Promise<void> {
+    if (running === null) {
+      running = append().finally(() => {
+        running = null
+      })
+      running.catch(end)
+      return running
+    }
+    next ??= running.then(() => {
+      next = null
+      return queued.length > 0 ? store() : undefined
+    })
+    next.catch(() => undefined)
+    return next
+  }
+
+  let forgetAlarm: Alarm | null = null
+  let forgetting: Promise<unknown> = Promise.resolve()
+  let markedMs = timers.elapsed()
+
+  /** What entries have that are stored by now. What fails stays until the next start, and comes twice. */
+  async function forget(): Promise<void> {
+    const position: Position = { ...options.position, seq, last }
+    const isTime = timers.elapsed() - markedMs > MARK_AFTER_MS
+    if (isTime) markedMs = timers.elapsed()
+    for (const place of places) {
+      const numbers = place.stored
+      if (numbers.length === 0 && !isTime) continue
+      place.stored = []
+      await place.store.commit(position, ({ forget: one }) => {
+        for (const number of numbers) one(number)
+      })
+      for (const number of numbers) place.taken.delete(number)
+    }
+  }
+
+  function settled(): Promise<void> | null {
+    if (isOver) return Promise.reject(ended)
+    take()
+    if (queued.length > 0) return store()
+    return next ?? running
+  }
+
+  let isClosed = false
+  function lookForWrites(): void {
+    if (isClosed || isOver) return
+    takeLate()
+    settled()?.catch(() => undefined)
+    timers.at(timers.now() + LOOK_FOR_WRITES_MS, lookForWrites)
+  }
+  async function lookAtOwner(): Promise<void> {
+    const asked = timers.elapsed()
+    try {
+      const head = await journal.look(partition)
+      if (head.epoch !== epoch) return end(new JournalFenced(head.epoch))
+      seenMs = Math.max(seenMs, asked)
+    } catch (err) {
+      options.log.warn({ err }, 'the journal does not answer')
+    }
+    if (!isClosed && !isOver) {
+      timers.at(timers.now() + LOOK_AT_OWNER_MS, () => void lookAtOwner())
+    }
+  }
+  lookForWrites()
+  void lookAtOwner()
+
+  return {
+    settled,
+    isOwner: () => !isOver && timers.elapsed() - seenMs < UNSEEN_MS_MAX,
+    readings: {
+      epoch,
+      get stored() {
+        return seq
+      },
+      get waiting() {
+        return queued.length + appending
+      },
+    },
+    async close() {
+      isClosed = true
+      forgetAlarm?.cancel()
+      await settled()
+      await forgetting
+      await forget()
+    },
+  }
+}
+
+/** Cut where an entry would be too long. */
+function* parts(
+  writes: readonly JournaledWrite[],
+): Iterable<readonly [part: readonly JournaledWrite[], isLast: boolean]> {
+  let part: JournaledWrite[] = []
+  let bytes = 0
+  for (const write of writes) {
+    if (bytes > 0 && bytes + write.packed.length > ENTRY_BYTES_MAX) {
+      yield [part, false]
+      part = []
+      bytes = 0
+    }
+    part.push(write)
+    bytes += write.packed.length
+  }
+  yield [part, true]
+}
