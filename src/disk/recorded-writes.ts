@@ -1,5 +1,4 @@
-import type { Database, RootDatabase } from 'lmdb'
-import * as lmdb from 'lmdb'
+import type { Database, Key, RootDatabase } from 'lmdb'
 import { Packr } from 'msgpackr'
 import { openLmdb } from './lmdb-file.js'
 
@@ -12,10 +11,12 @@ import { openLmdb } from './lmdb-file.js'
 /** Databases of each such store; names are never reused. */
 const WRITES = '99-recorded-writes'
 
-/** A key and what is put there; null: it is removed. Both are as they are in LMDB. */
+/** A key and what is put there; null: it is removed. */
 export interface RecordedWrite {
   readonly database: string
-  readonly key: Buffer
+  /** Bytes as they are, or what they stand for in lmdb-js's own order of keys. */
+  readonly key: Key
+  /** As it is in LMDB. */
   readonly value: Buffer | null
 }
 
@@ -48,8 +49,6 @@ interface Encodings {
   readonly keyEncoding?: string
   readonly encoder?: { encode(value: unknown): Uint8Array }
 }
-
-const { keyValueToBuffer } = lmdb as unknown as { keyValueToBuffer(key: unknown): Uint8Array }
 
 const packer = new Packr({ useRecords: false })
 
@@ -107,17 +106,19 @@ export async function endRecording(root: RootDatabase): Promise<void> {
 
 /** @throws Error for what is no write */
 export function unpackWrite(packed: Uint8Array): RecordedWrite {
-  const [database, key, value] = packer.unpack(packed) as [string, Buffer, Buffer | null]
+  const [database, key, value] = packer.unpack(packed) as [string, Key, Buffer | null]
   return { database, key, value }
 }
 
 /** Takes part in the caller's transaction. @param root as `openLmdb` gives it */
 export function writerInto(root: RootDatabase): (write: RecordedWrite) => void {
-  const databases = new Map<string, Database<Buffer, Buffer>>()
+  const databases = new Map<string, Database<Buffer, Key>>()
   return ({ database: name, key, value }) => {
     let database = databases.get(name)
     if (database === undefined) {
-      database = root.openDB({ name, keyEncoding: 'binary', encoding: 'binary' })
+      // All keys of a database are of one kind.
+      const keys = Buffer.isBuffer(key) ? { keyEncoding: 'binary' as const } : {}
+      database = root.openDB({ name, ...keys, encoding: 'binary' })
       databases.set(name, database)
     }
     if (value === null) void database.remove(key)
@@ -144,16 +145,20 @@ function record(root: RootDatabase): void {
   }
 
   const openDB = root.openDB.bind(root) as (options: object) => Database
-  const openRaw = openDB as (options: object) => Database<Buffer, Buffer>
+  const openRaw = openDB as (options: object) => Database<Buffer, Key>
   function recorded(options: { name: string }): Database {
     const database = openDB(options)
     const { name } = options
-    const raw = openRaw({ name, keyEncoding: 'binary', encoding: 'binary' })
+    const { keyEncoding } = database as Encodings
+    const keys = keyEncoding === undefined ? {} : { keyEncoding }
+    const raw = openRaw({ name, ...keys, encoding: 'binary' })
+    // A transaction that began before does not know the handle, and finds nothing by it.
+    root.resetReadTxn()
     /** Of keys whose last write is not on disk yet, which reading does not see. */
     const unseen = new Map<string, { readonly value: Buffer | null }>()
 
-    function note(key: Buffer, value: Buffer | null): void {
-      const at = key.toString('latin1')
+    function note(key: Key, value: Buffer | null): void {
+      const at = packer.pack(key).toString('latin1')
       const before = (unseen.get(at) ?? { value: raw.get(key) ?? null }).value
       const packed = packWrite(name, key, value)
       const pair = packer.pack([packed, packWrite(name, key, before)])
@@ -167,23 +172,22 @@ function record(root: RootDatabase): void {
       void Promise.resolve(writes.put(nextNumber(), Buffer.from(pair))).then(seen, seen)
     }
 
-    const rawKey = keyOf(database)
     const rawValue = encoderOf(database)
     const put = database.put.bind(database)
     const remove = database.remove.bind(database)
     const clearSync = database.clearSync.bind(database)
     Object.assign(database, {
-      put(key: never, value: unknown, ...rest: []) {
-        note(rawKey(key), rawValue(value))
+      put(key: Key, value: unknown, ...rest: []) {
+        note(key, rawValue(value))
         return put(key, value, ...rest)
       },
-      remove(key: never, ...rest: []) {
-        note(rawKey(key), null)
+      remove(key: Key, ...rest: []) {
+        note(key, null)
         return remove(key, ...rest)
       },
       /** Within a transaction, as all of ours are. */
       clearSync() {
-        for (const key of database.getKeys()) note(rawKey(key as never), null)
+        for (const key of database.getKeys()) note(key, null)
         clearSync()
       },
       putSync: refused,
@@ -195,17 +199,12 @@ function record(root: RootDatabase): void {
   Object.assign(root, { openDB: recorded })
 }
 
-function packWrite(database: string, key: Buffer, value: Buffer | null): Buffer {
+function packWrite(database: string, key: Key, value: Buffer | null): Buffer {
   return Buffer.from(packer.pack([database, key, value]))
 }
 
 function refused(): never {
   throw new Error('a store whose writes are recorded is written by put and remove alone')
-}
-
-function keyOf(database: Database): (key: never) => Buffer {
-  const { keyEncoding } = database as Encodings
-  return (key) => Buffer.from(keyEncoding === 'binary' ? key : keyValueToBuffer(key))
 }
 
 function encoderOf(database: Database): (value: unknown) => Buffer {

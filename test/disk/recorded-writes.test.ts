@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { IF_EXISTS, type RootDatabase } from 'lmdb'
+import { IF_EXISTS, type Key, type RootDatabase } from 'lmdb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openLmdb } from '../../src/disk/lmdb-file.js'
 import {
@@ -96,6 +96,31 @@ test('each way of writing is recorded, so that another store comes to hold the s
     { key: 'second', value: { email: 'b@example.com' } },
     { key: 'user', value: { email: 'a@example.com', passwordHash: '$argon2' } },
   ])
+})
+
+test('keys of each kind are found again in the copy, each by itself', async () => {
+  const root = recordedStore()
+  const keys: Key[] = []
+  for (let length = 1; length <= 14; length++) {
+    keys.push('abcdefghijklmn'.slice(0, length), length, length + 0.5, -length)
+    keys.push(['abcdefghijklmn'.slice(0, length), length], [length, 'x', 2 ** 41 + length])
+  }
+  const records = root.openDB<number, Key>({ name: '01-records', ...plain })
+  const bytes = root.openDB<number, Buffer>({ name: '03-bytes', keyEncoding: 'binary', ...plain })
+  await root.batch(() => {
+    for (const [at, key] of keys.entries()) void records.put(key, at)
+    for (let length = 1; length <= 40; length++) void bytes.put(Buffer.alloc(length, 7), length)
+  })
+  const target = await copied()
+  const there = target.openDB<number, Key>({ name: '01-records', ...plain })
+  expect(keys.map((key) => there.get(key))).toEqual(keys.map((_, at) => at))
+  expect([...there.getKeys()]).toEqual([...records.getKeys()])
+  const found = target.openDB<number, Buffer>({
+    ...{ name: '03-bytes', keyEncoding: 'binary', ...plain },
+  })
+  for (let length = 1; length <= 40; length++) {
+    expect(found.get(Buffer.alloc(length, 7))).toBe(length)
+  }
 })
 
 test('of a transaction that was given up nothing is recorded', async () => {

@@ -22,6 +22,7 @@ import {
   fenceUserSide,
 } from '../../custody-tools/maintenance/fence-user-side.js'
 import { CLOCK_ERROR_MAX_MS } from '../../domain/clock.js'
+import { leaveJournal, positionIn } from '../../identity-provider/journal/stores.js'
 import { endSessions } from '../../identity-provider/login/end-sessions.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openEnvironment } from '../../store/environment.js'
@@ -264,8 +265,13 @@ async function bringFreezeOf(home: string, progress: RestoreOptions['progress'])
 }
 
 /** @returns null where it is left to do, with a log that is elsewhere */
-function fenceUser(options: RestoreOptions): Promise<FencedUserSide> | null {
+async function fenceUser(options: RestoreOptions): Promise<FencedUserSide | null> {
   const { home, serviceLog, lost, progress } = options
+  if ((await positionIn(home)) !== null) {
+    // Its journal has what came after the backup: its start brings it up to now, and needs no fence.
+    if (lost === 'one-domain') return null
+    await leaveJournal(home)
+  }
   if (serviceLog === null && lost === 'one-domain') return null
   progress('user: fencing what it has forgotten')
   // Where nothing outlived it is taught what its own copy has, and stays frozen.

@@ -146,7 +146,10 @@ export function register(program: Command, io: Io): void {
       for (const { part, kept, frozen, unfenced } of parts) {
         if (kept.length > 0)
           io.err(`left as they were, and other than the backup's: ${kept.join(', ')}\n`)
-        if (unfenced) io.err(`${part}: run custody fence; it does not start before\n`)
+        if (unfenced)
+          io.err(
+            `${part}: run custody fence, or, where it has a journal, start it with that; it does not start before\n`,
+          )
         if (frozen)
           io.err(`${part}: frozen; countersign custody unfreeze --domain ${part} lifts it\n`)
       }

@@ -16,6 +16,7 @@ import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evi
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { createRecordedAuthorizers } from '../../identity-provider/authorizers/recorded-authorizers.js'
+import { positionIn } from '../../identity-provider/journal/stores.js'
 import { type Fenced, fenceForward } from '../../identity-provider/vault/fence.js'
 import {
   type OwnLog,
@@ -28,6 +29,10 @@ import { openLedgerStore } from '../../identity-provider/vault/ledger-store.js'
 import { settleOwed } from '../../identity-provider/vault/owed-evidence.js'
 import { createRecordedChanges } from '../../identity-provider/vault/recorded-changes.js'
 import { verified } from '../provisioning/install-registry.js'
+
+/** A standby would go on with the journal beside what is fenced. */
+const HAS_JOURNAL =
+  'has a journal, which has all that was decided since: start the identity provider with IDENTITY_JOURNAL_FILE, which brings its stores up to it. Where that journal is lost, end its standby, say countersign cluster leave --domain user, and then this'
 
 export interface FencedUserSide extends Fenced, ReplayedAuthority {
   /** Freezes set and lifted. */
@@ -50,6 +55,7 @@ export function fenceUserSide(home: string, serviceLog: string): Promise<FencedU
 async function fence(home: string, serviceLog: string): Promise<FencedUserSide> {
   const layout = userSideLayout(home)
   refuseHalfRestored(layout)
+  if ((await positionIn(home)) !== null) throw new Error(`${layout.ledger} ${HAS_JOURNAL}`)
   const registry = verified(registryPath(home), [layout.rootKey])
   const service = await readWhole('service log', serviceLog)
   const own = existsSync(join(layout.evidence, 'data.mdb')) ? await readOwn(layout) : null

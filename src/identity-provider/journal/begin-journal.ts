@@ -1,3 +1,5 @@
+import { readJournalFile } from '../../config/journal.js'
+import { openEngine } from '../../journal/open-engine.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import {
   openUserSideJournal,
@@ -7,10 +9,12 @@ import {
 import { positionIn } from './stores.js'
 import type { UserSideJournal } from './writer.js'
 
-export interface BeginJournalOptions extends Omit<UserSideJournalOptions, 'file' | 'followed'> {
+export interface BeginJournalOptions
+  extends Omit<UserSideJournalOptions, 'connect' | 'followed' | 'fatal' | 'timers'> {
   /** Null: this identity provider has no journal. */
   readonly file: string | null
   readonly metrics: Pick<VaultMetrics, 'watchJournal'>
+  readonly log: UserSideJournalOptions['log'] & { fatal(context: object, message: string): void }
 }
 
 const LEFT_OUT =
@@ -45,7 +49,15 @@ export async function beginJournal({
     const followed = (next: StandbyProgress) => {
       progress = next
     }
-    journal = await openUserSideJournal({ ...options, file, followed })
+    const { log } = options
+    journal = await openUserSideJournal({
+      ...{ ...options, followed },
+      connect: () => openEngine(readJournalFile(file), log),
+      fatal(err) {
+        log.fatal({ err }, 'the journal takes nothing more of this identity provider')
+        process.exit(1)
+      },
+    })
     progress = null
     return journal
   } finally {

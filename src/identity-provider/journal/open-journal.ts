@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { systemTimers, type Timers } from '../../clock/timers.js'
-import { readJournalFile } from '../../config/journal.js'
 import { openDataKeys } from '../../custody/domain-keys/data-keys.js'
 import { userSideLayout } from '../../custody/domain-keys/layout.js'
+import { refuseHalfRestored, unfencedPath } from '../../custody/domain-keys/pending-restore.js'
 import { openShareCopies } from '../../custody/domain-keys/share-copies.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { openSigningCheck } from '../../custody/key-stores/signing-check.js'
@@ -15,7 +16,6 @@ import {
   JournalOvertaken,
   JournalUnavailable,
 } from '../../journal/journal.js'
-import { openEngine } from '../../journal/open-engine.js'
 import { createOwnerBeats } from '../../journal/owner-beats.js'
 import { watchUntilOwnerIsGone } from '../../journal/watch-owner.js'
 import { carryFreeze } from './carry-freeze.js'
@@ -38,12 +38,13 @@ export interface UserSideJournalOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
   readonly fileKeys: FileKeys
-  readonly file: string
+  readonly connect: () => Promise<Journal>
   readonly role: 'owner' | 'standby'
   /** For people: who took it. */
   readonly node: string
+  /** The journal takes nothing more of this home: the process has to end. */
+  readonly fatal: (error: unknown) => void
   readonly log: {
-    fatal(context: object, message: string): void
     error(context: object, message: string): void
     warn(context: object, message: string): void
     info(context: object, message: string): void
@@ -81,8 +82,9 @@ export async function openUserSideJournal(
   options: UserSideJournalOptions,
 ): Promise<UserSideJournal> {
   const { home, log, timers = systemTimers() } = options
+  refuseHalfRestored(userSideLayout(home))
   const sealer = await openSealer(options)
-  const journal = await openEngine(readJournalFile(options.file), log)
+  const journal = await options.connect()
   const beats = createOwnerBeats(journal, PARTITION, timers)
   const stores = openJournaledStores(home)
   const context: Context = {
@@ -94,15 +96,14 @@ export async function openUserSideJournal(
   position = await (options.role === 'standby' ? wait(context) : takeAsOwner(context))
   await stores.close()
   removeJournalPermit(home, 'user')
+  // Of a backup that was put back: the journal has all that it had forgotten.
+  rmSync(unfencedPath(userSideLayout(home)), { force: true })
   // Opened anew: of stores that had no journal before, what is written is recorded from here on.
   const recorded = openJournaledStores(home)
   const frozen = carryFreeze(home, log)
   const writer = createUserSideWriter({
     ...{ journal, partition: PARTITION, stores: recorded, sealer, position, timers, log },
-    fatal(err) {
-      log.fatal({ err }, 'the journal takes nothing more of this identity provider')
-      process.exit(1)
-    },
+    fatal: options.fatal,
   })
   beats.begin(position.epoch, () => writer.readings.stored)
   const trimming = keepTrimmed({ ...{ home, journal, partition: PARTITION, timers, log }, writer })
@@ -110,12 +111,15 @@ export async function openUserSideJournal(
   return {
     ...writer,
     async close() {
-      trimming.close()
+      await trimming.close()
       await frozen.close()
-      await writer.close()
-      await beats.leave()
-      await recorded.close()
-      await journal.close()
+      try {
+        await writer.close()
+        await beats.leave()
+      } finally {
+        await recorded.close()
+        await journal.close()
+      }
     },
   }
 }

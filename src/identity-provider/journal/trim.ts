@@ -53,9 +53,9 @@ export function keepTrimmed({ home, journal, partition, writer, timers, log }: T
   }
   alarm = timers.at(timers.now() + MARK_EVERY_MS, again)
   return {
-    close(): void {
+    async close(): Promise<void> {
       alarm?.cancel()
-      void root.close()
+      await root.close()
     },
   }
 }
