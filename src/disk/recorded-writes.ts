@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Key, RootDatabase } from 'lmdb'
 import { Packr } from 'msgpackr'
 import { openLmdb } from './lmdb-file.js'
@@ -10,6 +11,8 @@ import { openLmdb } from './lmdb-file.js'
 
 /** Databases of each such store; names are never reused. */
 const WRITES = '99-recorded-writes'
+
+const POLL_MS = 20
 
 /** A key and what is put there; null: it is removed. */
 export interface RecordedWrite {
@@ -65,6 +68,17 @@ export function openRecorded(options: Options): RootDatabase {
 export function isRecorded(root: RootDatabase): boolean {
   const [name] = root.getKeys({ start: WRITES, limit: 1 })
   return name === WRITES
+}
+
+/**
+ * Resolves once all that was recorded was brought elsewhere, or taken back; of a store whose writes are
+ * brought nowhere now, after the time.
+ */
+export async function broughtElsewhere(root: RootDatabase, timeMs: number): Promise<void> {
+  if (!isRecorded(root)) return
+  const { numbers } = recordedWritesOf(root)
+  const endMs = performance.now() + timeMs
+  while (performance.now() < endMs && [...numbers()].length > 0) await delay(POLL_MS)
 }
 
 /** @param root as `openLmdb` gives it: what is written by it is not recorded */

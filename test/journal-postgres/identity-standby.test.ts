@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { countersign } from '../custody/command.js'
 import { httpClient } from '../support/http-client.js'
 import { type IdentityPair, startIdentityPair, type WaitingIdentity } from './identity-pair.js'
@@ -164,6 +166,58 @@ describe('an identity provider with a standby', () => {
       await endCalling()
       expect(await second.gauges()).toMatchObject({ epoch: 4 })
       expect((await audit(pair.home)).problems).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'people sign in wherever it is, and who was let in at the one is known to the other',
+    async () => {
+      const invite = (home: string, command: string, email: string) =>
+        countersign(home, ['--json', 'users', command, email])
+      const { issuer } = JSON.parse(
+        readFileSync(join(pair.home, 'identity-provider', 'issuer.json'), 'utf8'),
+      ) as { issuer: string }
+      const token = await mintConsoleToken({ issuer, ...pair.stack.user })
+      const keys = await fetch(`${pair.stack.baseUrl}/api/v1/agent/keys`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(keys.status).toBe(200)
+      expect((await invite(pair.home, 'create', 'new@example.test')).code).toBe(0)
+      first = await pair.startStandby(pair.stack.home)
+      await waits(first)
+      const there = await invite(pair.stack.home, 'create', 'late@example.test')
+      expect([there.code, there.stderr]).toEqual([1, expect.stringContaining('is a standby')])
+      await (await second.child).stop()
+      await first.child
+      expect((await invite(pair.stack.home, 'invite-again', 'new@example.test')).code).toBe(0)
+      expect((await invite(pair.stack.home, 'invite-again', 'late@example.test')).code).toBe(1)
+      expect(await mintConsoleToken({ issuer, ...pair.stack.user })).toBeTruthy()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'while its journal does not answer nothing is signed, and all goes on once it does',
+    async () => {
+      const body = call()
+      const key = { 'idempotency-key': randomBytes(16).toString('hex') }
+      const before = (await apiOf().post('/api/tx/send', call())).status
+      pair.server.freeze()
+      try {
+        const during = await apiOf().post('/api/tx/send', body, key)
+        expect([before, during.status, during.json.error?.code]).toEqual([
+          ...[200, 503, 'COSIGNER_UNAVAILABLE'],
+        ])
+        expect((await apiOf().get('/api/limits')).status).toBe(200)
+      } finally {
+        pair.server.thaw()
+      }
+      await vi.waitFor(async () => {
+        const after = await apiOf().post('/api/tx/send', body, key)
+        expect(after.status, after.text).toBe(200)
+      }, SLOW)
+      expect((await audit(pair.stack.home)).problems).toEqual([])
     },
     TIMEOUT_MS,
   )

@@ -11,6 +11,7 @@ import {
   openUserSideJournal,
   type UserSideJournalOptions,
 } from '../../src/identity-provider/journal/open-journal.js'
+import { openJournaledStores } from '../../src/identity-provider/journal/stores.js'
 import type { UserSideJournal } from '../../src/identity-provider/journal/writer.js'
 import { openLoginStore } from '../../src/identity-provider/login/login-store.js'
 import type { Journal } from '../../src/journal/journal.js'
@@ -145,5 +146,15 @@ export async function openOn(
       isDead = true
       await close()
     },
+  }
+}
+
+/** Where all stores of a home are with its journal. */
+export async function positionOfAll(home: string): Promise<number | undefined> {
+  const stores = openJournaledStores(home)
+  try {
+    return stores.position()?.seq
+  } finally {
+    await stores.close()
   }
 }

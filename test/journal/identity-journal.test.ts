@@ -12,7 +12,17 @@ import { leaveJournal, positionIn } from '../../src/identity-provider/journal/st
 import { JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { seededRandom } from '../faults/random.js'
-import { copyOf, NO_LOG, newHome, openLate, openOn, rowsIn, STORES } from './identity-fixtures.js'
+import { VirtualTimers } from '../support/virtual-timers.js'
+import {
+  copyOf,
+  NO_LOG,
+  newHome,
+  openLate,
+  openOn,
+  positionOfAll,
+  rowsIn,
+  STORES,
+} from './identity-fixtures.js'
 
 const SLOW = { timeout: 20_000 }
 
@@ -186,6 +196,23 @@ test('a home whose journal another took goes on by its operator’s word alone',
   await (await takeOver(engine, other)).kill()
   await expect(openOn(engine, home)).rejects.toThrow('cluster take --domain user')
   await takeOver(engine, home)
+})
+
+test('stores that nothing is written to are not behind what is trimmed', async () => {
+  const engine = createMemoryEngine()
+  const timers = new VirtualTimers(Date.now())
+  const home = await newHome()
+  const owner = await openOn(engine, home, { timers })
+  await owner.write('ledger', { one: 1 })
+  await owner.settled()
+  await vi.waitFor(async () => {
+    await timers.pass(10_000)
+    expect(await positionOfAll(home)).toBe((await engine.connect().look(0)).seq)
+  }, SLOW)
+  await owner.kill()
+  const { seq } = await engine.connect().look(0)
+  await engine.connect().trim(0, seq)
+  await openOn(engine, home)
 })
 
 test('a store that was lost is not made up', async () => {

@@ -64,6 +64,7 @@ export async function followJournal(
     await apply(stores, whole, position)
     whole = []
   }
+  await stores.markAll(position)
   // The owner's first word says what was stored before it, so that all of this home's is there.
   if (mayHaveLeft) await undoLeftovers(stores, position)
   return { position, last }
@@ -134,7 +135,7 @@ async function apply(
   }
   for (const [number, store] of all.entries()) {
     const its = byStore[number] ?? []
-    if (its.length > 0 || isFar(store, position)) await applyTo(store, its, position)
+    if (its.length > 0) await applyTo(store, its, position)
   }
 }
 
@@ -151,13 +152,6 @@ async function applyTo(
       if (left !== undefined && Buffer.compare(left.packed, packed) === 0) forget(number)
     }
   })
-}
-
-/** Stores that nothing is written to say as rarely how far they are: each time waits for the disk. */
-const FAR_ENTRIES = 256
-
-function isFar(store: JournaledStore, { seq }: Position): boolean {
-  return seq - (store.position()?.seq ?? 0) > FAR_ENTRIES
 }
 
 const OTHER = `name the engine that this home had its journal in, or ${COPY_ANEW}`

@@ -56,6 +56,11 @@ export interface JournaledStores {
   readonly all: readonly JournaledStore[]
   /** Where all of them are: they have each entry up to it. Null: they never had a journal. */
   position(): Position | null
+  /**
+   * Has those that nothing was written to say how far they are, too, a while after the last time: each
+   * waits for the disk. Entries that one is behind by are trimmed some day.
+   */
+  markAll(position: Position): Promise<void>
   /** From their next opening on, what is written to them is recorded. */
   begin(position: Position): Promise<void>
   /** From then on they have no journal. */
@@ -66,6 +71,7 @@ export interface JournaledStores {
 /** `98-journal`: 0 → Position. Names of databases are never reused. */
 const POSITION = 0
 const DATABASES_MAX = 32
+const MARK_AFTER_MS = 30_000
 
 /**
  * Of an installation there is: nothing is made that is not.
@@ -75,6 +81,7 @@ export function openJournaledStores(home: string): JournaledStores {
   const { shares, sharesCopy, ledger, evidence } = userSideLayout(home)
   const opened: OpenedStore[] = []
   const roots: RootDatabase[] = []
+  let markedMs = performance.now()
   function open(path: string, isFile = false): RootDatabase {
     const root = openLmdb({
       ...{ path, noSubdir: isFile, overlappingSync: false, maxDbs: DATABASES_MAX },
@@ -110,6 +117,13 @@ export function openJournaledStores(home: string): JournaledStores {
       // Of a taking that was told to some of them, the later one.
       const latest = others.reduce((a, b) => (b.epoch > a.epoch ? b : a), first)
       return { ...furthestBack, epoch: latest.epoch, claim: latest.claim }
+    },
+    async markAll(position) {
+      if (performance.now() - markedMs < MARK_AFTER_MS) return
+      markedMs = performance.now()
+      for (const store of opened) {
+        if ((store.position()?.seq ?? position.seq) < position.seq) await store.commit(position)
+      }
     },
     async begin(position) {
       for (const store of ledgerLast()) await store.begin(position)

@@ -78,6 +78,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   let next: Promise<void> | null = null
   let seenMs = timers.elapsed()
   let isOver = false
+  let isClosed = false
   let ended: unknown = null
 
   function end(error: unknown): void {
@@ -136,12 +137,9 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     }
     for (const { store, number } of writes) places[store]?.stored.push(number)
     appending = 0
-    forgetAlarm ??= timers.at(timers.now() + FORGET_AFTER_MS, () => {
-      forgetAlarm = null
-      forgetting = forgetting.then(forget).catch((err: unknown) => {
-        options.log.warn({ err }, 'what the journal has could not be forgotten here')
-      })
-    })
+    forgetAlarm ??= forgetIn(FORGET_AFTER_MS)
+    // Where nothing more comes for a week, entries that a store is behind by are trimmed.
+    markAlarm ??= forgetIn(MARK_AFTER_MS)
   }
 
   /** @returns once what is queued is stored */
@@ -162,17 +160,31 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   }
 
   let forgetAlarm: Alarm | null = null
+  let markAlarm: Alarm | null = null
   let forgetting: Promise<unknown> = Promise.resolve()
-  let markedMs = timers.elapsed()
+  function forgetIn(ms: number): Alarm {
+    const isForAll = ms === MARK_AFTER_MS
+    return timers.at(timers.now() + ms, () => {
+      if (isForAll) markAlarm = null
+      else forgetAlarm = null
+      if (isClosed) return
+      forgetting = forgetting
+        .then(() => forget(isForAll))
+        .catch((err: unknown) => {
+          options.log.warn({ err }, 'what the journal has could not be forgotten here')
+        })
+    })
+  }
 
-  /** What entries have that are stored by now. What fails stays until the next start, and comes twice. */
-  async function forget(): Promise<void> {
+  /**
+   * What entries have that are stored by now. What fails stays until the next start, and comes twice.
+   * @param isForAll stores that nothing was written to say how far they are, too
+   */
+  async function forget(isForAll: boolean): Promise<void> {
     const position: Position = { ...options.position, seq, last }
-    const isTime = timers.elapsed() - markedMs > MARK_AFTER_MS
-    if (isTime) markedMs = timers.elapsed()
     for (const place of places) {
       const numbers = place.stored
-      if (numbers.length === 0 && !isTime) continue
+      if (numbers.length === 0 && !isForAll) continue
       place.stored = []
       await place.store.commit(position, ({ forget: one }) => {
         for (const number of numbers) one(number)
@@ -188,7 +200,6 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     return next ?? running
   }
 
-  let isClosed = false
   function lookForWrites(): void {
     if (isClosed || isOver) return
     takeLate()
@@ -226,9 +237,10 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     async close() {
       isClosed = true
       forgetAlarm?.cancel()
+      markAlarm?.cancel()
       await settled()
       await forgetting
-      await forget()
+      await forget(true)
     },
   }
 }

@@ -1,6 +1,7 @@
+import { broughtElsewhere } from '../../disk/recorded-writes.js'
 import type { UserId } from '../../domain/ids.js'
-import { createAccounts, type Invitation } from './accounts.js'
-import { hasLoginStore, openLoginStore } from './login-store.js'
+import { AccountRefusedError, createAccounts, type Invitation } from './accounts.js'
+import { hasLoginStore, type LoginStore, openLoginStore } from './login-store.js'
 
 /**
  * The operator's way to make an account; safe while the identity provider runs on the same data.
@@ -15,6 +16,7 @@ export async function createUser(
   const store = openLoginStore(dataDir)
   try {
     const user = await createAccounts(store).create(email, password)
+    await requireKept(store, () => store.users.get(user.userId) !== undefined)
     return { userId: user.userId, email: user.email }
   } finally {
     await store.root.close()
@@ -34,10 +36,28 @@ export async function inviteUser(
   const store = openLoginStore(dataDir)
   try {
     const accounts = createAccounts(store)
-    return await (which === 'first' ? accounts.invite(email) : accounts.inviteAgain(email))
+    const made = await (which === 'first' ? accounts.invite(email) : accounts.inviteAgain(email))
+    const { userId } = made.user
+    const isThere = () =>
+      [...store.enrolments.getRange()].some(({ value }) => value.userId === userId)
+    await requireKept(store, isThere)
+    return made
   } finally {
     await store.root.close()
   }
+}
+
+/** Of an identity provider with a journal, for that to have it; one that is stopped has time. */
+const BROUGHT_MS = 3_000
+
+/** @throws Error where it was taken back, since the journal is another home's to write */
+async function requireKept({ root }: LoginStore, isThere: () => boolean): Promise<void> {
+  await broughtElsewhere(root, BROUGHT_MS)
+  root.resetReadTxn()
+  if (isThere()) return
+  throw new AccountRefusedError(
+    'the identity provider of this home is a standby, which follows what another one writes: say this at the home of its owner (countersign cluster status --domain user)',
+  )
 }
 
 export interface ListedUser {
