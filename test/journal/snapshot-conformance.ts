@@ -16,6 +16,8 @@ import {
 import type { Engine } from './conformance.js'
 import { drawClaim } from './races.js'
 
+/** Beyond those that tests of the journal take in the same engine. */
+const PARTITIONS_FROM = 100_000
 const AT_MS = 1_764_000_000_000
 const text = (value: string) => Buffer.from(value)
 const textOf = (body: Uint8Array) => Buffer.from(body).toString()
@@ -26,7 +28,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
     let engine: Engine
     let one: Journal
     let other: Journal
-    let lastPartition = 0
+    let lastPartition = PARTITIONS_FROM
 
     beforeAll(async () => {
       engine = await open()
