@@ -130,7 +130,8 @@ export interface Snapshots {
   look(partition: number): Promise<SnapshotsHead>
 
   /**
-   * Stores a chunk of a snapshot that is being made. Idempotent by place, as an append.
+   * Stores a chunk of a snapshot that is being made, each after the one before it. Idempotent by
+   * place, as an append.
    * @throws JournalMisuse for another body at the same place, an epoch that was never given, a place
    *   or a body that is out of bounds; nothing is stored then
    */
@@ -192,8 +193,8 @@ export interface SnapshotsHead {
   readonly newest: Snapshot | null
   /** Of the first `TAIL_COUNTED_MAX` entries after it; of all entries where there is none. */
   readonly tailBytes: number
-  /** What entries and chunks take, by the engine's own count. */
-  readonly engineBytes: number
+  /** What entries and chunks take, by the engine's own count; null where it has none. */
+  readonly engineBytes: number | null
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createServer, type Http2Session } from 'node:http2'
 import type * as Sdk from '@restatedev/restate-sdk'
-import { OBJECT_NAME, OPERATIONS, type Operation, SealBroken } from './restate-frames.js'
-import type { ObjectState } from './restate-object.js'
+import { OBJECTS, type ObjectName, type Operation, SealBroken } from './restate-frames.js'
 import { answerSealed, READING } from './restate-requests.js'
+import type { ObjectState } from './restate-state.js'
 
 export interface EndpointOptions {
   readonly host: string
@@ -43,7 +43,7 @@ export async function serveRestateEndpoint(options: EndpointOptions): Promise<En
   const { host, port, key, identityKeys, log } = options
   const sdk = await loadSdk()
   const listener = sdk.createEndpointHandler({
-    services: [journalObject(sdk, key)],
+    services: (Object.keys(OBJECTS) as ObjectName[]).map((name) => objectNamed(sdk, name, key)),
     identityKeys: [...identityKeys],
     // Without what it says besides: the requests, which hold bodies, are in there.
     logger({ level, context }, message) {
@@ -73,7 +73,7 @@ export async function serveRestateEndpoint(options: EndpointOptions): Promise<En
   }
 }
 
-function journalObject(sdk: typeof Sdk, key: Uint8Array) {
+function objectNamed(sdk: typeof Sdk, name: ObjectName, key: Uint8Array) {
   const { serde, handlers } = sdk
   const bytes = { input: serde.binary, output: serde.binary, accept: 'application/octet-stream' }
   const answers =
@@ -86,14 +86,14 @@ function journalObject(sdk: typeof Sdk, key: Uint8Array) {
         throw new sdk.TerminalError(error.message, { errorCode: 403 })
       }
     }
-  const named = OPERATIONS.map((operation) => [
+  const named = OBJECTS[name].map((operation) => [
     operation,
     READING.has(operation)
       ? handlers.object.shared(bytes, answers(operation))
       : handlers.object.exclusive(bytes, answers(operation)),
   ])
   return sdk.object({
-    name: OBJECT_NAME,
+    name,
     handlers: Object.fromEntries(named),
     options: {
       // Of a partition there may be gigabytes, of which a handler needs kilobytes.
@@ -120,6 +120,7 @@ function stateOf({ serde, RestatePromise }: typeof Sdk, context: Sdk.ObjectConte
     },
     set: (name, value) => context.set(name, value, serde.binary),
     clear: (name) => context.clear(name),
+    clearAll: () => context.clearAll(),
   }
 }
 

@@ -7,11 +7,28 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
  * there: so no request is handled, and no reply believed, of anybody without the key.
  */
 
-/** As Restate registers it. Another name where its messages or its state are no longer the same. */
-export const OBJECT_NAME = 'CountersignJournal1'
+/**
+ * What Restate registers, by its names there, and what may be asked of each. Another name where its
+ * messages or its state are no longer the same.
+ */
+export const OBJECTS = {
+  /** By the number of the partition. */
+  CountersignJournal1: [
+    ...(['take', 'look', 'beat', 'append', 'read', 'trim'] as const),
+    ...(['known', 'begin', 'publish', 'condemn', 'forget'] as const),
+  ],
+  /** By the number of the partition and the snapshot's id. */
+  CountersignSnapshot1: ['put', 'counted', 'chunk', 'clear'],
+} as const
+export type ObjectName = keyof typeof OBJECTS
+export type Operation = (typeof OBJECTS)[ObjectName][number]
 
-export const OPERATIONS = ['take', 'look', 'beat', 'append', 'read', 'trim'] as const
-export type Operation = (typeof OPERATIONS)[number]
+export function objectOf(operation: Operation): ObjectName {
+  const { CountersignSnapshot1: ofSnapshot } = OBJECTS
+  return ofSnapshot.some((each) => each === operation)
+    ? 'CountersignSnapshot1'
+    : 'CountersignJournal1'
+}
 
 /** Raised by every change of the messages. */
 const VERSION = 1
@@ -40,26 +57,30 @@ export class SealBroken extends Error {
 
 const NO_BYTES = new Uint8Array(0)
 
+/** @param object its key in Restate */
 export function sealRequest(
   key: Uint8Array,
   operation: Operation,
-  partition: string,
+  object: string,
   json: unknown,
   bytes: Uint8Array = NO_BYTES,
 ): SealedRequest {
   const packed = pack({ json, bytes })
-  const seal = sealOf(key, requestContext(operation, partition), packed)
+  const seal = sealOf(key, requestContext(operation, object), packed)
   return { bytes: Buffer.concat([seal, ...packed]), name: seal.toString('hex') }
 }
 
-/** @throws SealBroken */
+/**
+ * @param object its key in Restate
+ * @throws SealBroken
+ */
 export function openRequest(
   key: Uint8Array,
   operation: Operation,
-  partition: string,
+  object: string,
   sealed: Uint8Array,
 ): Message {
-  return open(key, requestContext(operation, partition), sealed)
+  return open(key, requestContext(operation, object), sealed)
 }
 
 /** @param request as it came: a reply to another one is none to it */
@@ -80,8 +101,8 @@ export function openReply(key: Uint8Array, request: Uint8Array, sealed: Uint8Arr
 }
 
 /** A request is for one object and one operation of it, whatever its path said on the way. */
-function requestContext(operation: Operation, partition: string): Uint8Array {
-  return Buffer.from(`countersign journal ${VERSION} request ${operation} ${partition}\n`)
+function requestContext(operation: Operation, object: string): Uint8Array {
+  return Buffer.from(`countersign journal ${VERSION} request ${operation} ${object}\n`)
 }
 
 function replyContext(request: Uint8Array): Uint8Array {

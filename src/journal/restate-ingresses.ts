@@ -1,11 +1,12 @@
 import { Agent, request } from 'undici'
 import { JournalUnavailable } from './journal.js'
-import { OBJECT_NAME, type Operation } from './restate-frames.js'
+import { type Operation, objectOf } from './restate-frames.js'
 
-/** One request to a partition, asked for until there is an answer. */
+/** One request to an object, asked for until there is an answer. */
 export interface Question {
   readonly operation: Operation
-  readonly partition: number
+  /** Of the object. */
+  readonly key: string
   readonly bytes: Uint8Array
   /** Requests of one name that wait at once are one; null: each is one of its own. */
   readonly name: string | null
@@ -39,6 +40,8 @@ const CONNECTIONS_MAX = 16
 
 /** An entry of the longest length, and what comes with it. */
 const ANSWER_BYTES_MAX = 17 * 1024 * 1024
+/** Also where an earlier build was registered, which answered less. */
+const UNREGISTERED = 404
 /** Of what is no answer, for people. */
 const EXPLANATION_CHARS = 200
 
@@ -76,24 +79,24 @@ export function createIngresses(
     question: Question,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const { operation, partition, bytes, name } = question
-    const { statusCode, body } = await request(
-      new URL(`${OBJECT_NAME}/${partition}/${operation}`, base),
-      {
-        method: 'POST',
-        dispatcher: agent,
-        headers: {
-          'content-type': 'application/octet-stream',
-          ...(name === null ? {} : { 'idempotency-key': name }),
-        },
-        body: bytes,
-        signal,
+    const { operation, key, bytes, name } = question
+    const path = `${objectOf(operation)}/${encodeURIComponent(key)}/${operation}`
+    const { statusCode, body } = await request(new URL(path, base), {
+      method: 'POST',
+      dispatcher: agent,
+      headers: {
+        'content-type': 'application/octet-stream',
+        ...(name === null ? {} : { 'idempotency-key': name }),
       },
-    )
+      body: bytes,
+      signal,
+    })
     const answer = new Uint8Array(await body.arrayBuffer())
     if (statusCode === 200) return answer
     const text = Buffer.from(answer).toString().slice(0, EXPLANATION_CHARS)
-    throw new JournalUnavailable(`Restate answered ${statusCode}: ${text}`)
+    const hint =
+      statusCode === UNREGISTERED ? `; what answers ${operation} is not registered there` : ''
+    throw new JournalUnavailable(`Restate answered ${statusCode}: ${text}${hint}`)
   }
 
   return {

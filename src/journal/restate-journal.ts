@@ -15,7 +15,14 @@ import {
 import { type Message, openReply, SealBroken } from './restate-frames.js'
 import { type Asking, createIngresses } from './restate-ingresses.js'
 import type { ReadOrNot, TakenOrNot } from './restate-object.js'
-import { type EntryAbout, type Request, sealedRequest } from './restate-requests.js'
+import {
+  type EntryAbout,
+  NAMED,
+  partitionKey,
+  type Request,
+  sealedRequest,
+} from './restate-requests.js'
+import { restateSnapshots } from './restate-snapshots.js'
 
 /** Of a read that somebody trims under. */
 const READS_MAX = 5
@@ -48,16 +55,19 @@ export async function openRestateJournal(
 
 /** The journal by what answers for its partitions: `restate-object.ts`, somewhere in a cluster. */
 export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
-  async function ask(partition: number, request: Request, body?: Uint8Array): Promise<Message> {
-    const { bytes, name } = sealedRequest(key, partition, request, body)
+  /** @param object its key */
+  async function askOf(object: string, request: Request, body?: Uint8Array): Promise<Message> {
+    const { bytes, name } = sealedRequest(key, object, request, body)
     const { operation } = request
-    const isOne = operation === 'append' || operation === 'take'
-    const question = { operation, partition, bytes, name: isOne ? name : null }
+    const question = { operation, key: object, bytes, name: NAMED.has(operation) ? name : null }
     const message = await asking.ask(question, (answer) => opened(key, bytes, answer))
     const said = message.json as Misuse | { readonly kind?: undefined }
     if (said.kind === 'misuse') throw new JournalMisuse(said.message)
     return message
   }
+
+  const ask = (partition: number, request: Request, body?: Uint8Array) =>
+    askOf(partitionKey(partition), request, body)
 
   return {
     async take(partition, node, claim, after) {
@@ -108,6 +118,8 @@ export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
         if (!isMore) return
       }
     },
+
+    snapshots: restateSnapshots(askOf),
 
     close: () => asking.close(),
   }

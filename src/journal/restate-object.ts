@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type Appended,
   type Beat,
@@ -8,8 +7,21 @@ import {
   checkClaim,
   type JournalHead,
   type Place,
+  TAIL_COUNTED_MAX,
 } from './journal.js'
 import { judgeAppend, type Present } from './judge-append.js'
+import {
+  aboutOf,
+  type Counting,
+  clearBody,
+  isSameBody,
+  json,
+  type ObjectState,
+  parse,
+  piecesAt,
+  placesFrom,
+  setBody,
+} from './restate-state.js'
 
 /**
  * A partition of the journal as a virtual object of Restate: what its handlers do with its state.
@@ -20,20 +32,13 @@ import { judgeAppend, type Present } from './judge-append.js'
  *   head         where the partition is, JSON
  *   beat         what its owner last said, JSON
  *   claim/<c>    epoch of a taking; taking/<epoch> its claim, by which the oldest is forgotten
- *   entry/<seq>  epoch, length and SHA-256 of a body, and its first piece; entry/<seq>/<n> further ones
+ *   entry/<seq>  epoch, length and SHA-256 of a body, the length of all up to it, and its first piece;
+ *                entry/<seq>/<n> further ones
+ *   snapshots    of restate-partition-snapshots.ts
  *
  * The head is written after all that it counts. Who only reads runs beside who writes, and a handler
  * that Restate gives up leaves what it wrote: neither is seen by anybody before the head says so.
  */
-export interface ObjectState {
-  /** Of one key after another, all at once; a handler waits for one `get` at a time. */
-  get(keys: readonly string[]): Promise<readonly (Uint8Array | null)[]>
-  set(key: string, value: Uint8Array): void
-  clear(key: string): void
-}
-
-/** Of one key: Restate carries each value whole, and several at once. */
-export const PIECE_BYTES = 64 * 1024
 
 /** Entries that one read looks at; it gets some at once, so that it has few too many. */
 const READ_ENTRIES_MAX = 512
@@ -45,7 +50,12 @@ const READ_BYTES_MAX = 4 * 1024 * 1024
 const TRIM_ENTRIES_MAX = 64
 
 /** Of what is in the state, raised by every change of it. */
-const LAYOUT = 1
+const LAYOUT = 2
+/** Its entries do not say of how many bytes they are with all before them. */
+const LAYOUT_UNCOUNTED = 1
+
+/** What each of those is taken to have: about as many as one of a service that is not busy. */
+const UNCOUNTED_BYTES = 4 * 1024
 
 export interface ObjectHead {
   readonly layout: number
@@ -55,6 +65,17 @@ export interface ObjectHead {
   /** Below it nothing is left; `first` is above it where a trimming was given up amid its work. */
   readonly cleared: number
   readonly owner: JournalHead['owner']
+  readonly counted: Counted
+}
+
+/** Bytes of bodies. */
+interface Counted {
+  /** Of the first entry that says of how many it is with all before it. */
+  readonly from: number
+  /** Of all entries that there ever were. */
+  readonly all: number
+  /** Of those below `first`. */
+  readonly trimmed: number
 }
 
 export interface ReadEntry {
@@ -73,7 +94,10 @@ export type ReadOrNot =
   /** Somebody trims meanwhile: to be asked again. */
   | { readonly kind: 'moved' }
 
-const NOBODY: ObjectHead = { layout: LAYOUT, epoch: 0, seq: 0, first: 1, cleared: 1, owner: null }
+const NOBODY: ObjectHead = {
+  ...{ layout: LAYOUT, epoch: 0, seq: 0, first: 1, cleared: 1, owner: null },
+  counted: { from: 1, all: 0, trimmed: 0 },
+}
 
 /** @throws JournalMisuse */
 export async function take(
@@ -142,15 +166,12 @@ export async function append(state: ObjectState, at: Place, body: Uint8Array): P
   const head = await loadHead(state)
   const { epoch, seq } = at
   if (epoch !== head.epoch || seq !== head.seq + 1) {
-    return judgeAppend(at, head, await presentAt(state, seq, body))
+    return judgeAppend(at, head, await presentAt(state, head, seq, body))
   }
-  const about = { epoch, bytes: body.length, digest: digestOf(body) }
-  state.set(entryKey(seq), Buffer.concat([packAbout(about), body.subarray(0, PIECE_BYTES)]))
-  for (let piece = 1; piece < piecesOf(body.length); piece++) {
-    const from = piece * PIECE_BYTES
-    state.set(pieceKey(seq, piece), body.subarray(from, from + PIECE_BYTES))
-  }
-  state.set('head', json({ ...head, seq } satisfies ObjectHead))
+  const { counted } = head
+  setBody(state, entryKey(seq), epoch, body, counted.all)
+  const next = { ...counted, all: counted.all + body.length }
+  state.set('head', json({ ...head, seq, counted: next } satisfies ObjectHead))
   return { kind: 'stored' }
 }
 
@@ -159,7 +180,8 @@ export async function read(
   afterSeq: number,
   bytesMax: number,
 ): Promise<ReadOrNot> {
-  const { seq: last, first } = await loadHead(state)
+  const head = await loadHead(state)
+  const { seq: last, first } = head
   if (afterSeq + 1 < first) return { kind: 'trimmed', first }
   const end = Math.min(last, afterSeq + READ_ENTRIES_MAX)
   const limit = Math.min(bytesMax, READ_BYTES_MAX)
@@ -171,16 +193,12 @@ export async function read(
     for (const [index, seq] of seqs.entries()) {
       const value = values[index] ?? null
       if (value === null) return { kind: 'moved' }
-      const about = unpackAbout(value)
+      const counting = countingOf(head, seq)
+      const about = aboutOf(value, counting)
       bytes += about.bytes
       if (entries.length > 0 && bytes > limit) return { kind: 'read', entries }
-      const further = placesFrom(1, piecesOf(about.bytes) - 1)
-      const rest = further.length === 0 ? [] : await state.get(further.map((n) => pieceKey(seq, n)))
-      const pieces = [value.subarray(ABOUT_BYTES)]
-      for (const piece of rest) {
-        if (piece === null) return { kind: 'moved' }
-        pieces.push(piece)
-      }
+      const pieces = await piecesAt(state, entryKey(seq), value, counting)
+      if (pieces === null) return { kind: 'moved' }
       entries.push({ seq, epoch: about.epoch, pieces })
     }
   }
@@ -195,28 +213,69 @@ export async function trim(state: ObjectState, belowSeq: number): Promise<boolea
   const seqs = placesFrom(head.cleared, end - 1)
   const values = await state.get(seqs.map(entryKey))
   const first = Math.max(head.first, end)
+  const upTo = first > head.first ? bytesUpTo(head, end - 1, values.at(-1) ?? null) : null
+  const counted = { ...head.counted, trimmed: upTo ?? head.counted.trimmed }
+  const next: ObjectHead = { ...head, first, counted }
   // Before anything is cleared: a place that is read is whole.
-  state.set('head', json({ ...head, first } satisfies ObjectHead))
+  state.set('head', json(next))
   for (const [index, seq] of seqs.entries()) {
     const value = values[index] ?? null
-    const pieces = value === null ? 1 : piecesOf(unpackAbout(value).bytes)
-    for (const piece of placesFrom(1, pieces - 1)) state.clear(pieceKey(seq, piece))
-    state.clear(entryKey(seq))
+    const bytes = value === null ? null : aboutOf(value, countingOf(head, seq)).bytes
+    clearBody(state, entryKey(seq), bytes)
   }
-  state.set('head', json({ ...head, first, cleared: end } satisfies ObjectHead))
+  state.set('head', json({ ...next, cleared: end } satisfies ObjectHead))
   return end < wanted
 }
+
+/**
+ * Bytes of the entries after a place, as many of them as are counted, or after those that are trimmed.
+ * @returns null where somebody trims meanwhile: to be asked again
+ */
+export async function tailBytesAfter(
+  state: ObjectState,
+  head: ObjectHead,
+  seq: number,
+): Promise<number | null> {
+  const after = Math.max(seq, head.first - 1)
+  const end = Math.min(head.seq, after + TAIL_COUNTED_MAX)
+  const [from = null, to = null] = await state.get([entryKey(after), entryKey(end)])
+  const [bytesBefore, bytes] = [bytesUpTo(head, after, from), bytesUpTo(head, end, to)]
+  return bytesBefore === null || bytes === null ? null : bytes - bytesBefore
+}
+
+/**
+ * Bytes of all entries up to one that is kept, is the last that is not, or the last of all.
+ * @param value of its first key
+ * @returns null where it is not there
+ */
+function bytesUpTo(
+  { seq: last, first, counted }: ObjectHead,
+  seq: number,
+  value: Uint8Array | null,
+): number | null {
+  if (seq === first - 1) return counted.trimmed
+  if (seq === last) return counted.all
+  if (seq < counted.from) return seq * UNCOUNTED_BYTES
+  return value === null ? null : aboutOf(value, 'counted').bytesUpTo
+}
+
+const countingOf = ({ counted }: ObjectHead, seq: number): Counting =>
+  seq < counted.from ? 'uncounted' : 'counted'
 
 async function loadHead(state: ObjectState): Promise<ObjectHead> {
   const [found = null] = await state.get(['head'])
   return headOf(found)
 }
 
-function headOf(value: Uint8Array | null): ObjectHead {
+export function headOf(value: Uint8Array | null): ObjectHead {
   if (value === null) return NOBODY
   const head = parse(value) as ObjectHead
   if (head.layout === LAYOUT) return head
-  throw new Error(`the journal is of layout ${head.layout}, and this build knows ${LAYOUT} alone`)
+  if (head.layout !== LAYOUT_UNCOUNTED) {
+    throw new Error(`the journal is of layout ${head.layout}, and this build knows ${LAYOUT}`)
+  }
+  const [all, trimmed] = [head.seq * UNCOUNTED_BYTES, (head.first - 1) * UNCOUNTED_BYTES]
+  return { ...head, layout: LAYOUT, counted: { from: head.seq + 1, all, trimmed } }
 }
 
 function beatOf(value: Uint8Array | null): Beat | null {
@@ -225,54 +284,14 @@ function beatOf(value: Uint8Array | null): Beat | null {
 
 async function presentAt(
   state: ObjectState,
+  head: ObjectHead,
   seq: number,
   body: Uint8Array,
 ): Promise<Present | null> {
   const [value = null] = await state.get([entryKey(seq)])
   if (value === null) return null
-  const { epoch, bytes, digest } = unpackAbout(value)
-  const sameBody = bytes === body.length && Buffer.compare(digest, digestOf(body)) === 0
-  return { epoch, sameBody }
+  const about = aboutOf(value, countingOf(head, seq))
+  return { epoch: about.epoch, sameBody: isSameBody(about, body) }
 }
 
 const entryKey = (seq: number) => `entry/${seq}`
-const pieceKey = (seq: number, piece: number) => `entry/${seq}/${piece}`
-const piecesOf = (bytes: number) => Math.ceil(bytes / PIECE_BYTES)
-const digestOf = (body: Uint8Array) => createHash('sha256').update(body).digest()
-
-/** None where `to` is before `from`. */
-function placesFrom(from: number, to: number): readonly number[] {
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
-}
-
-interface About {
-  readonly epoch: number
-  /** Of the whole body. */
-  readonly bytes: number
-  readonly digest: Uint8Array
-}
-
-const EPOCH_BYTES = 8
-const LENGTH_AT = EPOCH_BYTES
-const DIGEST_AT = LENGTH_AT + 4
-const ABOUT_BYTES = DIGEST_AT + 32
-
-function packAbout({ epoch, bytes, digest }: About): Uint8Array {
-  const packed = Buffer.alloc(ABOUT_BYTES)
-  packed.writeBigUInt64BE(BigInt(epoch))
-  packed.writeUInt32BE(bytes, LENGTH_AT)
-  packed.set(digest, DIGEST_AT)
-  return packed
-}
-
-function unpackAbout(value: Uint8Array): About {
-  const packed = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  return {
-    epoch: Number(packed.readBigUInt64BE()),
-    bytes: packed.readUInt32BE(LENGTH_AT),
-    digest: packed.subarray(DIGEST_AT, ABOUT_BYTES),
-  }
-}
-
-const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
-const parse = (value: Uint8Array): unknown => JSON.parse(Buffer.from(value).toString())

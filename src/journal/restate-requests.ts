@@ -1,4 +1,4 @@
-import { type BeatState, JournalMisuse, type Place } from './journal.js'
+import { type BeatState, JournalMisuse, type NewSnapshot, type Place } from './journal.js'
 import {
   type Message,
   type Operation,
@@ -7,10 +7,20 @@ import {
   sealReply,
   sealRequest,
 } from './restate-frames.js'
-import { append, beat, look, type ObjectState, read, take, trim } from './restate-object.js'
+import { append, beat, look, read, take, trim } from './restate-object.js'
+import {
+  begin,
+  type Counted,
+  condemn,
+  forget,
+  known,
+  publish,
+} from './restate-partition-snapshots.js'
+import { chunk, clear, counted, put } from './restate-snapshot-object.js'
+import type { ObjectState } from './restate-state.js'
 
 /** What is asked of a partition. A `nonce` makes a request another one than that before it. */
-export type Request =
+type PartitionRequest =
   | {
       readonly operation: 'take'
       readonly node: string
@@ -33,34 +43,82 @@ export type Request =
       readonly bytesMax: number
     }
   | { readonly operation: 'trim'; readonly nonce: string; readonly belowSeq: number }
+  | { readonly operation: 'known'; readonly nonce: string }
+  | {
+      readonly operation: 'begin'
+      readonly nonce: string
+      readonly epoch: number
+      readonly id: string
+      readonly index: number
+    }
+  | {
+      readonly operation: 'publish'
+      readonly snapshot: Omit<NewSnapshot, 'partition'>
+      readonly counted: Counted
+    }
+  | {
+      readonly operation: 'condemn'
+      readonly nonce: string
+      readonly epoch: number
+      readonly id: string
+    }
+  | { readonly operation: 'forget'; readonly nonce: string; readonly id: string }
+
+/** What is asked of a snapshot. */
+type SnapshotRequest =
+  | { readonly operation: 'put'; readonly epoch: number; readonly index: number }
+  | { readonly operation: 'counted'; readonly nonce: string; readonly chunks: number }
+  | { readonly operation: 'chunk'; readonly nonce: string; readonly index: number }
+  | { readonly operation: 'clear'; readonly nonce: string; readonly chunksMax: number }
+
+export type Request = PartitionRequest | SnapshotRequest
 
 /** Those that may be answered beside one that writes: they change nothing. */
-export const READING: ReadonlySet<Operation> = new Set(['look', 'read'])
+export const READING: ReadonlySet<Operation> = new Set([
+  'look',
+  'read',
+  'known',
+  'counted',
+  'chunk',
+])
 
+/** Those that are the same when they come twice, and are one when they wait at once. */
+export const NAMED: ReadonlySet<Operation> = new Set(['take', 'append', 'put', 'publish'])
+
+/** Keys of objects: of a partition, and of a snapshot of it. */
+export const partitionKey = (partition: number) => String(partition)
+export const snapshotKey = (partition: number, id: string) => `${partition}.${id}`
+
+function placeOf(object: string): { readonly partition: number; readonly id: string } {
+  const [partition = '', ...id] = object.split('.')
+  return { partition: Number(partition), id: id.join('.') }
+}
+
+/** @param object its key */
 export function sealedRequest(
   key: Uint8Array,
-  partition: number,
+  object: string,
   request: Request,
   body?: Uint8Array,
 ): SealedRequest {
-  return sealRequest(key, request.operation, String(partition), request, body)
+  return sealRequest(key, request.operation, object, request, body)
 }
 
 /**
- * Answers what a partition is asked for.
- * @param partition as Restate has it: the key of the object
- * @throws SealBroken for what was not sealed with this key for this partition and operation
+ * Answers what an object is asked for.
+ * @param object its key, as Restate has it
+ * @throws SealBroken for what was not sealed with this key for this object and operation
  */
 export async function answerSealed(
   key: Uint8Array,
   operation: Operation,
-  partition: string,
+  object: string,
   state: ObjectState,
   sealed: Uint8Array,
 ): Promise<Uint8Array> {
-  const message = openRequest(key, operation, partition, sealed)
+  const message = openRequest(key, operation, object, sealed)
   try {
-    const { json, bytes } = await answer(state, Number(partition), message)
+    const { json, bytes } = await answer(state, object, message)
     return sealReply(key, sealed, json, bytes)
   } catch (error) {
     if (!(error instanceof JournalMisuse)) throw error
@@ -73,8 +131,9 @@ interface Answer {
   readonly bytes?: readonly Uint8Array[]
 }
 
-async function answer(state: ObjectState, partition: number, message: Message): Promise<Answer> {
+async function answer(state: ObjectState, object: string, message: Message): Promise<Answer> {
   const request = message.json as Request
+  const { partition, id } = placeOf(object)
   switch (request.operation) {
     case 'take':
       return { json: await take(state, request.node, request.claim, request.after) }
@@ -102,6 +161,29 @@ async function answer(state: ObjectState, partition: number, message: Message): 
     }
     case 'trim':
       return { json: { isMore: await trim(state, request.belowSeq) } }
+    case 'known':
+      return { json: await known(state) }
+    case 'begin':
+      return { json: await begin(state, { ...request, partition }) }
+    case 'publish':
+      return { json: await publish(state, { ...request.snapshot, partition }, request.counted) }
+    case 'condemn':
+      return { json: { isOver: await condemn(state, request.epoch, request.id) } }
+    case 'forget':
+      await forget(state, request.id)
+      return { json: {} }
+    case 'put': {
+      const { epoch, index } = request
+      return { json: await put(state, { partition, epoch, id, index }, message.bytes) }
+    }
+    case 'counted':
+      return { json: await counted(state, request.chunks) }
+    case 'chunk': {
+      const pieces = await chunk(state, request.index)
+      return { json: { isThere: pieces !== null }, bytes: pieces ?? [] }
+    }
+    case 'clear':
+      return { json: await clear(state, request.chunksMax) }
   }
 }
 

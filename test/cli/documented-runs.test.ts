@@ -24,7 +24,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'cluster add-node': 'test/journal-postgres/added-node.test.ts',
   'cluster handler': 'test/support/restate-handler.ts',
   'cluster leave': 'test/journal-postgres/lost-store.test.ts',
-  'cluster snapshot': 'test/journal-postgres/trimmed-service.test.ts',
+  'cluster snapshot': 'test/support/trimmed-service.ts',
   'cluster status': 'test/journal-postgres/lost-store.test.ts',
   'cluster take': 'test/journal-postgres/lost-store.test.ts',
   'contracts deploy': 'test/defi/contracts-command.test.ts',

@@ -71,18 +71,45 @@ describe('a service with a journal in Restate', () => {
     expect(missing).toEqual([])
   }
 
-  test('comes back with every acknowledged send when it is killed and its store is gone', async () => {
-    const load = underLoad()
-    await goesOn()
+  async function cluster(command: string): Promise<Readonly<Record<string, unknown>>> {
+    let out = ''
+    const io = {
+      env: { ...journal.env, COUNTERSIGN_HOME: stack.home },
+      out: (text: string) => {
+        out += text
+      },
+      err: () => undefined,
+      isInteractive: false,
+    }
+    expect(await runProgram(io, ['--json', 'cluster', command])).toBe(0)
+    return JSON.parse(out) as Readonly<Record<string, unknown>>
+  }
+
+  async function losesItsStore(): Promise<void> {
     const store = join(stack.home, 'service', 'store')
     process.kill(stack.pids.service, 'SIGKILL')
     await stack.restartService(async () => {
       expect(existsSync(join(store, 'data.mdb'))).toBe(true)
       rmSync(store, { recursive: true })
     })
+  }
+
+  test('comes back with every acknowledged send when it is killed and its store is gone, by entries and by a snapshot', async () => {
+    const load = underLoad()
+    await goesOn()
+    await losesItsStore()
+    await goesOn()
+    const made = await cluster('snapshot')
+    await goesOn()
+    await losesItsStore()
+    expect(stack.serviceSaid()).toContain('the store is restored')
     await goesOn()
     await load.stop()
     await expectAllKnown()
+    const { snapshot_entry: entry, entries, engine_bytes: bytes } = await cluster('status')
+    expect(entry).toBe(made.snapshot_entry)
+    expect(Number(entries)).toBeGreaterThan(Number(entry))
+    expect(bytes).toBeNull()
   })
 
   test('goes on when a node of the cluster is killed, and says where its journal is', async () => {
@@ -95,16 +122,6 @@ describe('a service with a journal in Restate', () => {
     }
     await load.stop()
     await expectAllKnown()
-    let out = ''
-    const io = {
-      env: { ...journal.env, COUNTERSIGN_HOME: stack.home },
-      out: (text: string) => {
-        out += text
-      },
-      err: () => undefined,
-      isInteractive: false,
-    }
-    expect(await runProgram(io, ['--json', 'cluster', 'status'])).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ epoch: 2, taken_over: false })
+    expect(await cluster('status')).toMatchObject({ epoch: 3, taken_over: false })
   })
 })

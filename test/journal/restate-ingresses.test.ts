@@ -6,7 +6,7 @@ import { freePort } from '../support/ports.js'
 
 const question: Question = {
   operation: 'append',
-  partition: 7,
+  key: '7',
   bytes: Buffer.from('sealed'),
   name: 'its name',
 }
@@ -52,7 +52,7 @@ const says = (answer: string) => (response: ServerResponse) => void response.end
 const never = () => undefined
 const gone = async () => `http://127.0.0.1:${await freePort()}`
 
-test('an object is asked by its partition and operation, with what the request is known by', async () => {
+test('an object is asked by its key and operation, with what the request is known by', async () => {
   const one = await ingress(says('yes'))
   expect(await asking([one.url], HOUR_MS, HOUR_MS).ask(question, text)).toBe('yes')
   const [request] = one.requests
@@ -108,7 +108,9 @@ test('where none answers the outcome is unknown, and one refusal is told', async
   const all = asking([broken.url, await gone()], HOUR_MS, HOUR_MS)
   const error = await all.ask(question, text).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(JournalUnavailable)
-  expect(String((error as Error).cause)).toContain('404: no such service')
+  expect(String((error as Error).cause)).toContain(
+    '404: no such service; what answers append is not registered there',
+  )
 })
 
 test('where all are silent the outcome is unknown in the end, and each was asked meanwhile', async () => {

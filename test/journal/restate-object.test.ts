@@ -3,72 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { JournalUnavailable } from '../../src/journal/journal.js'
 import type { Asking } from '../../src/journal/restate-ingresses.js'
 import { createRestateJournal } from '../../src/journal/restate-journal.js'
-import { type ObjectState, PIECE_BYTES } from '../../src/journal/restate-object.js'
-import { answerSealed, READING } from '../../src/journal/restate-requests.js'
+import { PIECE_BYTES } from '../../src/journal/restate-state.js'
 import { describeJournal } from './conformance.js'
 import { drawClaim } from './races.js'
-
-interface Twin {
-  readonly asking: Asking
-  keysOf(partition: number): readonly string[]
-  /** Changes of the state that are done before the handler is given up; null: it goes to its end. */
-  givesUpAfter: number | null
-  changes: number
-}
-
-/**
- * Restate as its objects see it: of a key, handlers that write run one after another and those that
- * read beside them, what they write is seen at once, and one that is given up leaves what it wrote.
- */
-function createTwin(key: Uint8Array): Twin {
-  const objects = new Map<number, Map<string, Uint8Array>>()
-  const writing = new Map<number, Promise<unknown>>()
-
-  function stateOf(partition: number): ObjectState {
-    const values = objects.get(partition) ?? new Map<string, Uint8Array>()
-    objects.set(partition, values)
-    let left = twin.givesUpAfter
-    function change(): void {
-      if (left === 0) throw new JournalUnavailable('the handler was given up')
-      if (left !== null) left--
-      twin.changes++
-    }
-    return {
-      async get(names) {
-        await new Promise((resolve) => setImmediate(resolve))
-        return names.map((name) => values.get(name) ?? null)
-      },
-      set(name, value) {
-        change()
-        values.set(name, Uint8Array.from(value))
-      },
-      clear(name) {
-        change()
-        values.delete(name)
-      },
-    }
-  }
-
-  const asking: Asking = {
-    async ask({ operation, partition, bytes }, use) {
-      const run = () =>
-        answerSealed(key, operation, String(partition), stateOf(partition), Uint8Array.from(bytes))
-      if (READING.has(operation)) return use(await run())
-      const turn = (writing.get(partition) ?? Promise.resolve()).then(run, run)
-      writing.set(
-        partition,
-        turn.catch(() => undefined),
-      )
-      return use(await turn)
-    },
-    close: () => Promise.resolve(),
-  }
-  const keysOf = (partition: number) => [...(objects.get(partition)?.keys() ?? [])]
-  const twin: Twin = { asking, keysOf, givesUpAfter: null, changes: 0 }
-  return twin
-}
+import { createTwin } from './restate-twin.js'
+import { describeSnapshots } from './snapshot-conformance.js'
 
 describeJournal('the objects of the journal in Restate', async () => {
+  const key = randomBytes(32)
+  const { asking } = createTwin(key)
+  return { connect: () => createRestateJournal(key, asking), close: () => Promise.resolve() }
+})
+
+describeSnapshots('the objects of snapshots in Restate', async () => {
   const key = randomBytes(32)
   const { asking } = createTwin(key)
   return { connect: () => createRestateJournal(key, asking), close: () => Promise.resolve() }
@@ -145,7 +92,7 @@ describe('a handler that Restate gives up amid its changes', () => {
       expect(left.map(({ seq }) => seq)).toEqual(after === 0 ? [1, 2, 3, 4] : [4])
     }
     await journal.trim(0, 4)
-    const entries = twin.keysOf(0).filter((name) => name.startsWith('entry/'))
+    const entries = [...twin.valuesOf('0').keys()].filter((name) => name.startsWith('entry/'))
     expect(entries).toEqual(['entry/4'])
   })
 })
@@ -177,7 +124,7 @@ test('whoever has another key is refused, and believed nothing', async () => {
   // It answers whatever it is asked; a request to one partition is none to another.
   const impostor: Asking = {
     ...twin.asking,
-    ask: (question, use) => twin.asking.ask({ ...question, partition: 1 }, use),
+    ask: (question, use) => twin.asking.ask({ ...question, key: '1' }, use),
   }
   const misled = createRestateJournal(key, impostor)
   await expect(misled.take(0, 'one', drawClaim())).rejects.toThrow('another key')

@@ -89,9 +89,8 @@ export async function startJournalNodes(
     failed.abort()
   }
   await run(handlerOf(begun, journalFile, ports.handler))
-  if (isMade) return
   await register(first, `http://127.0.0.1:${ports.handler}`)
-  writeFileSync(madeFile, '', { mode: PRIVATE_FILE_MODE })
+  if (!isMade) writeFileSync(madeFile, '', { mode: PRIVATE_FILE_MODE })
 }
 
 /** Kept: nodes know each other by them. @throws Error when one is taken */

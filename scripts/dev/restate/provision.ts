@@ -32,12 +32,12 @@ export async function provision(
   throw new Error(`the cluster was not made: ${said}`)
 }
 
-/** Tells the cluster what answers for its objects; once for each address. */
+/** Tells the cluster what answers for its objects, and all that it answers: again for another build. */
 export async function register({ admin }: RestatePorts, uri: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${admin}/deployments`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ uri }),
+    body: JSON.stringify({ uri, force: true }),
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   })
   if (!answer.ok) throw new Error(`not registered: ${await answer.text()}`)

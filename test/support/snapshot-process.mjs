@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { systemTimers } from '../../dist/src/clock/timers.js'
 import { JournalUnavailable } from '../../dist/src/journal/journal.js'
-import { openPostgresJournal } from '../../dist/src/journal/postgres-journal.js'
+import { openEngine } from '../../dist/src/journal/open-engine.js'
 import { packedRecord } from '../../dist/src/store/encodings/sealing.js'
 import { openEnvironment } from '../../dist/src/store/environment.js'
 import { openJournaledStore, PARTITION } from '../../dist/src/store/journaled-store.js'
@@ -15,7 +15,7 @@ import { tidy } from '../../dist/src/store/snapshots/tidy.js'
  * A store with a journal, as a process that is killed: `work` commits on and on, makes snapshots all
  * the while and trims; `look` brings the store to the end of its journal, and says what is in it.
  */
-const [mode, directory, url] = process.argv.slice(2)
+const [mode, directory, settings] = process.argv.slice(2)
 const timers = systemTimers()
 const log = { warn: () => undefined, info: () => undefined }
 const MARGIN_ENTRIES = 3
@@ -24,7 +24,7 @@ const PACE = { chunkBytes: 2_000, bytesPerSecondMax: 1_000_000_000 }
 const KEPT = 40
 
 process.once('disconnect', () => process.exit(1))
-const journal = await openPostgresJournal([url], log)
+const journal = await openEngine(JSON.parse(settings), log)
 const environment = openEnvironment(directory, undefined, undefined, 'opened')
 const { epoch: overtakes } = await journal.look(PARTITION)
 process.send({ type: 'opens' })
