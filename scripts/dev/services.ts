@@ -33,8 +33,13 @@ export function quorumSigner(options: ServiceOptions): SupervisedProcess {
   return nodeProcess('quorum signer', 'quorum-signer', 'quorum-signer/main', options)
 }
 
-export function identityProvider(options: ServiceOptions): SupervisedProcess {
-  return nodeProcess('identity provider', 'identity-provider', 'identity-provider/main', options)
+/** @param awaitReady as of a wallet service */
+export function identityProvider(
+  options: ServiceOptions,
+  awaitReady?: ProcessSpec['awaitReady'],
+): SupervisedProcess {
+  const entry = 'identity-provider/main'
+  return nodeProcess('identity provider', 'identity-provider', entry, options, awaitReady)
 }
 
 /** @param awaitReady of one that may be a standby, which says that it is ready once it owns the journal */

@@ -15,8 +15,8 @@ import { fundGasWallets } from './fund-gas-wallets.js'
 import { fundEmptyWallet } from './fund-wallet.js'
 import { writeJsonAtomically } from './home/json-file.js'
 import { chainDir, type DevHome } from './home/layout.js'
-import { identityProvider, quorumSigner } from './services.js'
-import type { SupervisedProcess } from './supervision/supervised-process.js'
+import { identityProvider, type NodeOptions, quorumSigner } from './services.js'
+import type { ProcessSpec, SupervisedProcess } from './supervision/supervised-process.js'
 import { buildWorld } from './world/build-world.js'
 import { chainsFileOf } from './world/chains-file.js'
 import { configureRouters } from './world/configure-routers.js'
@@ -28,8 +28,21 @@ export interface Surroundings {
   readonly user: DevUser
   readonly coSigner: Provisioned['coSigner']
   readonly quorum: SupervisedProcess
-  readonly identity: { readonly at: number; readonly process: SupervisedProcess }
+  readonly identity: {
+    readonly at: number
+    /** What each is told that listens there. */
+    readonly env: Readonly<Record<string, string>>
+    readonly process: SupervisedProcess
+  }
   readonly issuer: string
+}
+
+/** An identity provider that is one of two. */
+export interface IdentityStart {
+  /** Of each start, besides what every one is told. */
+  readonly env: () => Readonly<Record<string, string>>
+  readonly awaitReady?: ProcessSpec['awaitReady']
+  readonly node?: NodeOptions
 }
 
 /** How a browser on this machine may name it: the console comes back to the one it was opened by. */
@@ -46,6 +59,7 @@ const IDENTITY_PORT_FIRST = 18_540
 export async function startSurroundings(
   begun: BegunInstance,
   servicePorts: readonly number[],
+  { env: more, awaitReady, node }: IdentityStart = { env: () => ({}) },
 ): Promise<Surroundings> {
   const { home, shutdown, observer, lastPorts, claimedPorts, run, timed } = begun
   const nodes = await timed(`${CHAIN_COUNT} chains`, async () => {
@@ -84,7 +98,12 @@ export async function startSurroundings(
             )
             .join(),
         }
-        return { at, process: await run(identityProvider({ home, observer, env: () => env })) }
+        const start = { home, observer, env: () => ({ ...env, ...more() }) }
+        const process = identityProvider(
+          node === undefined ? start : { ...start, node },
+          awaitReady,
+        )
+        return { at, env, process: await run(process) }
       },
     ),
   )

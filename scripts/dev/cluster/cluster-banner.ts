@@ -27,8 +27,17 @@ ${lines.join('')}
     kill -9 ${owner?.service}: another node owns the journal within some seconds, and what was killed comes
     back as a standby. ${isLinked ? WITH_LINKS : WITHOUT_LINKS}
 
+${identityLines(dev, home)}
     journal     ${ENGINE_WORDS[dev.journal]}
 ${addresses(dev)}${whatIsThere(dev, home)}
   Ctrl-C stops everything; npm run cluster brings it back as it was.
+`
+}
+
+function identityLines({ identity_standby: standby, pids }: ClusterFile, home: string): string {
+  if (standby === null) return ''
+  const status = `IDENTITY_JOURNAL_FILE=${quoted(standby.journal_file)} ${commandOn(home)} cluster status --domain user`
+  return `    kill -9 ${pids.identity_provider}: the identity provider's standby (pid ${standby.pid}) goes on likewise.
+    ${status}
 `
 }

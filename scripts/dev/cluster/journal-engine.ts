@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { BegunInstance } from '../begin-instance.js'
 import { readJsonFile } from '../home/json-file.js'
 import { requirePostgres, startJournalServers } from '../postgres/journal-servers.js'
+import { findPostgres } from '../postgres/programs.js'
 import { requireRestate, startJournalNodes } from '../restate/journal-nodes.js'
 
 /** What the journal of a cluster can be in, on this machine. */
@@ -25,6 +26,14 @@ export async function requireEngine(name: EngineName): Promise<StartEngine> {
   }
   const restate = await requireRestate()
   return (begun, journalFile) => startJournalNodes(begun, restate, journalFile)
+}
+
+/** Of the identity provider's own journal: in servers that the wallet services have no way to. */
+export async function startIdentityEngine(begun: BegunInstance, file: string): Promise<boolean> {
+  if (findPostgres() === null) return false
+  const servers = { directory: 'identity-postgres', name: 'identity Postgres' }
+  await startJournalServers(begun, await requirePostgres(), file, servers)
+  return true
 }
 
 /** @throws Error for a home whose journal is in another engine, in which the nodes would find nothing */

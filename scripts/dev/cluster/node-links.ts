@@ -33,6 +33,50 @@ export function makeNodeLinks(home: DevHome, ports: readonly number[]): readonly
   })
 }
 
+export interface IdentityLinks {
+  /** Of the two identity providers. */
+  readonly listeners: readonly [string, string]
+  /** By which each wallet service reaches whichever of them serves. */
+  readonly service: string
+}
+
+/**
+ * The same for the two identity providers of this machine, and for who reaches them.
+ * @param ports of the two
+ * @returns null as above
+ */
+export function makeIdentityLinks(
+  home: DevHome,
+  ports: readonly [number, number],
+): IdentityLinks | null {
+  if (!hasOpenssl()) return null
+  const directory = join(home.root, 'nodes', 'identity-links')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
+  const authority = makeAuthority(directory, 'authority', DAYS)
+  const file = (name: string, usage: 'serverAuth' | 'clientAuth', content: object): string => {
+    const names = usage === 'serverAuth' ? { names: `DNS:${SERVER_NAME}` } : {}
+    const issued = authority.issue(name, { usage, days: DAYS, ...names })
+    chmodSync(issued.key, OWNER_ALONE)
+    const path = join(directory, `${name}.json`)
+    const link = { ...content, ...issued, authority: authority.certificate }
+    writeFileSync(path, `${JSON.stringify(link)}\n`, { mode: OWNER_ALONE })
+    return path
+  }
+  const [first, second] = ports.map((port) => `127.0.0.1:${port}`)
+  return {
+    listeners: [
+      file('identity-1', 'serverAuth', { listen: first }),
+      file('identity-2', 'serverAuth', { listen: second }),
+    ],
+    service: file('service', 'clientAuth', {
+      ...{ address: first, others: [second], server_name: SERVER_NAME },
+    }),
+  }
+}
+
+const SERVER_NAME = 'identity'
+
 function hasOpenssl(): boolean {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' })

@@ -24,12 +24,14 @@ export interface NodeStart {
   readonly journalFile: string
   /** Null: it answers as the owner alone. */
   readonly linkFile: string | null
+  /** How it reaches the identity provider where that has a standby; empty: by its socket. */
+  readonly identityEnv: Readonly<Record<string, string>>
   /** Asked at each start of its service. */
   readonly role: () => 'owner' | 'standby'
 }
 
 /** As systemd does with its units; a node that is back at once would be no other one's chance. */
-const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10_000, provenAfterMs: 30_000 }
+export const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10_000, provenAfterMs: 30_000 }
 /** Several services share this machine; more of them answer no more. */
 const WORKERS = '2'
 
@@ -42,7 +44,7 @@ export function clusterNode(
   start: NodeStart,
   quorum?: SupervisedProcess,
 ): ClusterNode {
-  const { number, home, port, issuer, journalFile, linkFile, role } = start
+  const { number, home, port, issuer, journalFile, linkFile, identityEnv, role } = start
   const node = { number, backoff: BACKOFF }
   const url = `http://127.0.0.1:${port}`
   const env = () => ({
@@ -52,6 +54,7 @@ export function clusterNode(
     COUNTERSIGN_JOURNAL_FILE: journalFile,
     COUNTERSIGN_JOURNAL_ROLE: role(),
     ...(linkFile === null ? {} : { COUNTERSIGN_NODE_LINK_FILE: linkFile }),
+    ...identityEnv,
   })
   return {
     ...{ number, home, url },

@@ -6,6 +6,7 @@ import { requireSocketsFit } from '../home/layout.js'
 import { keepDevFile } from '../keep-dev-file.js'
 import { writeLastPorts } from '../ports.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
+import { prepareIdentityPair } from './identity-pair.js'
 import { type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
 import { type ClusterNode, clusterNode } from './node.js'
 import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
@@ -25,6 +26,8 @@ export interface ClusterOptions extends InstanceOptions {
 export interface ClusterFile extends DevFile {
   readonly journal: EngineName
   readonly journal_file: string
+  /** Null: the identity provider has no standby. */
+  readonly identity_standby: { readonly pid: number | null; readonly journal_file: string } | null
   readonly nodes: readonly {
     readonly base_url: string
     readonly home: string
@@ -56,7 +59,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   clearHalfMade(home)
   refuseOtherEngine(journalFile, options.journal)
   const ports = await nodePorts(begun, options.size)
-  const around = await startSurroundings(begun, ports)
+  const pair = await timed("identity provider's journal", () => prepareIdentityPair(begun))
+  const around = await startSurroundings(begun, ports, pair?.first)
+  const standby = pair === null ? null : await timed('its standby', () => pair.startSecond(around))
   await timed('journal', () => startEngine(begun, journalFile))
   writeLastPorts(home, {
     identity_provider: around.identity.at,
@@ -74,7 +79,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     // A standby takes no journal that is empty; and while there is no other home, none else could have it.
     const role = () => (number > 1 || others.some(isMade) ? 'standby' : 'owner')
     const linkFile = links?.[index] ?? null
-    const start = { number, home: at, port, issuer: around.issuer, journalFile, linkFile, role }
+    const start = {
+      ...{ number, home: at, port, issuer: around.issuer, journalFile, linkFile, role },
+      identityEnv: pair?.serviceEnv ?? {},
+    }
     return clusterNode(begun, start, number === 1 ? around.quorum : undefined)
   })
   const running: ClusterNode[] = []
@@ -121,6 +129,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       }),
       journal: options.journal,
       journal_file: journalFile,
+      identity_standby:
+        standby === null ? null : { pid: standby.pid, journal_file: pair?.journalFile ?? '' },
       nodes: nodes.map(({ url, home: at, service, quorum }) => ({
         ...{ base_url: url, home: at.root, service: service.pid, quorum_signer: quorum.pid },
         ...{ owns_journal: url === owner.url, answers: links !== null || url === owner.url },

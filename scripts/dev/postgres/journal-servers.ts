@@ -44,6 +44,15 @@ export async function requirePostgres(): Promise<PostgresPrograms> {
   return postgres
 }
 
+/** Each journal is in servers of its own. */
+export interface JournalServers {
+  /** Below the home. */
+  readonly directory: string
+  readonly name: string
+}
+
+const OF_SERVICE: JournalServers = { directory: 'postgres', name: 'Postgres' }
+
 interface Place {
   readonly postgres: PostgresPrograms
   /** Of its data and its socket. */
@@ -62,22 +71,23 @@ export async function startJournalServers(
   begun: BegunInstance,
   postgres: PostgresPrograms,
   journalFile: string,
+  { directory, name }: JournalServers = OF_SERVICE,
 ): Promise<void> {
   const { home, run } = begun
-  const primary = placeOf(postgres, join(home.root, 'postgres', 'primary'))
-  const standby = placeOf(postgres, join(home.root, 'postgres', 'standby'))
+  const primary = placeOf(postgres, join(home.root, directory, 'primary'))
+  const standby = placeOf(postgres, join(home.root, directory, 'standby'))
   if (postgres.user !== null) chmodSync(home.root, PASSAGE_MODE)
   for (const each of [primary, standby]) prepare(each)
 
   await make(primary, begun, (data, ends) =>
     initialise(postgres, USER, primary.directory, data, ends),
   )
-  await run(serverOf(begun, 'Postgres', primary, [`synchronous_standby_names=${STANDBY}`]))
+  await run(serverOf(begun, name, primary, [`synchronous_standby_names=${STANDBY}`]))
   await make(standby, begun, (data, ends) =>
     copyServer(postgres, primary.address, standby.directory, data, ends),
   )
   await run(
-    serverOf(begun, 'Postgres standby', standby, [
+    serverOf(begun, `${name} standby`, standby, [
       'synchronous_standby_names=',
       `primary_conninfo=${followed(primary.address, STANDBY)}`,
     ]),
@@ -146,7 +156,7 @@ function serverOf(
       // Fast: whoever is still connected is ended.
       stopSignal: 'SIGINT',
       stopTimeoutMs: STOP_TIMEOUT_MS,
-      logPath: join(home.logs, `${name.toLowerCase().replace(' ', '-')}.log`),
+      logPath: join(home.logs, `${name.toLowerCase().replaceAll(' ', '-')}.log`),
       launch: async () => ({
         command: postgres.path('postgres'),
         args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
