@@ -23,6 +23,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'breakers set': 'test/cli/cli.test.ts',
   'cluster add-node': 'test/journal-postgres/added-node.test.ts',
   'cluster handler': 'test/support/restate-handler.ts',
+  'cluster import': 'test/journal-postgres/imported-store.test.ts',
   'cluster leave': 'test/journal-postgres/lost-store.test.ts',
   'cluster snapshot': 'test/journal-postgres/trimmed-service.test.ts',
   'cluster status': 'test/journal-postgres/lost-store.test.ts',

@@ -1,31 +1,24 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { systemTimers } from '../../clock/timers.js'
-import { JOURNAL_TAIL_MIB } from '../../config/env.js'
 import { readJournalFile } from '../../config/journal.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { bringFreeze } from '../../custody/instance-freeze.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
-import type { Journal } from '../../journal/journal.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openBesideService } from '../../store/environment.js'
-import { journalPositionOf, leaveJournal } from '../../store/journal-position.js'
+import { leaveJournal } from '../../store/journal-position.js'
 import { PARTITION } from '../../store/journaled-store.js'
 import { createReader } from '../../store/reader.js'
-import { makeSnapshot } from '../../store/snapshots/make-snapshot.js'
-import { marginOf, tidy } from '../../store/snapshots/tidy.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { journalPositionIn } from '../operator/journal-position-in.js'
+import { snapshotOfHome } from '../operator/snapshot-of-home.js'
+import { journalFileOf, withJournal } from '../operator/with-journal.js'
 import { printRecord } from '../print.js'
 import { registerAddNode } from './cluster/add-node.js'
-
-/** Of the usual tail: a service that is told of a shorter one trims further by itself. */
-const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
-
-const HELD_MS = 60_000
+import { registerImport } from './cluster/import.js'
 
 /** Who owns the journal of this home, and how an operator gives it back to it. */
 export function register(program: Command, io: Io): void {
@@ -71,7 +64,7 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const made = await withJournal(io, (journal) => snapshotOf(homeOf(io, options), journal))
+      const made = await withJournal(io, (journal) => snapshotOfHome(homeOf(io, options), journal))
       printRecord(io, options, {
         snapshot_entry: made.seq,
         snapshot_rows: made.rows,
@@ -103,6 +96,7 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       writeJournalPermit(home, epoch)
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
+  registerImport(cluster, io)
   registerAddNode(cluster, io)
   cluster
     .command('handler')
@@ -156,28 +150,6 @@ on beside this one. To begin another journal, name an empty database.`,
     })
 }
 
-async function snapshotOf(home: string, journal: Journal) {
-  const { snapshots } = journal
-  if (snapshots === undefined) throw new UsageError('the engine of the journal keeps no snapshots')
-  const environment = openBesideService(join(home, 'service', 'store'))
-  try {
-    const epoch = journalPositionOf(environment)?.epoch
-    if (epoch === undefined) throw new UsageError(`the store of ${home} has no journal`)
-    const options = { snapshots, partition: PARTITION, timers: systemTimers() }
-    const made = await makeSnapshot({ ...options, environment })
-    if (made.kind === 'fenced') {
-      throw new UsageError(
-        `the service of ${home} does not own the journal, which is at epoch ${made.epoch}: say this at its owner's home`,
-      )
-    }
-    if (made.kind !== 'made') throw new Error('the service has made another snapshot meanwhile')
-    await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
-    return { ...made, first: (await journal.look(PARTITION)).first }
-  } finally {
-    await environment.root.close()
-  }
-}
-
 function leaveIn(home: string, io: Io): Promise<boolean> {
   return holding(
     () => lockStopped(home, 'service', 'cluster leave'),
@@ -196,28 +168,6 @@ function leaveIn(home: string, io: Io): Promise<boolean> {
   )
 }
 
-function journalFileOf({ env }: Io): string {
-  const file = env.COUNTERSIGN_JOURNAL_FILE
-  if (file === undefined) throw new UsageError('COUNTERSIGN_JOURNAL_FILE names no journal')
-  return file
-}
-
 function lineOf(context: object, message: string): string {
   return `${message} ${JSON.stringify(context)}\n`
-}
-
-async function withJournal<T>(io: Io, use: (journal: Journal) => Promise<T>): Promise<T> {
-  const file = journalFileOf(io)
-  const { openEngine } = await import('../../journal/open-engine.js')
-  const journal = await openEngine(readJournalFile(file), {
-    warn: (_context, message) => io.err(`${message}\n`),
-  })
-  // While a journal that is away is waited for, nothing else would hold the process.
-  const held = setInterval(() => undefined, HELD_MS)
-  try {
-    return await use(journal)
-  } finally {
-    clearInterval(held)
-    await journal.close()
-  }
 }

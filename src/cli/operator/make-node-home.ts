@@ -39,7 +39,7 @@ export async function makeNodeHome(home: string, to: string): Promise<NodeHome> 
   requireOwnUser(home, 'service')
   if ((await journalPositionIn(home)) === null) {
     throw new UsageError(
-      `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE`,
+      `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE, or say countersign cluster import`,
     )
   }
   return holding(
