@@ -168,10 +168,11 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     })
   }
 
-  async function start(home: string, file: string): Promise<string> {
+  async function start(home: string, file: string, role = 'owner'): Promise<string> {
     const port = String(await freePort())
     const child = await startChild('dist/src/main.js', {
       ...{ COUNTERSIGN_HOME: home, COUNTERSIGN_JOURNAL_FILE: file, PORT: port },
+      COUNTERSIGN_JOURNAL_ROLE: role,
       ...{ COUNTERSIGN_WORKERS: '2', IDENTITY_ISSUER: issuerOf(stack.home) },
     })
     started.push(child)
@@ -262,10 +263,10 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
-  test('has the first start of its own home go on with what is there', async () => {
+  test('has the first start of its own home go on with what is there, a standby as well', async () => {
     const [{ file }, home] = [database(), copyOfHome()]
     const made = await cluster(file, home)
-    const service = await start(home, file)
+    const service = await start(home, file, 'standby')
     await expectAllThere(service)
     await send(service, 1)
     const { record } = await cluster(file, home, 'status')
