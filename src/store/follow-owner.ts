@@ -2,12 +2,15 @@ import { sleep, type Timers } from '../clock/timers.js'
 import { type Journal, type JournalHead, JournalUnavailable } from '../journal/journal.js'
 import type { Environment } from './environment.js'
 import { followJournal, NO_POSITION, StoreTooFarBehind } from './follow-journal.js'
+import { journalMoveOf, MOVE_HELD_MS, nodeIdOf } from './journal-move.js'
 import { isEmptyStore, type JournalPosition, journalPositionOf } from './journal-position.js'
 import { PARTITION } from './journaled-store.js'
 import { type RestoreProgress, restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
 
 export interface FollowOwnerOptions {
+  /** What others know it by; absent: nobody hands a journal over to it by name. */
+  readonly node?: string
   readonly environment: Environment
   readonly journal: Pick<Journal, 'look' | 'read' | 'trim' | 'snapshots'>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
@@ -99,7 +102,9 @@ export async function followUntilOwnerIsGone(options: FollowOwnerOptions): Promi
       sign = signOf(head)
       const isSilent = askedMs - silentSinceMs > OWNER_SILENT_MS
       if (head.seq > 0 || !isEmptyStore(environment)) {
-        const isGone = isLeft(head) || isSilent
+        const isOwnerless = isLeft(head) || isSilent
+        const quietMs = askedMs - silentSinceMs
+        const isGone = isOwnerless && !(await isAnothers(options, head, quietMs))
         // Before the last look at the owner: to ask for keys may take long.
         const mayTake = (await hindered.look(isGone)) === null
         if (isGone && mayTake && (isLeft(head) || (await staysSilent(journal, sign)))) {
@@ -174,6 +179,19 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
 async function staysSilent(journal: FollowOwnerOptions['journal'], sign: string): Promise<boolean> {
   await journal.trim(PARTITION, NOTHING)
   return signOf(await journal.look(PARTITION)) === sign
+}
+
+/** Whether the owner has handed the journal over to another one, which still has the time to take it. */
+async function isAnothers(
+  options: FollowOwnerOptions,
+  head: JournalHead,
+  quietMs: number,
+): Promise<boolean> {
+  if (quietMs > MOVE_HELD_MS) return false
+  // What it said of that comes before what it left with.
+  await follow(options, head)
+  const move = journalMoveOf(options.environment)
+  return move?.epoch === head.epoch && move.to !== nodeIdOf(options.node ?? '')
 }
 
 /** @returns null where entries that the store lacks are not kept any more */

@@ -25,6 +25,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'cluster handler': 'test/support/restate-handler.ts',
   'cluster import': 'test/journal-postgres/imported-store.test.ts',
   'cluster leave': 'test/journal-postgres/lost-store.test.ts',
+  'cluster move': 'test/journal-postgres/moved-journal.test.ts',
   'cluster snapshot': 'test/journal-postgres/trimmed-service.test.ts',
   'cluster status': 'test/journal-postgres/lost-store.test.ts',
   'cluster take': 'test/journal-postgres/lost-store.test.ts',

@@ -19,6 +19,7 @@ import { journalFileOf, withJournal } from '../operator/with-journal.js'
 import { printRecord } from '../print.js'
 import { registerAddNode } from './cluster/add-node.js'
 import { registerImport } from './cluster/import.js'
+import { registerMove } from './cluster/move.js'
 
 /** Who owns the journal of this home, and how an operator gives it back to it. */
 export function register(program: Command, io: Io): void {
@@ -96,6 +97,7 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       writeJournalPermit(home, epoch)
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
+  registerMove(cluster, io)
   registerImport(cluster, io)
   registerAddNode(cluster, io)
   cluster
