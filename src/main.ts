@@ -161,14 +161,15 @@ const pages = [
 const loadedDrills = environment === 'test' ? await import('./service/drills.js') : null
 const clientAddress = callerAddress(config.trustedProxies, logger)
 const link = config.nodeLinkFile === null ? null : await openNodeLink(config.nodeLinkFile, logger)
+const node = nodeName(`${hostname()}:${config.port}`, link?.address ?? null)
 const standby = createStandby({
-  ...{ door, host: config.host, port: config.port, link, clientAddress },
+  ...{ door, host: config.host, port: config.port, link, node, clientAddress },
   areLoaded: () => threads.areLoaded,
 })
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
-  ...{ node: nodeName(`${hostname()}:${config.port}`, link?.address ?? null), mode },
+  ...{ node, mode },
   environment: own.environment,
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>

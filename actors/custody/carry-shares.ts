@@ -52,6 +52,19 @@ export async function carryShares(
   }
 }
 
+/**
+ * One pass of it, for a home whose service is stopped: what is here becomes rows.
+ * @returns wallets whose share could not be carried; 0: the journal has all
+ */
+export async function carrySharesOnce(ports: ShareCarrierPorts): Promise<number> {
+  const { shares } = ports
+  const carrier = new ShareCarrier(ports, () => false)
+  carrier.markBefore()
+  await carrier.carryAll()
+  if (shares.uncarried(1).length === 0) await carrier.noteLevel()
+  return carrier.failures
+}
+
 class ShareCarrier {
   readonly #ports: ShareCarrierPorts
   readonly #isStopped: () => boolean
@@ -63,6 +76,10 @@ class ShareCarrier {
   constructor(ports: ShareCarrierPorts, isStopped: () => boolean) {
     this.#ports = ports
     this.#isStopped = isStopped
+  }
+
+  get failures(): number {
+    return this.#failed.size
   }
 
   /** What this home had before it had this journal, or was made of by a copy. */
@@ -86,13 +103,17 @@ class ShareCarrier {
     return carried
   }
 
-  /** Once everything of this home is a row: what other machines made comes here. */
-  async level(): Promise<void> {
+  /** Once everything of this home is a row. */
+  async noteLevel(): Promise<void> {
     const { shares, journal, log } = this.#ports
-    if (shares.marks.levelWith !== journal) {
-      await shares.marks.noteLevelWith(journal)
-      log.info({}, 'the journal has the share of every wallet of this home')
-    }
+    if (shares.marks.levelWith === journal) return
+    await shares.marks.noteLevelWith(journal)
+    log.info({}, 'the journal has the share of every wallet of this home')
+  }
+
+  /** What other machines made comes here. */
+  async level(): Promise<void> {
+    await this.noteLevel()
     if (!this.#isAdopted) this.#isAdopted = await this.#adoptAll()
   }
 

@@ -160,6 +160,7 @@ const OF_SERVICE: Readonly<
       'file that says how the identity provider of another machine is reached, by TLS with certificates of both sides; unset: by its socket in the home',
   },
   COUNTERSIGN_JOURNAL_FILE: {
+    readers: ['service', 'command line'],
     usual: null,
     meaning:
       'file that says which Postgres or Restate commits are stored in before they count, so that a lost store comes back; unset: none',

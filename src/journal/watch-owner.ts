@@ -20,6 +20,11 @@ export interface WatchOwnerOptions {
    * journal is taken over, which it is not while there is a reason.
    */
   readonly hindrance: () => Promise<string | null>
+  /**
+   * Whether another one is to take it over from an owner that is gone, and still has the time to.
+   * @param quietMs since the owner was last seen to do anything; absent: whoever is first takes it
+   */
+  readonly isAnothers?: (head: JournalHead, quietMs: number) => Promise<boolean>
   /** What is to be done about a hindrance, for the log. */
   readonly wayOut: string
 }
@@ -61,7 +66,7 @@ const NOTHING_THERE =
  * @returns the epoch to take it from
  */
 export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise<number> {
-  const { journal, partition, timers, log } = options
+  const { journal, partition, timers, log, isAnothers = async () => false } = options
   let sign = ''
   let silentSinceMs = timers.elapsed()
   let isAway = false
@@ -79,7 +84,9 @@ export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise
       sign = signOf(head)
       const isSilent = askedMs - silentSinceMs > OWNER_SILENT_MS
       if (head.seq > 0 || options.hasRecords()) {
-        const isGone = isLeft(head) || isSilent
+        const isOwnerless = isLeft(head) || isSilent
+        const quietMs = askedMs - silentSinceMs
+        const isGone = isOwnerless && !(await isAnothers(head, quietMs))
         // Before the last look at the owner: to ask for keys may take long.
         const mayTake = (await hindered.look(isGone)) === null
         if (isGone && mayTake && (isLeft(head) || (await staysSilent(options, sign)))) {

@@ -27,6 +27,7 @@ import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
+import { hearOfMove } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
 
 export interface ServiceJournal extends JournalWriter {
@@ -119,10 +120,15 @@ export async function openServiceJournal(
   bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
+  const unhear = hearOfMove({
+    ...{ home, role, writer, log },
+    end: () => process.kill(process.pid, 'SIGTERM'),
+  })
   return {
     ...writer,
     snapshots,
     async close() {
+      unhear()
       const ended = snapshots?.close()
       if (options.hasSuccessor()) {
         permitSuccessor(home, writer.owner.epoch, log)

@@ -11,9 +11,14 @@ const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its o
 /**
  * What `/readyz` says of the journal while another service owns it.
  * @param isLoaded its threads wait for nothing but the journal
+ * @param id by which the journal is handed over to it (`countersign cluster move`)
  */
-export function standbyReport(progress: FollowProgress | null, isLoaded: boolean): PartReport {
-  const standby = { standby: true, loaded: isLoaded }
+export function standbyReport(
+  progress: FollowProgress | null,
+  isLoaded: boolean,
+  id: string,
+): PartReport {
+  const standby = { standby: true, loaded: isLoaded, id }
   if (progress === null) return { status: 'down', reason: FOLLOWS, ...standby }
   const { epoch, stored, applied, restoring, hindrance } = progress
   if (restoring !== null) {

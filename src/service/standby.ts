@@ -2,6 +2,7 @@ import type { ForwardOptions } from '../http/forward-to-owner.js'
 import type { FrontDoor } from '../http/front-door.js'
 import { standbyAnswers } from '../http/standby-answers.js'
 import type { FollowProgress } from '../store/follow-owner.js'
+import { nodeIdOf } from '../store/journal-move.js'
 import type { NodeLink } from './node-link.js'
 import { standbyReport } from './standby-report.js'
 
@@ -23,6 +24,8 @@ export interface StandbyOptions {
   readonly port: number
   /** Null: there is none. */
   readonly link: NodeLink | null
+  /** What others know it by. */
+  readonly node: string
   readonly clientAddress: ForwardOptions['clientAddress']
   /** Whether its threads wait for nothing but the journal. */
   readonly areLoaded: () => boolean
@@ -32,12 +35,12 @@ export interface StandbyOptions {
 const DRAIN_MS = 10_000
 
 export function createStandby(options: StandbyOptions): Standby {
-  const { door, host, port, link, clientAddress, areLoaded } = options
+  const { door, host, port, link, node, clientAddress, areLoaded } = options
   let isEnding = false
   let end = (): void => undefined
   return {
     begin(progress) {
-      const report = () => standbyReport(progress(), areLoaded())
+      const report = () => standbyReport(progress(), areLoaded(), nodeIdOf(node))
       if (link === null) return door.answerEarly(host, port, standbyAnswers(report))
       end = endInTurn(() => {
         isEnding = true

@@ -3,12 +3,15 @@ import type { Journal, JournalHead } from '../journal/journal.js'
 import { watchUntilOwnerIsGone } from '../journal/watch-owner.js'
 import type { Environment } from './environment.js'
 import { followJournal, NO_POSITION, StoreTooFarBehind } from './follow-journal.js'
+import { journalMoveOf, MOVE_HELD_MS, nodeIdOf } from './journal-move.js'
 import { isEmptyStore, type JournalPosition, journalPositionOf } from './journal-position.js'
 import { PARTITION } from './journaled-store.js'
 import { type RestoreProgress, restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
 
 export interface FollowOwnerOptions {
+  /** What others know it by; absent: nobody hands a journal over to it by name. */
+  readonly node?: string
   readonly environment: Environment
   readonly journal: Pick<Journal, 'look' | 'read' | 'trim' | 'snapshots'>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
@@ -49,6 +52,7 @@ export function followUntilOwnerIsGone(options: FollowOwnerOptions): Promise<num
   return watchUntilOwnerIsGone({
     ...{ ...options, partition: PARTITION, hindrance, wayOut: HINDERED },
     hasRecords: () => !isEmptyStore(environment),
+    isAnothers: (head, quietMs) => isAnothers(options, head, quietMs),
     async prepare() {
       if (!isChecked) await restoreIfNeeded(options)
       // Of one without a position, entries that are yet to come may be another's.
@@ -81,6 +85,19 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
     })
   const start = journalPositionOf(environment) ?? NO_POSITION
   await restoreSnapshot({ ...restoring, restored }, start)
+}
+
+/** Whether the owner has handed the journal over to another one, which still has the time to take it. */
+async function isAnothers(
+  options: FollowOwnerOptions,
+  head: JournalHead,
+  quietMs: number,
+): Promise<boolean> {
+  if (quietMs > MOVE_HELD_MS) return false
+  // What it said of that comes before what it left with.
+  await follow(options, head)
+  const move = journalMoveOf(options.environment)
+  return move?.epoch === head.epoch && move.to !== nodeIdOf(options.node ?? '')
 }
 
 /** @returns null where entries that the store lacks are not kept any more */

@@ -4,8 +4,10 @@ import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { createOwnerBeats } from '../../src/journal/owner-beats.js'
 import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import type { FollowProgress } from '../../src/store/follow-owner.js'
+import { MOVE_HELD_MS, moveRow, nodeIdOf } from '../../src/store/journal-move.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
 import { PARTITION } from '../../src/store/journaled-store.js'
+import { encodeRows } from '../../src/store/rows-encoding.js'
 import { standBy } from '../../src/store/stand-by.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
@@ -17,6 +19,7 @@ describe('a standby', () => {
     journal: Journal,
     timers: VirtualTimers,
     hindrance?: () => Promise<string | null>,
+    node = 'standby',
   ) {
     const environment = emptyStore()
     const beats = createOwnerBeats(journal, PARTITION, timers)
@@ -25,7 +28,7 @@ describe('a standby', () => {
     let progress: FollowProgress | null = null
     standBy(
       {
-        ...{ environment, journal, node: 'standby', timers, log },
+        ...{ environment, journal, node, timers, log },
         taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
         fatal: (error) => {
           failure = error
@@ -139,6 +142,66 @@ describe('a standby', () => {
     why = null
     await untilSo(timers, () => standby.writer() !== null)
     expect(contentsOf(standby.environment)).toEqual(contentsOf(owner.store.environment))
+  })
+
+  /** Its owner says to whom it hands the journal over, and leaves or dies. */
+  async function movedTo(name: string, epoch = 1) {
+    const { timers, engine, owner } = await ownerAtWork(3)
+    const waiting = ['one', 'two'].map((node) =>
+      standsBy(engine.connect(), timers, undefined, node),
+    )
+    await untilSo(timers, () => waiting.every((each) => each.applied() > 0))
+    await owner.store.writer.commit(encodeRows([moveRow({ epoch, to: nodeIdOf(name) })]))
+    const writers = () => waiting.map((each) => each.writer() !== null)
+    /** As it is some moments later; who leaves at once says it with that. */
+    const heard = () => {
+      const { stored } = owner.store.writer.readings
+      return untilSo(timers, () => waiting.every((each) => each.applied() === stored))
+    }
+    return { timers, owner, waiting, writers, heard }
+  }
+
+  test.each([
+    ['one', [true, false]],
+    ['two', [false, true]],
+  ])(
+    'takes the journal where it is %s that the owner hands it over to, at once',
+    async (to, taken) => {
+      const { timers, owner, waiting, writers } = await movedTo(to)
+      const saidAtMs = timers.now()
+      const leaving = owner.beats.leave()
+      await untilSo(timers, () => writers().includes(true))
+      await leaving
+      expect(timers.now() - saidAtMs).toBeLessThan(OWNER_SILENT_MS)
+      await passes(timers, 2 * MOVE_HELD_MS)
+      expect([writers(), waiting.map((each) => each.failure())]).toEqual([taken, [null, null]])
+    },
+  )
+
+  test('takes it after a while where the one that it is handed over to does not, be the owner dead', async () => {
+    const { timers, owner, writers, heard } = await movedTo('three')
+    await heard()
+    const diedAtMs = timers.now()
+    owner.die()
+    await expect
+      .poll(
+        async () => {
+          await timers.pass(250)
+          return writers().includes(true)
+        },
+        { timeout: 30_000, interval: 20 },
+      )
+      .toBe(true)
+    expect(timers.now() - diedAtMs).toBeGreaterThan(MOVE_HELD_MS - OWNER_SILENT_MS / 2)
+  })
+
+  test('is held back by no word of an earlier owner', async () => {
+    const { timers, owner, writers } = await movedTo('three', 7)
+    const saidAtMs = timers.now()
+    const leaving = owner.beats.leave()
+    await untilSo(timers, () => writers().includes(true))
+    await leaving
+    expect(timers.now() - saidAtMs).toBeLessThan(OWNER_SILENT_MS)
   })
 
   test('takes over with all that was stored, of two standbys one, and the other follows that', async () => {

@@ -5,11 +5,14 @@ const SEEN = { epoch: 3, owner: null, stored: 120, applied: 100, restoring: null
 
 test('a standby says how far behind its owner it is', () => {
   const standby = { status: 'down', standby: true, loaded: true }
-  expect(standbyReport(null, true)).toMatchObject(standby)
-  expect(standbyReport(SEEN, true)).toMatchObject({ ...standby, epoch: 3, behind: 20 })
+  expect(standbyReport(null, true, 'id')).toMatchObject(standby)
+  expect(standbyReport(SEEN, true, 'id')).toMatchObject({ ...standby, epoch: 3, behind: 20 })
   // What it has from a snapshot may be newer than what the owner has said.
-  expect(standbyReport({ ...SEEN, applied: 121 }, true)).toMatchObject({ ...standby, behind: 0 })
-  expect(standbyReport({ ...SEEN, epoch: 0 }, true).reason).toContain('nobody has owned yet')
+  expect(standbyReport({ ...SEEN, applied: 121 }, true, 'id')).toMatchObject({
+    ...standby,
+    behind: 0,
+  })
+  expect(standbyReport({ ...SEEN, epoch: 0 }, true, 'id').reason).toContain('nobody has owned yet')
 })
 
 test('one whose store is being restored says how much of it is there', () => {
@@ -17,18 +20,19 @@ test('one whose store is being restored says how much of it is there', () => {
   const report = standbyReport(
     { epoch: 0, owner: null, stored: 90, applied: 0, restoring, hindrance: null },
     true,
+    'id',
   )
   expect(report).toEqual({
     status: 'down',
     reason: expect.stringContaining('restored from its snapshot'),
-    ...{ standby: true, loaded: true },
+    ...{ standby: true, loaded: true, id: 'id' },
     restored_percent: 33,
   })
 })
 
 test('one that could sign nothing says so, and not by whose words', () => {
-  const report = standbyReport({ ...SEEN, hindrance: 'names none of its keys' }, true)
+  const report = standbyReport({ ...SEEN, hindrance: 'names none of its keys' }, true, 'id')
   expect(report).toMatchObject({ status: 'down', standby: true, behind: 20, hindered: true })
   expect(report.reason).toContain('could sign nothing')
-  expect(standbyReport(SEEN, true)).not.toHaveProperty('hindered')
+  expect(standbyReport(SEEN, true, 'id')).not.toHaveProperty('hindered')
 })

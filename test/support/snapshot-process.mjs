@@ -19,7 +19,7 @@ const [mode, directory, settings] = process.argv.slice(2)
 const timers = systemTimers()
 const log = { warn: () => undefined, info: () => undefined }
 const MARGIN_ENTRIES = 3
-const PACE = { chunkBytes: 2_000, bytesPerSecondMax: 1_000_000_000 }
+const PACE = { chunkBytes: 2_000, bytesPerSecondMax: 1_000_000_000, restTimes: 1 }
 /** Commits of which the rows stay. */
 const KEPT = 40
 

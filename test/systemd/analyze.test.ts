@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,24 +13,38 @@ const EXPOSURE_MAX = [
   ['countersign-identity-provider.service', 1.3],
   ['countersign-quorum-signer.service', 0.5],
   ['countersign-lists.service', 1.3],
+  ['countersign-journal-handler.service', 0.9],
+  ['countersign-restate.service', 0.9],
+] as const
+
+/** In folders beside the units, as they are installed. */
+const DROP_INS = [
+  ['countersign-service', 'cluster'],
+  ['countersign-identity-provider', 'link'],
+  ['countersign-restate', 'nodes'],
 ] as const
 
 const UNITS_WRITTEN = [
   'countersign-identity-provider.service',
+  'countersign-journal-handler.service',
   'countersign-lists.service',
   'countersign-lists.timer',
   'countersign-quorum-signer.service',
+  'countersign-restate.service',
   'countersign-service.service',
 ]
+
+/** Verification wants the program to be there. */
+const withProgram = (text: string) =>
+  text.replace(/\/usr\/bin\/node|\/usr\/local\/bin\/restate-server/, process.execPath)
 
 let directory: string
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'cs-units-'))
   for (const [unit] of EXPOSURE_MAX) {
-    // Verification wants the program to be there.
     const text = readFileSync(join(DIRECTORY, unit), 'utf8')
-    writeFileSync(join(directory, unit), text.replace('/usr/bin/node', process.execPath))
+    writeFileSync(join(directory, unit), withProgram(text))
   }
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -52,7 +66,7 @@ describe('systemd itself', () => {
     }).filter(({ path }) => /\.(service|timer)$/.test(path))
     const paths = files.map(({ path, text }) => {
       const at = join(installed, basename(path))
-      writeFileSync(at, text)
+      writeFileSync(at, withProgram(text))
       return at
     })
     expect(paths.map((path) => basename(path)).toSorted()).toEqual(UNITS_WRITTEN)
@@ -73,6 +87,25 @@ describe('systemd itself', () => {
     const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(directory))
     expect(about).toEqual([])
     expect(status).toBe(0)
+  })
+
+  test.each(DROP_INS)('finds nothing wrong with %s and its drop-in %s', (unit, name) => {
+    const folder = join(directory, `${unit}.service.d`)
+    mkdirSync(folder)
+    const text = readFileSync(join(DIRECTORY, `${unit}.${name}.conf`), 'utf8')
+    const verify = (dropIn: string) => {
+      writeFileSync(join(folder, `${name}.conf`), dropIn)
+      const path = join(directory, `${unit}.service`)
+      return spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' }).stderr
+    }
+    expect(verify(`${text}Environmnt=A=b\n`)).toContain('Environmnt')
+    expect(
+      verify(text)
+        .split('\n')
+        .filter((line) => line.includes(directory)),
+    ).toEqual([])
+    expect(text).toContain(`/etc/systemd/system/${unit}.service.d/${name}.conf`)
+    rmSync(folder, { recursive: true })
   })
 
   test.each(EXPOSURE_MAX)('gives %s an exposure of at most %d of 10', (unit, exposureMax) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { VARIABLES } from '../../src/config/variables.js'
 import { unreservedDescriptors } from '../../src/http/open-files.js'
 
 const DIRECTORY = 'scripts/systemd'
@@ -11,6 +12,9 @@ const UNITS = {
 } as const
 const ALL = Object.values(UNITS)
 const LISTS = 'countersign-lists.service'
+/** Of a cluster whose journal is in Restate. */
+const HANDLER = 'countersign-journal-handler.service'
+const RESTATE = 'countersign-restate.service'
 
 /** Directives of a unit's sections; those that repeat are listed. */
 function directives(unit: string): Map<string, string[]> {
@@ -35,31 +39,36 @@ function bytesOf(size: string | undefined): number {
 }
 
 describe('the systemd units', () => {
-  test.each([...ALL, LISTS])('%s leaves no memory on disk and gains no privilege', (unit) => {
-    const wanted = {
-      LimitCORE: '0',
-      MemorySwapMax: '0',
-      NoNewPrivileges: 'yes',
-      CapabilityBoundingSet: '',
-      ProtectSystem: 'strict',
-      ProtectHome: 'yes',
-      ProtectProc: 'invisible',
-      PrivateTmp: 'yes',
-      PrivateMounts: 'yes',
-      UMask: '0077',
-    }
-    for (const [name, value] of Object.entries(wanted)) {
-      expect([name, textOf(unit, name)]).toEqual([name, value])
-    }
-    expect(wordsOf(unit, 'Environment')).toContain('COUNTERSIGN_MODE=live')
-    // Secrets are never in an environment, and a live unit takes no keys from files by itself.
-    expect(textOf(unit, 'Environment')).not.toMatch(/PIN|SECRET|PASSWORD|ALLOW_FILE_KEYS/)
-  })
+  test.each([...ALL, LISTS, HANDLER, RESTATE])(
+    '%s leaves no memory on disk and gains no privilege',
+    (unit) => {
+      const wanted = {
+        LimitCORE: '0',
+        MemorySwapMax: '0',
+        NoNewPrivileges: 'yes',
+        CapabilityBoundingSet: '',
+        ProtectSystem: 'strict',
+        ProtectHome: 'yes',
+        ProtectProc: 'invisible',
+        PrivateTmp: 'yes',
+        PrivateMounts: 'yes',
+        UMask: '0077',
+      }
+      for (const [name, value] of Object.entries(wanted)) {
+        expect([name, textOf(unit, name)]).toEqual([name, value])
+      }
+      if (unit !== RESTATE) expect(wordsOf(unit, 'Environment')).toContain('COUNTERSIGN_MODE=live')
+      // Secrets are never in an environment, and a live unit takes no keys from files by itself.
+      expect(textOf(unit, 'Environment') ?? '').not.toMatch(/PIN|SECRET|PASSWORD|ALLOW_FILE_KEYS/)
+    },
+  )
 
-  test.each(ALL)(
+  test.each([...ALL, HANDLER, RESTATE])(
     '%s is never given up, whatever an outage takes, and is told to end first',
     (unit) => {
-      const wanted = { StartLimitIntervalSec: '0', Restart: 'always', RestartSec: '2' }
+      // What a node of Restate leads waits for the handler beside it.
+      const RestartSec = unit === HANDLER ? '1' : '2'
+      const wanted = { StartLimitIntervalSec: '0', Restart: 'always', RestartSec }
       for (const [name, value] of Object.entries(wanted)) {
         expect([name, textOf(unit, name)]).toEqual([name, value])
       }
@@ -68,13 +77,16 @@ describe('the systemd units', () => {
     },
   )
 
-  test.each([...ALL, LISTS])('%s has a bound on memory, descriptors and threads', (unit) => {
-    expect(bytesOf(textOf(unit, 'MemoryHigh'))).toBeLessThan(bytesOf(textOf(unit, 'MemoryMax')))
-    for (const name of ['LimitNOFILE', 'TasksMax']) {
-      expect([name, Number(textOf(unit, name))]).toEqual([name, expect.any(Number)])
-      expect(Number(textOf(unit, name))).toBeGreaterThanOrEqual(64)
-    }
-  })
+  test.each([...ALL, LISTS, HANDLER, RESTATE])(
+    '%s has a bound on memory, descriptors and threads',
+    (unit) => {
+      expect(bytesOf(textOf(unit, 'MemoryHigh'))).toBeLessThan(bytesOf(textOf(unit, 'MemoryMax')))
+      for (const name of ['LimitNOFILE', 'TasksMax']) {
+        expect([name, Number(textOf(unit, name))]).toEqual([name, expect.any(Number)])
+        expect(Number(textOf(unit, name))).toBeGreaterThanOrEqual(64)
+      }
+    },
+  )
 
   test('the service may open what its own reserve of descriptors is made for', () => {
     const descriptors = Number(textOf(UNITS.service, 'LimitNOFILE'))
@@ -100,6 +112,38 @@ describe('the systemd units', () => {
     expect(textOf(UNITS.quorum, 'RestrictAddressFamilies')).toBe('AF_UNIX')
     expect(textOf(UNITS.quorum, 'IPAddressDeny')).toBe('any')
     expect(textOf(UNITS.quorum, 'ReadWritePaths')).toBe('/var/lib/countersign/run')
+  })
+
+  test.each([HANDLER, RESTATE])('%s is nobody of a home and sees nothing of one', (unit) => {
+    expect(textOf(unit, 'InaccessiblePaths')).toBe('-/var/lib/countersign')
+    expect(directives(unit).has('SupplementaryGroups')).toBe(false)
+    expect([textOf(unit, 'IPAddressDeny'), textOf(unit, 'IPAddressAllow')]).toEqual([
+      'any',
+      'localhost',
+    ])
+    const user = textOf(unit, 'User') ?? ''
+    const declared = readFileSync(join(DIRECTORY, 'countersign-cluster.sysusers.conf'), 'utf8')
+    expect(declared).toMatch(new RegExp(`^u ${user} `, 'm'))
+    expect(declared).not.toMatch(/^m /m)
+    for (const domain of ALL) expect(textOf(domain, 'User')).not.toBe(user)
+  })
+
+  test('what drop-ins set is read by the process of their unit, and no secret', () => {
+    const drops = [
+      ['countersign-service.cluster.conf', 'service'],
+      ['countersign-identity-provider.link.conf', 'identity provider'],
+    ] as const
+    for (const [file, domain] of drops) {
+      const settings = wordsOf(file, 'Environment').map((setting) => setting.split('='))
+      expect(settings.length).toBeGreaterThan(0)
+      for (const [name = '', value = ''] of settings) {
+        const variable = VARIABLES.find((known) => known.name === name)
+        expect([name, variable?.readers]).toEqual([name, expect.arrayContaining([domain])])
+        expect(value).toMatch(/^(\/etc\/[\w./-]+\.json|standby)$/)
+      }
+    }
+    const [, handlers] = wordsOf(HANDLER, 'Environment').map((each) => each.split('='))
+    expect(handlers).toEqual(['COUNTERSIGN_JOURNAL_FILE', '/etc/countersign-journal-handler.json'])
   })
 
   test('each socket’s group is its owner’s and the service’s, and nobody else’s', () => {

@@ -96,6 +96,7 @@ const LEFT_OUT = [
   /^service\/last-backup\.json$/,
   // A word about this home and one taking of its journal.
   /^(service|identity-provider)\/journal-take$/,
+  /^service\/journal-move$/,
   // The next start announces a boot of its own.
   /^service\/custody\/boot$/,
   /(^|\/)(restore|backup-restore|unfenced)\.json$/,

@@ -1,39 +1,28 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { systemTimers } from '../../clock/timers.js'
-import { JOURNAL_TAIL_MIB } from '../../config/env.js'
 import { readJournalFile } from '../../config/journal.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { bringFreeze } from '../../custody/instance-freeze.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
 import { positionIn } from '../../identity-provider/journal/stores.js'
-import type { Journal } from '../../journal/journal.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openBesideService } from '../../store/environment.js'
-import { journalPositionOf, leaveJournal } from '../../store/journal-position.js'
+import { leaveJournal } from '../../store/journal-position.js'
 import { PARTITION } from '../../store/journaled-store.js'
 import { createReader } from '../../store/reader.js'
-import { makeSnapshot } from '../../store/snapshots/make-snapshot.js'
-import { marginOf, tidy } from '../../store/snapshots/tidy.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { journalPositionIn } from '../operator/journal-position-in.js'
-import type { NodeDomain } from '../operator/make-node-home.js'
+import { snapshotOfHome } from '../operator/snapshot-of-home.js'
+import { journalFileOf, withJournal } from '../operator/with-journal.js'
 import { printRecord } from '../print.js'
 import { registerAddNode } from './cluster/add-node.js'
-import {
-  type DomainOptions,
-  JOURNAL_VARIABLES,
-  journaledDomainOption,
-} from './cluster/domain-option.js'
+import { type DomainOptions, journaledDomainOption } from './cluster/domain-option.js'
+import { registerImport } from './cluster/import.js'
+import { registerMove } from './cluster/move.js'
 import { leaveUserSide, userSideStatus } from './cluster/user-side.js'
-
-/** Of the usual tail: a service that is told of a shorter one trims further by itself. */
-const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
-
-const HELD_MS = 60_000
 
 const NAMES = { service: 'service', user: 'identity provider' } as const
 
@@ -88,7 +77,7 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const made = await withJournal(io, 'service', (journal) =>
-        snapshotOf(homeOf(io, options), journal),
+        snapshotOfHome(homeOf(io, options), journal),
       )
       printRecord(io, options, {
         snapshot_entry: made.seq,
@@ -123,6 +112,8 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       writeJournalPermit(home, domain, epoch)
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
+  registerMove(cluster, io)
+  registerImport(cluster, io)
   registerAddNode(cluster, io)
   cluster
     .command('handler')
@@ -178,28 +169,6 @@ on beside this one. To begin another journal, name an empty database.`,
     })
 }
 
-async function snapshotOf(home: string, journal: Journal) {
-  const { snapshots } = journal
-  if (snapshots === undefined) throw new UsageError('the engine of the journal keeps no snapshots')
-  const environment = openBesideService(join(home, 'service', 'store'))
-  try {
-    const epoch = journalPositionOf(environment)?.epoch
-    if (epoch === undefined) throw new UsageError(`the store of ${home} has no journal`)
-    const options = { snapshots, partition: PARTITION, timers: systemTimers() }
-    const made = await makeSnapshot({ ...options, environment })
-    if (made.kind === 'fenced') {
-      throw new UsageError(
-        `the service of ${home} does not own the journal, which is at epoch ${made.epoch}: say this at its owner's home`,
-      )
-    }
-    if (made.kind !== 'made') throw new Error('the service has made another snapshot meanwhile')
-    await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
-    return { ...made, first: (await journal.look(PARTITION)).first }
-  } finally {
-    await environment.root.close()
-  }
-}
-
 function leaveIn(home: string, io: Io): Promise<boolean> {
   return holding(
     () => lockStopped(home, 'service', 'cluster leave'),
@@ -218,33 +187,6 @@ function leaveIn(home: string, io: Io): Promise<boolean> {
   )
 }
 
-function journalFileOf({ env }: Io, domain: NodeDomain): string {
-  const variable = JOURNAL_VARIABLES[domain]
-  const file = env[variable]
-  if (file === undefined) throw new UsageError(`${variable} names no journal`)
-  return file
-}
-
 function lineOf(context: object, message: string): string {
   return `${message} ${JSON.stringify(context)}\n`
-}
-
-async function withJournal<T>(
-  io: Io,
-  domain: NodeDomain,
-  use: (journal: Journal) => Promise<T>,
-): Promise<T> {
-  const file = journalFileOf(io, domain)
-  const { openEngine } = await import('../../journal/open-engine.js')
-  const journal = await openEngine(readJournalFile(file), {
-    warn: (_context, message) => io.err(`${message}\n`),
-  })
-  // While a journal that is away is waited for, nothing else would hold the process.
-  const held = setInterval(() => undefined, HELD_MS)
-  try {
-    return await use(journal)
-  } finally {
-    clearInterval(held)
-    await journal.close()
-  }
 }

@@ -38,6 +38,16 @@ export const ENVIRONMENTS = '/etc/countersign'
 const UNITS = ['service', 'identity-provider', 'quorum-signer'] as const
 type UnitName = (typeof UNITS)[number]
 
+/** Of a machine with a node of a cluster; what there is for all of them is not. */
+const CLUSTER_FILES = [
+  'countersign-cluster.sysusers.conf',
+  'countersign-identity-provider.link.conf',
+  'countersign-journal-handler.service',
+  'countersign-restate.nodes.conf',
+  'countersign-restate.service',
+  'countersign-service.cluster.conf',
+] as const
+
 export function installationFiles(choices: LiveChoices): InstallationFile[] {
   const { serviceUrl, identityUrl, servicePort, identityPort } = choices
   const hosts = {
@@ -58,6 +68,7 @@ export function installationFiles(choices: LiveChoices): InstallationFile[] {
     ),
     file('systemd/countersign-lists.service', unitOf('countersign-lists', 'service', choices)),
     file('systemd/countersign-lists.timer', atHome('countersign-lists.timer', choices)),
+    ...CLUSTER_FILES.map((name) => file(`systemd/cluster/${name}`, programsOf(name, choices))),
     file('systemd/countersign.sysusers.conf', atHome('countersign.sysusers.conf', choices)),
     file('systemd/countersign.tmpfiles.conf', atHome('countersign.tmpfiles.conf', choices)),
     file('proxy/Caddyfile', caddyfile(hosts)),
@@ -113,10 +124,14 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
 
 /** Our unit with the environment in a domain's file, and programs where they are on this machine. */
 function unitOf(unit: string, domain: UnitName, choices: LiveChoices): string {
-  const { packageRoot, node } = choices
-  return atHome(`${unit}.service`, choices)
+  return programsOf(`${unit}.service`, choices)
     .replaceAll(/^Environment=.*\n/gm, '')
     .replace(/^ExecStart=/m, `EnvironmentFile=${ENVIRONMENTS}/${domain}.env\nExecStart=`)
+}
+
+function programsOf(file: string, choices: LiveChoices): string {
+  const { packageRoot, node } = choices
+  return atHome(file, choices)
     .replace('/usr/bin/node', node)
     .replaceAll('/opt/countersign/', `${packageRoot}/`)
 }
@@ -223,5 +238,8 @@ ${elsewhere(choices)}
 10. Sponsored calls (swaps, vaults), when you want them: src/custody/README.md and
 
    countersign contracts deploy --help
+
+11. Another machine that takes over when this one is lost, when you want one: OPERATIONS.md, "A journal", with the
+   units and drop-ins in ${directory}/systemd/cluster.
 `
 }

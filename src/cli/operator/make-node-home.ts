@@ -50,7 +50,7 @@ export async function makeNodeHome(
   if ((await (ofService ? journalPositionIn(home) : positionIn(home))) === null) {
     throw new UsageError(
       ofService
-        ? `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE`
+        ? `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE, or say countersign cluster import`
         : `the identity provider of ${home} has no journal, by which another would follow it: start it once with IDENTITY_JOURNAL_FILE`,
     )
   }

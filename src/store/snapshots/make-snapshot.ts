@@ -18,13 +18,18 @@ export interface MakeSnapshotOptions {
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed' | 'random'>
   /** Ends it before the next chunk: nothing is published. */
   readonly stopping?: AbortSignal
+  /** Default: of one that is made beside a service at work. */
   readonly pace?: SnapshotPace
+  /** Told after each chunk. */
+  readonly put?: (soFar: { readonly bytes: number }) => void
 }
 
 export interface SnapshotPace {
   /** Of a chunk's rows, which the last of them may go beyond. */
   readonly chunkBytes: number
   readonly bytesPerSecondMax: number
+  /** Rested after each chunk, as a multiple of what it took, its rows' reading included. */
+  readonly restTimes: number
 }
 
 export type SnapshotMade =
@@ -40,7 +45,18 @@ export type SnapshotMade =
  * leaves a core, the engine's disk and the network to what commits, and is high enough that LMDB need
  * not keep a moment of a large store for hours.
  */
-const PACE: SnapshotPace = { chunkBytes: 1024 * 1024, bytesPerSecondMax: 8 * 1024 * 1024 }
+const PACE: SnapshotPace = {
+  chunkBytes: 1024 * 1024,
+  bytesPerSecondMax: 8 * 1024 * 1024,
+  restTimes: 1,
+}
+
+/** Of a store that nobody is at work on, and waits for it. */
+export const UNPACED: SnapshotPace = {
+  ...PACE,
+  bytesPerSecondMax: Number.POSITIVE_INFINITY,
+  restTimes: 0,
+}
 
 const ID_BYTES = 16
 /** About what a row has besides its record. */
@@ -108,7 +124,7 @@ interface SoFar {
 }
 
 interface Putter {
-  /** Rests after each one for as long as that took, its rows' reading included, or as the pace asks. */
+  /** Rests after each one as the pace asks. */
   (body: Uint8Array): Promise<Appended>
   soFar(): SoFar
 }
@@ -123,9 +139,10 @@ function putter(options: MakeSnapshotOptions, epoch: number): Putter {
     const answer = await askUntilAvailable(options, () => snapshots.put(at, body))
     chunks++
     bytes += body.length
+    options.put?.({ bytes })
     const tookMs = timers.elapsed() - beganMs
     const pacedMs = (body.length * MS_PER_SECOND) / pace.bytesPerSecondMax
-    await sleep(timers, Math.max(tookMs, pacedMs - tookMs))
+    await sleep(timers, Math.max(pace.restTimes * tookMs, pacedMs - tookMs))
     beganMs = timers.elapsed()
     return answer
   }

@@ -11,9 +11,3 @@ export function journaledDomainOption(): Option {
 export interface DomainOptions {
   readonly domain: NodeDomain
 }
-
-/** The variable that names the file of its engine. */
-export const JOURNAL_VARIABLES = {
-  service: 'COUNTERSIGN_JOURNAL_FILE',
-  user: 'IDENTITY_JOURNAL_FILE',
-} as const

@@ -1,0 +1,217 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Journal, TAIL_COUNTED_MAX } from '../src/journal/journal.js'
+import { openPostgresJournal } from '../src/journal/postgres-journal.js'
+import { PARTITION } from '../src/store/journaled-store.js'
+import { barChart } from './chart.js'
+import { count, median, ms, table } from './figures.js'
+import { number, numbers } from './option-kinds.js'
+import { readOptions } from './options.js'
+import { type JournalServers, startJournalServers } from './postgres.js'
+import { publish, writeResults } from './results-file.js'
+import { say } from './say.js'
+import { type SinkStack, startSinkStack } from './sink-stack.js'
+import { makeDirectory } from './temporary.js'
+import { CALLERS_MAX, WALLETS } from './usage-parts.js'
+import { measureWritePath, type WritePathFigures } from './write-path.js'
+
+/**
+ * `npm run bench:cluster`: what a journal costs a send. The same service three times, its commits in its
+ * own store alone, in a Postgres as well, and in one that waits for a standby; by turns, each round in the
+ * other order. All is on this machine: what a network adds is not in it, and the servers' CPU is.
+ */
+const run = readOptions({
+  command: 'npm run bench:cluster',
+  measures: 'the write path embedded, with a journal in one Postgres, and in one with a standby',
+  takes: 'about 2 minutes, and 12 times --seconds a round: 8 minutes',
+  disk: 'about 12 kB a send: 2 GB',
+  results: 'cluster.json',
+  runsOn: 'linux',
+  options: {
+    callers: numbers('callers at once, a load each', {
+      ...{ steps: 'whole', min: 1, max: CALLERS_MAX, byDefault: [1, 16, 64, 256] },
+      ...{ countMin: 1, countMax: 16 },
+    }),
+    rounds: number('rounds of all', { steps: 'whole', min: 1, max: 1_000, byDefault: 8 }),
+    seconds: number('how long each', { steps: 'any', min: 0.5, max: 3_600, byDefault: 4 }),
+    warm: number('seconds each service is driven before', {
+      ...{ steps: 'any', min: 0.5, max: 600, byDefault: 20 },
+    }),
+    wallets: WALLETS,
+  },
+})
+const { callers, rounds, seconds, wallets, warm } = run.values
+const WARM_UP_CALLERS = 128
+/** No snapshot amid the turns: a journal that is kept short is the matter of others. */
+const TAIL_MIB = '1048576'
+
+const STORES = ['embedded', 'one server', 'with a standby'] as const
+type Store = (typeof STORES)[number]
+const COPIES = { 'one server': 1, 'with a standby': 2 } as const
+
+interface Turn extends WritePathFigures {
+  /** Of the journal's servers together, microseconds a send. */
+  readonly journalMicros: number
+  readonly appended: Size
+}
+
+interface Size {
+  readonly entries: number
+  readonly bytes: number
+}
+
+const NOTHING: Size = { entries: 0, bytes: 0 }
+
+interface Measured {
+  readonly store: Store
+  readonly stack: SinkStack
+  readonly servers: JournalServers | null
+  readonly journal: Journal | null
+  readonly turns: Map<number, Turn[]>
+}
+
+const undone: (() => Promise<unknown> | unknown)[] = []
+
+async function startWith(store: Store): Promise<Measured> {
+  const turns = new Map(callers.map((each): [number, Turn[]] => [each, []]))
+  if (store === 'embedded') {
+    const stack = await startSinkStack({ wallets })
+    undone.push(() => stack.stop())
+    return { store, stack, servers: null, journal: null, turns }
+  }
+  const servers = await startJournalServers(COPIES[store])
+  undone.push(() => servers.stop())
+  const directory = makeDirectory()
+  undone.push(() => directory.remove())
+  const file = join(directory.path, 'journal.json')
+  writeFileSync(file, JSON.stringify({ postgres: [servers.url] }), { mode: 0o600 })
+  const env = { COUNTERSIGN_JOURNAL_FILE: file, COUNTERSIGN_JOURNAL_TAIL_MIB: TAIL_MIB }
+  const stack = await startSinkStack({ wallets, env })
+  undone.push(() => stack.stop())
+  const journal = await openPostgresJournal([servers.url], {
+    warn: (_context, message) => say(message),
+  })
+  undone.push(() => journal.close())
+  return { store, stack, servers, journal, turns }
+}
+
+async function turnOf(
+  { stack, servers, journal }: Measured,
+  load: { readonly callers: number; readonly runMs: number },
+): Promise<Turn> {
+  const before = await sizeOf(journal)
+  const spent = servers?.meter()
+  const figures = await measureWritePath(stack, load)
+  const micros = spent?.() ?? 0
+  const after = await sizeOf(journal)
+  const journalMicros = micros / Math.max(1, figures.done)
+  const entries = after.entries - before.entries
+  return { ...figures, journalMicros, appended: { entries, bytes: after.bytes - before.bytes } }
+}
+
+/** @throws Error where there are more entries than an engine counts the bytes of */
+async function sizeOf(journal: Journal | null): Promise<Size> {
+  if (journal?.snapshots === undefined) return NOTHING
+  const { seq } = await journal.look(PARTITION)
+  if (seq > TAIL_COUNTED_MAX) throw new Error('the journal has too many entries: fewer rounds')
+  const { tailBytes } = await journal.snapshots.look(PARTITION)
+  return { entries: seq, bytes: tailBytes }
+}
+
+/** Medians of the turns of a store with as many callers, and what is next to the embedded one's. */
+function comparedOf(one: Measured, each: number, embedded: Measured) {
+  const turns = one.turns.get(each) ?? []
+  const of = (value: (turn: Turn) => number) => median(turns.map(value))
+  const total = (value: (turn: Turn) => number) => turns.reduce((sum, turn) => sum + value(turn), 0)
+  const sends = total(({ done }) => done)
+  const entries = total(({ appended }) => appended.entries)
+  const bytes = total(({ appended }) => appended.bytes)
+  const cpu = (name: string) => of(({ cpuMicros }) => cpuMicros[name]?.total ?? 0)
+  const byRound = turns.map(
+    ({ perSecond }, round) => perSecond / (embedded.turns.get(each)?.[round]?.perSecond ?? 1),
+  )
+  return {
+    ...{ store: one.store, callers: each, perSecond: of((turn) => turn.perSecond) },
+    ...{ p50Ms: of((turn) => turn.p50Ms), p99Ms: of((turn) => turn.p99Ms) },
+    vsEmbedded: median(byRound),
+    serviceMicros: cpu('service'),
+    identityMicros: cpu('identity'),
+    quorumMicros: cpu('quorum'),
+    journalMicros: of((turn) => turn.journalMicros),
+    sendsAnEntry: entries === 0 ? null : sends / entries,
+    bytesASend: entries === 0 ? null : bytes / Math.max(1, sends),
+  }
+}
+
+type Compared = ReturnType<typeof comparedOf>
+
+function rowOf(each: Compared): string[] {
+  const { store, perSecond, vsEmbedded, p50Ms, p99Ms, sendsAnEntry, bytesASend } = each
+  const micros = [each.serviceMicros, each.identityMicros, each.quorumMicros, each.journalMicros]
+  return [
+    ...[store, String(each.callers), count(perSecond), vsEmbedded.toFixed(2), ms(p50Ms), ms(p99Ms)],
+    ...micros.map(count),
+    ...[sendsAnEntry === null ? '–' : sendsAnEntry.toFixed(1)],
+    ...[bytesASend === null ? '–' : count(bytesASend)],
+  ]
+}
+
+const HEAD = [
+  ...['commits in', 'callers', '/s', '÷ embedded', 'p50 ms', 'p99 ms'],
+  ...['service µs', 'identity µs', 'quorum µs', 'journal µs', 'sends/entry', 'bytes/send'],
+]
+
+const nameOf = ({ store, callers: by }: Compared) =>
+  `writes_${store.replaceAll(' ', '_')}_${by}_callers_vs_embedded`
+
+function chartOf(compared: readonly Compared[]): string {
+  const groups = callers.map((each) => ({
+    title: each === 1 ? 'Sends a second, 1 caller' : `Sends a second, ${each} callers`,
+    bars: compared
+      .filter((one) => one.callers === each)
+      .map(({ store, perSecond }) => ({
+        ...{ label: store, value: perSecond, text: `${count(perSecond)}/s` },
+      })),
+  }))
+  const lone = compared.filter((one) => one.callers === Math.min(...callers))
+  const waits = {
+    title: `p50 with ${Math.min(...callers)} caller(s)`,
+    bars: lone.map(({ store, p50Ms }) => ({ label: store, value: p50Ms, text: `${ms(p50Ms)} ms` })),
+  }
+  return barChart([...groups, waits])
+}
+
+try {
+  const all: Measured[] = []
+  for (const store of STORES) {
+    say(`starts: ${store}`)
+    const measured = await startWith(store)
+    await measureWritePath(measured.stack, { callers: WARM_UP_CALLERS, runMs: warm * 1_000 })
+    all.push(measured)
+  }
+  for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`)
+    for (const each of callers) {
+      for (const one of round % 2 === 0 ? all : all.toReversed()) {
+        const turn = await turnOf(one, { callers: each, runMs: seconds * 1_000 })
+        const refused = Object.keys(turn.refused)
+        if (refused.length > 0) throw new Error(`${one.store} refused sends: ${refused.join(', ')}`)
+        one.turns.get(each)?.push(turn)
+      }
+    }
+  }
+  const [embedded] = all as [Measured, ...Measured[]]
+  const compared: Compared[] = []
+  for (const one of all) {
+    for (const each of callers) compared.push(comparedOf(one, each, embedded))
+  }
+  const ratios = Object.fromEntries(
+    compared
+      .filter(({ store }) => store !== 'embedded')
+      .map((each) => [nameOf(each), each.vsEmbedded]),
+  )
+  publish(run, { ratios, compared }, table(HEAD, compared.map(rowOf)))
+  say(writeResults('cluster.svg', chartOf(compared)))
+} finally {
+  for (const undo of undone.toReversed()) await undo()
+}

@@ -1,0 +1,42 @@
+import { readJournalFile } from '../../config/journal.js'
+import type { Journal } from '../../journal/journal.js'
+import { UsageError } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import type { NodeDomain } from './make-node-home.js'
+
+const HELD_MS = 60_000
+
+/** Variables that name the file of an engine: each domain has one of its own. */
+const VARIABLES = { service: 'COUNTERSIGN_JOURNAL_FILE', user: 'IDENTITY_JOURNAL_FILE' } as const
+
+/** @throws UsageError where no journal is named */
+export function journalFileOf({ env }: Io, domain: NodeDomain): string {
+  const variable = VARIABLES[domain]
+  const file = env[variable]
+  if (file === undefined) throw new UsageError(`${variable} names no journal`)
+  return file
+}
+
+/**
+ * @param use is given the journal that the environment names for the domain, open as long as it takes
+ * @throws UsageError where it names none
+ */
+export async function withJournal<T>(
+  io: Io,
+  domain: NodeDomain,
+  use: (journal: Journal) => Promise<T>,
+): Promise<T> {
+  const file = journalFileOf(io, domain)
+  const { openEngine } = await import('../../journal/open-engine.js')
+  const journal = await openEngine(readJournalFile(file), {
+    warn: (_context, message) => io.err(`${message}\n`),
+  })
+  // While a journal that is away is waited for, nothing else would hold the process.
+  const held = setInterval(() => undefined, HELD_MS)
+  try {
+    return await use(journal)
+  } finally {
+    clearInterval(held)
+    await journal.close()
+  }
+}

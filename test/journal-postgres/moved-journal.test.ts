@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../bench/free-port.js'
+import { runProgram } from '../../src/cli/program.js'
+import { httpClient } from '../support/http-client.js'
+import {
+  journalPart,
+  type StandbyPair,
+  type StartedStandby,
+  startStandbyPair,
+} from './standby-pair.js'
+
+const CALLERS = 6
+const SLOW = { timeout: 90_000 }
+const TIMEOUT_MS = 400_000
+const MOVES = 4
+
+interface Node {
+  readonly home: string
+  started: StartedStandby | null
+}
+
+/** Three homes of one installation, whose journal goes from one to another as it is told to. */
+describe('cluster move', { timeout: TIMEOUT_MS }, () => {
+  let pair: StandbyPair
+  let third: string
+  let nodes: readonly Node[]
+  const servers: Server[] = []
+  const acknowledged: { readonly caller: number; readonly id: string; readonly key: string }[] = []
+
+  beforeAll(async () => {
+    pair = await startStandbyPair(CALLERS)
+    third = `${pair.home}-third`
+    cpSync(pair.home, third, { recursive: true, filter: (path) => path !== join(pair.home, 'run') })
+    symlinkSync(join(pair.stack.home, 'run'), join(third, 'run'))
+    nodes = [pair.stack.home, pair.home, third].map((home) => ({ home, started: null }))
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    for (const server of servers) server.close()
+    await pair?.stop()
+    rmSync(third, { recursive: true, force: true })
+  })
+
+  async function move(home: string, to: string) {
+    let [out, said] = ['', '']
+    const io = {
+      env: { ...pair.env, COUNTERSIGN_HOME: home },
+      out: (text: string) => {
+        out += text
+      },
+      err: (text: string) => {
+        said += text
+      },
+      isInteractive: false,
+    }
+    const code = await runProgram(io, ['--json', 'cluster', 'move', '--to', to])
+    return { code, said, record: code === 0 ? JSON.parse(out) : {} }
+  }
+
+  async function startNode(node: Node): Promise<string> {
+    node.started = await pair.startStandby(node.home)
+    const { url } = node.started
+    const ready = { standby: true, behind: 0, loaded: true }
+    await expect.poll(() => journalPart(url), SLOW).toMatchObject(ready)
+    return url
+  }
+
+  /** What a node says of itself in a state that comes and goes. */
+  async function answering(part: object): Promise<string> {
+    const server = createServer((_request, response) => {
+      response.end(JSON.stringify({ status: 'not_ready', parts: { journal: part } }))
+    })
+    const port = await freePort()
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+    servers.push(server)
+    return `http://127.0.0.1:${port}`
+  }
+
+  const serves = (url: string) =>
+    expect.poll(async () => (await journalPart(url)).http, SLOW).toBe(200)
+
+  /** Each send is asked for under its key, of whoever answers, until somebody takes it. */
+  function underLoad(urls: () => readonly string[]): { stop(): Promise<void> } {
+    let isOver = false
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      while (!isOver) {
+        const key = randomBytes(16).toString('hex')
+        const body = { chain_id: pair.stack.chainId, to: `0x${key}${'00'.repeat(4)}`, value: '1' }
+        for (let tries = 0; ; tries++) {
+          const url = urls()[tries % urls().length] ?? ''
+          const api = httpClient(url, { 'x-api-key': pair.stack.secrets[caller] ?? '' })
+          const reply = await api
+            .post('/api/tx/send', body, { 'idempotency-key': key })
+            .catch(() => null)
+          const id = reply?.json.tx_id
+          if ((reply?.status === 200 || reply?.status === 202) && typeof id === 'string') {
+            acknowledged.push({ caller, id, key })
+            break
+          }
+          await sleep(20)
+        }
+      }
+    })
+    return {
+      async stop() {
+        isOver = true
+        await Promise.all(callers)
+      },
+    }
+  }
+
+  test('is refused where nobody could take it, and the owner goes on', async () => {
+    const [first, second] = nodes as [Node, Node, Node]
+    const { stack } = pair
+    const nowhere = `http://127.0.0.1:${await freePort()}`
+    const refusals = [
+      [nowhere, 'does not answer as a node does'],
+      [stack.baseUrl, 'is no standby'],
+      [`http://127.0.0.1:${stack.sinkPort}`, 'nothing was handed over'],
+      ['node-2', 'is no http:// or https:// address'],
+    ] as const
+    for (const [to, why] of refusals) {
+      const { code, said } = await move(first.home, to)
+      expect([to, code, said]).toEqual([to, 2, expect.stringContaining(why)])
+    }
+    const url = await startNode(second)
+    // It would take the journal back at its next start.
+    const asOwner = await move(first.home, url)
+    expect([asOwner.code, asOwner.said]).toEqual([
+      2,
+      expect.stringContaining('COUNTERSIGN_JOURNAL_ROLE of that service is owner'),
+    ])
+    const ready = { standby: true, loaded: true, epoch: 2, behind: 0, id: 'abc' }
+    const standbys = [
+      [{ ...ready, loaded: false }, 'is not loaded yet'],
+      [{ ...ready, hindered: true }, 'could sign nothing'],
+      [{ ...ready, restored_percent: 40 }, 'of which it has 40 %'],
+      [{ ...ready, behind: 5_000 }, 'is 5000 entries behind'],
+      [{ ...ready, epoch: 7 }, 'follows an owner with epoch 7'],
+      [{ ...ready, id: undefined }, 'is of a build'],
+    ] as const
+    for (const [part, why] of standbys) {
+      const { code, said } = await move(first.home, await answering(part))
+      expect([code, said]).toEqual([2, expect.stringContaining(why)])
+    }
+    const elsewhere = await move(second.home, stack.baseUrl)
+    expect([elsewhere.code, elsewhere.said]).toEqual([
+      2,
+      expect.stringContaining('does not own the journal'),
+    ])
+    expect(await journalPart(stack.baseUrl)).toMatchObject({ http: 200, status: 'up', epoch: 2 })
+    process.kill(stack.pids.service, 'SIGKILL')
+    await serves(url)
+    await second.started?.child
+  })
+
+  test('ends with the node that is named as the owner, each time, and no acknowledged send is lost', async () => {
+    const [first, second, last] = nodes as [Node, Node, Node]
+    await startNode(first)
+    await startNode(last)
+    const load = underLoad(() => nodes.flatMap(({ started }) => started?.url ?? []))
+    let owner = second
+    for (let moves = 0; moves < MOVES; moves++) {
+      const others = nodes.filter((node) => node !== owner)
+      const named = others[moves % 2] as Node
+      const sent = acknowledged.length
+      await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(sent + CALLERS)
+      const url = named.started?.url ?? ''
+      const { code, said, record } = await move(owner.home, url)
+      expect([code, said]).toEqual([0, ''])
+      expect(record).toMatchObject({
+        epoch: 4 + moves,
+        owner: expect.stringContaining(`:${new URL(url).port}`),
+      })
+      await serves(url)
+      // It has ended, as it does that its supervisor starts again.
+      const former = await owner.started?.child
+      expect(await former?.stop()).toBe(0)
+      await startNode(owner)
+      owner = named
+    }
+    await load.stop()
+    for (const { caller, id } of acknowledged) {
+      const api = httpClient(owner.started?.url ?? '', {
+        'x-api-key': pair.stack.secrets[caller] ?? '',
+      })
+      expect((await api.get(`/api/tx/${id}`)).status).toBe(200)
+    }
+    expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length)
+    process.stdout.write(`${acknowledged.length} sends acknowledged through ${MOVES} moves\n`)
+  })
+})
