@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Key, RootDatabase } from 'lmdb'
 import { Packr } from 'msgpackr'
@@ -26,6 +27,11 @@ export interface RecordedWrite {
 /** Writes in their order, until they are forgotten. */
 export interface RecordedWrites {
   /**
+   * Numbers that this process has given out, on disk or on their way: whoever brings one on takes it out.
+   * One whose write came to nothing leaves by itself.
+   */
+  readonly made: Set<number>
+  /**
    * Those that are on disk.
    * @param after number of the last one that is not wanted
    */
@@ -46,6 +52,25 @@ export interface NumberedWrite {
 }
 
 type Options = Parameters<typeof openLmdb>[0]
+
+/** What this process has written to a store, by whichever opening of it. */
+interface Numbering {
+  /** The highest that was given out. */
+  last: number
+  /** Given out, and not known to have come to nothing; whoever brings them on takes them out. */
+  readonly made: Set<number>
+}
+
+const numberings = new Map<string, Numbering>()
+
+function numberingOf(path: string): Numbering {
+  const known = numberings.get(path)
+  if (known !== undefined) return known
+  const made: Numbering = { last: 0, made: new Set() }
+  numberings.set(path, made)
+  return made
+}
+
 /** As lmdb-js has it, and its types leave it out. */
 interface Encodings {
   readonly encoding?: string
@@ -56,12 +81,19 @@ interface Encodings {
 const packer = new Packr({ useRecords: false })
 
 /**
+ * @property unrecorded names of databases that are this home's own: nothing of them is recorded
+ */
+export type RecordedOptions = Options & { readonly unrecorded?: readonly string[] }
+
+/**
  * As `openLmdb`; where its writes are recorded, those that are made by what is returned are. With a
  * database of its own nothing else may write there.
  */
-export function openRecorded(options: Options): RootDatabase {
+export function openRecorded({ unrecorded, ...options }: RecordedOptions): RootDatabase {
   const root = openLmdb(options)
-  if (options.readOnly !== true && isRecorded(root)) record(root)
+  if (options.readOnly !== true && isRecorded(root)) {
+    record(root, numberingOf(resolve(options.path)), unrecorded ?? [])
+  }
   return root
 }
 
@@ -76,15 +108,19 @@ export function isRecorded(root: RootDatabase): boolean {
  */
 export async function broughtElsewhere(root: RootDatabase, timeMs: number): Promise<void> {
   if (!isRecorded(root)) return
-  const { numbers } = recordedWritesOf(root)
+  const { numbers } = recordedWritesOf(root, '')
   const endMs = performance.now() + timeMs
   while (performance.now() < endMs && [...numbers()].length > 0) await delay(POLL_MS)
 }
 
-/** @param root as `openLmdb` gives it: what is written by it is not recorded */
-export function recordedWritesOf(root: RootDatabase): RecordedWrites {
+/**
+ * @param root as `openLmdb` gives it: what is written by it is not recorded
+ * @param path that it was opened with
+ */
+export function recordedWritesOf(root: RootDatabase, path: string): RecordedWrites {
   const writes = openWrites(root)
   return {
+    made: numberingOf(resolve(path)).made,
     *since(after) {
       root.resetReadTxn()
       for (const { key, value } of writes.getRange({ start: after, exclusiveStart: true })) {
@@ -96,6 +132,8 @@ export function recordedWritesOf(root: RootDatabase): RecordedWrites {
       return writes.getKeys()
     },
     get(number) {
+      // What is on disk by now, be it by another opening of the store.
+      root.resetReadTxn()
       const value = writes.get(number)
       return value === undefined ? undefined : numbered(number, value)
     },
@@ -144,18 +182,53 @@ function openWrites(root: RootDatabase): Database<Buffer, number> {
   return root.openDB({ name: WRITES, encoding: 'binary' })
 }
 
-function record(root: RootDatabase): void {
+function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly string[]): void {
   const writes = openWrites(root)
-  let last = 0
+  /** It is on disk once it returns, or is no write: reading sees either at once. */
+  let isSync = false
+  /** Of writes that may come to nothing, of which nobody is told within this turn. */
+  let isConditional = false
 
   /**
    * In the order in which they are made. Another process may have made some since, in a transaction of
    * its own, and this one sees them in its own; by the clock none is ever given out twice.
    */
   function nextNumber(): number {
+    let { last } = numbering
     for (const newest of writes.getKeys({ reverse: true, limit: 1 })) last = Math.max(last, newest)
-    last = Math.max(last + 1, Date.now() * 1_000)
-    return last
+    numbering.last = Math.max(last + 1, Date.now() * 1_000)
+    return numbering.last
+  }
+
+  const transactionSync = root.transactionSync.bind(root)
+  function syncTransaction<T>(work: () => T): T {
+    const before = isSync
+    const given: number[] = []
+    const outer = givenOut
+    givenOut = given
+    isSync = true
+    try {
+      const done = transactionSync(work)
+      outer?.push(...given)
+      return done
+    } catch (error) {
+      for (const number of given) numbering.made.delete(number)
+      throw error
+    } finally {
+      givenOut = outer
+      isSync = before
+    }
+  }
+  let givenOut: number[] | null = null
+
+  /** What is written within `work` depends on a condition. */
+  function conditional<T>(work: () => T): T {
+    isConditional = true
+    try {
+      return work()
+    } finally {
+      isConditional = false
+    }
   }
 
   const openDB = root.openDB.bind(root) as (options: object) => Database
@@ -163,6 +236,7 @@ function record(root: RootDatabase): void {
   function recorded(options: { name: string }): Database {
     const database = openDB(options)
     const { name } = options
+    if (unrecorded.includes(name)) return database
     const { keyEncoding } = database as Encodings
     const keys = keyEncoding === undefined ? {} : { keyEncoding }
     const raw = openRaw({ name, ...keys, encoding: 'binary' })
@@ -177,19 +251,29 @@ function record(root: RootDatabase): void {
       const packed = packWrite(name, key, value)
       const pair = packer.pack([packed, packWrite(name, key, before)])
       const own = { value }
-      unseen.set(at, own)
-      const seen = () => {
+      // What may come to nothing is no value before another; undone in turn, the two come to the same.
+      if (!isSync && !isConditional) unseen.set(at, own)
+      const number = nextNumber()
+      numbering.made.add(number)
+      givenOut?.push(number)
+      const seen = (isWritten: boolean) => {
         root.resetReadTxn()
         if (unseen.get(at) === own) unseen.delete(at)
+        if (!isWritten) numbering.made.delete(number)
       }
       // What becomes of it is told by the write that it is of.
-      void Promise.resolve(writes.put(nextNumber(), Buffer.from(pair))).then(seen, seen)
+      void Promise.resolve(writes.put(number, Buffer.from(pair))).then(
+        (isWritten) => seen(isWritten !== false),
+        () => seen(false),
+      )
     }
 
     const rawValue = encoderOf(database)
     const put = database.put.bind(database)
     const remove = database.remove.bind(database)
     const clearSync = database.clearSync.bind(database)
+    const ifVersion = database.ifVersion.bind(database)
+    const ifNoExists = database.ifNoExists.bind(database)
     Object.assign(database, {
       put(key: Key, value: unknown, ...rest: []) {
         note(key, rawValue(value))
@@ -204,13 +288,16 @@ function record(root: RootDatabase): void {
         for (const key of database.getKeys()) note(key, null)
         clearSync()
       },
+      ifVersion: (key: Key, version: number, work: () => unknown) =>
+        ifVersion(key, version, () => conditional(work)),
+      ifNoExists: (key: Key, work: () => unknown) => ifNoExists(key, () => conditional(work)),
       putSync: refused,
       removeSync: refused,
       clearAsync: refused,
     })
     return database
   }
-  Object.assign(root, { openDB: recorded })
+  Object.assign(root, { openDB: recorded, transactionSync: syncTransaction })
 }
 
 function packWrite(database: string, key: Key, value: Buffer | null): Buffer {

@@ -22,6 +22,7 @@ import {
   fenceUserSide,
 } from '../../custody-tools/maintenance/fence-user-side.js'
 import { CLOCK_ERROR_MAX_MS } from '../../domain/clock.js'
+import { bringCarriedFreeze } from '../../identity-provider/journal/carry-freeze.js'
 import { leaveJournal, positionIn } from '../../identity-provider/journal/stores.js'
 import { endSessions } from '../../identity-provider/login/end-sessions.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
@@ -270,6 +271,7 @@ async function fenceUser(options: RestoreOptions): Promise<FencedUserSide | null
   if ((await positionIn(home)) !== null) {
     // Its journal has what came after the backup: its start brings it up to now, and needs no fence.
     if (lost === 'one-domain') return null
+    await bringCarriedFreeze(home, { warn: (_context, message) => progress(message) })
     await leaveJournal(home)
   }
   if (serviceLog === null && lost === 'one-domain') return null

@@ -164,7 +164,7 @@ on beside this one. To begin another journal, name an empty database.`,
         io.err('Nothing was done.\n')
         return
       }
-      await (domain === 'user' ? leaveUserSide(home) : leaveIn(home, io))
+      await (domain === 'user' ? leaveUserSide(home, io) : leaveIn(home, io))
       printRecord(io, options, { left_at_entry: position.seq })
     })
 }

@@ -5,7 +5,7 @@ import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { moveDurably } from '../../disk/put-file.js'
-import { positionIn } from '../../identity-provider/journal/stores.js'
+import { disown, positionIn } from '../../identity-provider/journal/stores.js'
 import { copyHomeFile, syncUpTo } from '../backup/copy-home-file.js'
 import { beginCopy } from '../backup/half-copies.js'
 import { directoryOf, filesOf, type HomeFile, requireOwnUser } from '../backup/parts.js'
@@ -78,6 +78,8 @@ async function copyHome(home: string, domain: NodeDomain, to: string): Promise<N
       syncUpTo(target, partial)
       bytes += statSync(target).size
     }
+    // The copy is no owner of what its original owns.
+    if (domain === 'user') await disown(partial)
     moveDurably(partial, to)
     return { files: files.length, bytes }
   } catch (error) {

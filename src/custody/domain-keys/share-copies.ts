@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, RootDatabase } from 'lmdb'
 import { Packr } from 'msgpackr'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import { openRecorded } from '../../disk/recorded-writes.js'
 import type { WrappedKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
@@ -90,8 +91,8 @@ const JOURNAL = 'journal'
 
 /** @throws Error that names the file which is not readable */
 export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCopy'>): ShareCopies {
-  const main = openCopy(layout.shares)
-  const second = openCopy(layout.sharesCopy)
+  const main = openCopy(layout.shares, openMain)
+  const second = openCopy(layout.sharesCopy, openLmdb)
   const copies = [main, second]
   fill(second, main)
   fill(main, second)
@@ -144,11 +145,17 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
   }
 }
 
-function openCopy(path: string): Copy {
+/** Each home wraps the data keys under a key of its own, and so they are no other home's. */
+function openMain(options: Parameters<typeof openLmdb>[0]): RootDatabase {
+  return openRecorded({ ...options, unrecorded: [DATA_KEYS] })
+}
+
+/** @param open the second copy follows the first, wherever that is brought besides */
+function openCopy(path: string, open: typeof openMain): Copy {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   try {
     // Durable on return: a share must be on disk before the other side is told so.
-    const root = openRecorded({ path, overlappingSync: false, maxDbs: 8 })
+    const root = open({ path, overlappingSync: false, maxDbs: 8 })
     const plain = { encoder: { useRecords: false } }
     return {
       root,

@@ -1,4 +1,4 @@
-import type { Database } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
 import { userSideLayout } from '../../custody/domain-keys/layout.js'
 import {
   bringFreeze,
@@ -6,6 +6,7 @@ import {
   instanceFreezePath,
   readInstanceFreeze,
 } from '../../custody/instance-freeze.js'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import { openRecorded } from '../../disk/recorded-writes.js'
 import type { Freezing } from '../../domain/freeze.js'
 
@@ -31,13 +32,26 @@ interface Log {
   error(context: object, message: string): void
 }
 
+/**
+ * Of a stopped home that goes on without its journal: the file alone says from then on what is frozen.
+ */
+export async function bringCarriedFreeze(home: string, log: Pick<Log, 'warn'>): Promise<void> {
+  const root = openLmdb({ path: userSideLayout(home).ledger, overlappingSync: false, maxDbs: 32 })
+  try {
+    const rows = openRows(root)
+    bringFreeze(home, 'user', readRow(rows), Date.now(), log)
+    await rows.remove(ROW)
+  } finally {
+    await root.close()
+  }
+}
+
 /** To be done by whoever owns the journal, before anything can be signed. */
 export function carryFreeze(home: string, log: Log): CarriedFreeze {
   const root = openRecorded({
     ...{ path: userSideLayout(home).ledger, overlappingSync: false, maxDbs: 32 },
   })
-  const plain = { encoder: { useRecords: false } }
-  const rows: Database<Row, number> = root.openDB({ name: '97-instance-freeze', ...plain })
+  const rows = openRows(root)
   let last: Promise<unknown> = Promise.resolve()
 
   function put(freezing: Pick<Freezing, 'sinceMs' | 'reason'> | null): void {
@@ -67,6 +81,11 @@ export function carryFreeze(home: string, log: Log): CarriedFreeze {
       await root.close()
     },
   }
+}
+
+function openRows(root: RootDatabase): Database<Row, number> {
+  const plain = { encoder: { useRecords: false } }
+  return root.openDB<Row, number>({ name: '97-instance-freeze', ...plain })
 }
 
 /** What cannot be read freezes as any other. */

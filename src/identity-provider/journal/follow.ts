@@ -36,6 +36,7 @@ export async function followJournal(
   if (position.seq > end) throw setBack(position.seq)
   let { last } = position
   let mayHaveLeft = epoch > start.epoch
+  let writer = 0
   let whole: JournaledWrite[] = []
   let parts: JournaledWrite[] = []
   for (let after = position.seq; after < end; ) {
@@ -43,6 +44,9 @@ export async function followJournal(
     if (entries.length === 0) throw new Error(`the journal ends before its entry ${end}`)
     for (const { seq, body, epoch: of } of entries) {
       if (seq > end) break
+      // What an owner began and did not end is nothing, also to the owner after it.
+      if (of !== writer) parts = []
+      writer = of
       if (mayHaveLeft && of > start.epoch) {
         mayHaveLeft = false
         await apply(stores, whole, position)

@@ -3,7 +3,11 @@ import { rmSync } from 'node:fs'
 import { systemTimers, type Timers } from '../../clock/timers.js'
 import { openDataKeys } from '../../custody/domain-keys/data-keys.js'
 import { userSideLayout } from '../../custody/domain-keys/layout.js'
-import { refuseHalfRestored, unfencedPath } from '../../custody/domain-keys/pending-restore.js'
+import {
+  refuseHalfRestored,
+  refuseUnfenced,
+  unfencedPath,
+} from '../../custody/domain-keys/pending-restore.js'
 import { openShareCopies } from '../../custody/domain-keys/share-copies.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { openSigningCheck } from '../../custody/key-stores/signing-check.js'
@@ -89,15 +93,18 @@ export async function openUserSideJournal(
   const stores = openJournaledStores(home)
   const context: Context = {
     ...{ options, journal, stores, sealer, timers, partition: PARTITION },
+    reached: null,
     taken: (epoch, seq) => beats.begin(epoch, () => seq),
   }
-  let position = await beginIfNew(context)
-  await available(context, () => checkBelongs(context, position))
-  position = await (options.role === 'standby' ? wait(context) : takeAsOwner(context))
+  const isNew = stores.position() === null
+  const found = await beginIfNew(context)
+  context.reached = found
+  await available(context, () => checkBelongs(context, found))
+  const position = await (options.role === 'standby' ? wait(context) : takeAsOwner(context))
   await stores.close()
   removeJournalPermit(home, 'user')
   // Of a backup that was put back: the journal has all that it had forgotten.
-  rmSync(unfencedPath(userSideLayout(home)), { force: true })
+  if (!isNew) rmSync(unfencedPath(userSideLayout(home)), { force: true })
   // Opened anew: of stores that had no journal before, what is written is recorded from here on.
   const recorded = openJournaledStores(home)
   const frozen = carryFreeze(home, log)
@@ -106,7 +113,10 @@ export async function openUserSideJournal(
     fatal: options.fatal,
   })
   beats.begin(position.epoch, () => writer.readings.stored)
-  const trimming = keepTrimmed({ ...{ home, journal, partition: PARTITION, timers, log }, writer })
+  const trimming = keepTrimmed({
+    ...{ home, journal, partition: PARTITION, timers, log, writer, id: position.journal },
+    needed: () => recorded.position()?.seq ?? 0,
+  })
   await writer.settled()
   return {
     ...writer,
@@ -128,6 +138,8 @@ interface Context extends FollowContext {
   readonly options: UserSideJournalOptions
   readonly journal: Journal
   readonly timers: Timers
+  /** How far the stores are: what they say of it themselves may be of a while ago. */
+  reached: Position | null
   /** It is the owner from here on, and says that it lives. */
   readonly taken: (epoch: number, seq: number) => void
 }
@@ -157,15 +169,17 @@ function available<T>({ timers, options }: Context, ask: () => Promise<T>): Prom
  * disk before says whose beginning it was.
  */
 async function beginIfNew(context: Context): Promise<Position> {
-  const { stores, journal, options } = context
+  const { stores, options } = context
   const known = stores.position()
   if (known !== null) return known
-  const head = await available(context, () => journal.look(PARTITION))
+  const head = await look(context)
   if (options.role === 'standby' || head.epoch > 0) {
     throw new Error(
       `the stores of ${options.home} have no journal, and ${options.role === 'standby' ? 'a standby is made of a home that has' : 'this one has had an owner'}: name an empty engine to begin one as its owner, or ${COPY_ANEW}`,
     )
   }
+  // What it forgot at its restore no journal has that begins with it.
+  refuseUnfenced(userSideLayout(options.home))
   const position = beginning(drawn(JOURNAL_ID_BYTES), '')
   await stores.begin(position)
   return position
@@ -173,9 +187,9 @@ async function beginIfNew(context: Context): Promise<Position> {
 
 /** @throws Error where another home has taken it, and is not the one that may be ended */
 async function takeAsOwner(context: Context): Promise<Position> {
-  const { journal, stores, options } = context
-  const head = await available(context, () => journal.look(PARTITION))
-  if (isOwn(stores.position(), head)) return take(context, head.epoch)
+  const { options } = context
+  const head = await look(context)
+  if (isOwn(context.reached, head)) return take(context, head.epoch)
   if (readJournalPermit(options.home, 'user') === head.epoch) return take(context, head.epoch)
   const where = head.owner === null ? '' : `, at ${head.owner.node},`
   throw new Error(
@@ -185,9 +199,9 @@ async function takeAsOwner(context: Context): Promise<Position> {
 
 /** Who comes first, or lives after all, is followed on. */
 async function wait(context: Context): Promise<Position> {
-  const { journal, stores, options, timers } = context
+  const { journal, options, timers } = context
   const { home, mode, log, followed = () => undefined } = options
-  const head = await available(context, () => journal.look(PARTITION))
+  const head = await look(context)
   if (readJournalPermit(home, 'user') === head.epoch) return takeAsOwner(context)
   log.info({}, 'a standby of the identity provider follows its journal')
   const signing = openSigningCheck(home, 'user', mode, timers.now)
@@ -200,7 +214,7 @@ async function wait(context: Context): Promise<Position> {
         hindrance: signing.hindrance,
         async follow(now, hindrance) {
           await catchUp(context, now)
-          const applied = stores.position()?.seq ?? 0
+          const applied = context.reached?.seq ?? 0
           const stored = now.beat?.stored ?? 0
           const owner = now.owner?.node ?? null
           followed({ epoch: now.epoch, owner, stored, applied, hindrance })
@@ -221,10 +235,11 @@ async function wait(context: Context): Promise<Position> {
 
 /** As far as its owner says that it is stored. */
 async function catchUp(context: Context, { beat, epoch }: JournalHead): Promise<void> {
-  const position = context.stores.position()
+  const position = context.reached
   // The word of an earlier owner says nothing of what the one there is begins behind.
   if (position === null || beat === null || beat.epoch !== epoch) return
-  await followJournal(context, position, Math.max(beat.stored, position.seq), epoch)
+  const end = Math.max(beat.stored, position.seq)
+  context.reached = (await followJournal(context, position, end, epoch)).position
 }
 
 /** Whether the last taking was this home's, be it that it did not live to hear of it. */
@@ -239,10 +254,13 @@ function isOwn(position: Position | null, { epoch, owner }: JournalHead): boolea
  */
 async function take(context: Context, after: number, triesMax?: number): Promise<Position> {
   const { journal, stores, options, timers, sealer } = context
-  const known = stores.position() ?? beginning('', '')
-  const isFromItself = isOwn(known, await available(context, () => journal.look(PARTITION)))
+  const known = context.reached ?? beginning('', '')
+  // Be it one that was begun before, and broken off: nobody else had it since this home wrote.
+  const isResumed = after > known.epoch && isOwn(known, await look(context))
+  const isFromItself = (isResumed ? known.after : after) === known.epoch
   const claim = drawn(CLAIM_BYTES)
-  for (const store of stores.all) await store.commit({ ...known, claim })
+  const from = isFromItself ? known.epoch : after
+  for (const store of stores.all) await store.commit({ ...known, claim, after: from })
   const { epoch, seq: end } = await askUntilAvailable(
     { timers, ...(triesMax === undefined ? {} : { triesMax }) },
     () => journal.take(PARTITION, options.node, claim, after),
@@ -253,7 +271,7 @@ async function take(context: Context, after: number, triesMax?: number): Promise
     followJournal(context, known, end, isFromItself ? known.epoch : epoch),
   )
   // What an earlier owner left unfinished was never stored whole: it stays passed over.
-  let position: Position = { ...reached, seq: end, last, epoch, claim }
+  let position: Position = { ...reached, seq: end, last, epoch, claim, after: epoch }
   if (end === 0) position = await begin(context, position)
   if (isFromItself) await writeLeftoversAgain(stores, position)
   for (const store of stores.all) await store.commit(position)
@@ -270,6 +288,10 @@ async function take(context: Context, after: number, triesMax?: number): Promise
     if (answer.kind === 'fenced') throw new JournalOvertaken(PARTITION, epoch, answer.epoch)
     return { ...empty, seq: 1, last: nameOfEntry(body) }
   }
+}
+
+function look(context: Context): Promise<JournalHead> {
+  return available(context, () => context.journal.look(PARTITION))
 }
 
 function drawn(bytes: number): string {

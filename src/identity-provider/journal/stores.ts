@@ -49,6 +49,8 @@ export interface Position {
   readonly epoch: number
   /** Of a taking that was begun, written before it: whether it happened, the journal knows. */
   readonly claim: string
+  /** The epoch that it was to take it from: this home's own, where nobody had it in between. */
+  readonly after: number
 }
 
 export interface JournaledStores {
@@ -65,6 +67,8 @@ export interface JournaledStores {
   begin(position: Position): Promise<void>
   /** From then on they have no journal. */
   end(): Promise<void>
+  /** Of a copy: it is another home, which never owned the journal. */
+  disown(): Promise<void>
   close(): Promise<void>
 }
 
@@ -95,10 +99,10 @@ export function openJournaledStores(home: string): JournaledStores {
   const ledgerLast = () => [...opened].sort((a, b) => Number(a.isLedger) - Number(b.isLedger))
   // The order is that of their numbers, which entries have: never another one.
   const login = join(home, 'identity-provider', LOGIN_FILE)
-  opened.push(storeOf('login', open(login, true)))
-  opened.push(storeOf('vault/shares', open(shares), open(sharesCopy)))
-  opened.push({ ...storeOf('vault/ledger', open(ledger)), isLedger: true })
-  opened.push(storeOf('vault/evidence', open(evidence)))
+  opened.push(storeOf('login', login, open(login, true)))
+  opened.push(storeOf('vault/shares', shares, open(shares), open(sharesCopy)))
+  opened.push({ ...storeOf('vault/ledger', ledger, open(ledger)), isLedger: true })
+  opened.push(storeOf('vault/evidence', evidence, open(evidence)))
   return {
     all: opened,
     position() {
@@ -114,9 +118,9 @@ export function openJournaledStores(home: string): JournaledStores {
         )
       }
       const furthestBack = others.reduce((a, b) => (b.seq < a.seq ? b : a), first)
-      // Of a taking that was told to some of them, the later one.
+      // Of a taking that was told to some of them, the later one; which the ledger is told of last.
       const latest = others.reduce((a, b) => (b.epoch > a.epoch ? b : a), first)
-      return { ...furthestBack, epoch: latest.epoch, claim: latest.claim }
+      return { ...furthestBack, epoch: latest.epoch, claim: latest.claim, after: latest.after }
     },
     async markAll(position) {
       if (performance.now() - markedMs < MARK_AFTER_MS) return
@@ -129,7 +133,15 @@ export function openJournaledStores(home: string): JournaledStores {
       for (const store of ledgerLast()) await store.begin(position)
     },
     async end() {
-      for (const store of ledgerLast().reverse()) await store.end()
+      for (const store of ledgerLast()) await store.end()
+    },
+    async disown() {
+      const position = this.position()
+      if (position === null) return
+      for (const store of opened) {
+        const own = store.position() ?? position
+        await store.commit({ ...own, epoch: 0, claim: '', after: 0 })
+      }
     },
     async close() {
       for (const root of roots) await root.close()
@@ -151,11 +163,16 @@ function positionsOf(root: RootDatabase): Database<Position, number> {
   return root.openDB<Position, number>({ name: '98-journal', ...plain })
 }
 
-function storeOf(name: string, root: RootDatabase, copy: RootDatabase | null = null): OpenedStore {
+function storeOf(
+  name: string,
+  path: string,
+  root: RootDatabase,
+  copy: RootDatabase | null = null,
+): OpenedStore {
   const positions = positionsOf(root)
   const put = writerInto(root)
   const putInCopy = copy === null ? null : writerInto(copy)
-  const writes = isRecorded(root) ? recordedWritesOf(root) : NOT_RECORDED
+  const writes = isRecorded(root) ? recordedWritesOf(root, path) : NOT_RECORDED
   return {
     ...{ name, writes, isLedger: false },
     position: () => positions.get(POSITION) ?? null,
@@ -189,6 +206,7 @@ function storeOf(name: string, root: RootDatabase, copy: RootDatabase | null = n
 
 /** Of a store that is yet to have a journal. */
 const NOT_RECORDED: RecordedWrites = {
+  made: new Set(),
   since: () => [],
   numbers: () => [],
   get: () => undefined,
@@ -196,7 +214,7 @@ const NOT_RECORDED: RecordedWrites = {
 }
 
 export function beginning(journal: string, claim: string): Position {
-  return { journal, seq: 0, last: NO_ENTRY, epoch: 0, claim }
+  return { journal, seq: 0, last: NO_ENTRY, epoch: 0, claim, after: 0 }
 }
 
 /** Of a home whose identity provider may be at work. @returns null: its stores have no journal */
@@ -208,6 +226,16 @@ export async function positionIn(home: string): Promise<Position | null> {
     return isRecorded(root) ? (positionsOf(root).get(POSITION) ?? null) : null
   } finally {
     await root.close()
+  }
+}
+
+/** Of stores that were copied from another home: what that one owned this one never did. */
+export async function disown(home: string): Promise<void> {
+  const stores = openJournaledStores(home)
+  try {
+    await stores.disown()
+  } finally {
+    await stores.close()
   }
 }
 

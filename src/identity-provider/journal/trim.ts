@@ -15,30 +15,39 @@ export interface TrimOptions {
   readonly home: string
   readonly journal: Pick<Journal, 'trim'>
   readonly partition: number
+  /** Which journal it is: the hours of another one say nothing of it. */
+  readonly id: string
+  /** Of the last entry that all stores of this home say they have. */
+  readonly needed: () => number
   readonly writer: Pick<UserSideJournal, 'readings'>
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: { warn(context: object, message: string): void }
 }
 
+interface Hour {
+  readonly journal: string
+  readonly seq: number
+}
+
 /**
- * Notes each hour how far the journal is, in `96-journal-hours` beside the ledger's databases (time → last
- * entry), and forgets what is older than a week.
+ * Notes each hour how far the journal is, in `96-journal-hours` beside the ledger's databases (time → which
+ * journal, and its last entry), and forgets what is older than a week, but nothing that this home may need.
  */
-export function keepTrimmed({ home, journal, partition, writer, timers, log }: TrimOptions) {
+export function keepTrimmed(options: TrimOptions) {
+  const { home, journal, partition, id, needed, writer, timers, log } = options
   const root = openLmdb({
     ...{ path: userSideLayout(home).ledger, overlappingSync: false, maxDbs: 32 },
   })
-  const hours = root.openDB<number, number>({ name: '96-journal-hours' })
+  const hours = root.openDB<Hour, number>({ name: '96-journal-hours' })
   let alarm: ReturnType<Timers['at']> | null = null
 
   async function trim(): Promise<void> {
     const now = timers.now()
-    await hours.put(now, writer.readings.stored)
+    await hours.put(now, { journal: id, seq: writer.readings.stored })
     const old = [...hours.getRange({ end: now - KEPT_MS })]
-    const last = old.at(-1)
-    if (last === undefined) return
-    // One more than what was stored by then: the last of those is what a home that is there yet names.
-    await journal.trim(partition, last.value)
+    const last = old.findLast(({ value }) => value.journal === id)
+    // The last one that a home has is what it knows the journal by.
+    if (last !== undefined) await journal.trim(partition, Math.min(last.value.seq, needed()))
     await root.transaction(() => {
       for (const { key } of old) void hours.remove(key)
     })

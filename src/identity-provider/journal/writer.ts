@@ -46,6 +46,15 @@ export interface WriterOptions extends AppendContext {
   readonly fatal: (error: unknown) => void
 }
 
+/** The journal has not answered for a while: another may own it by now. */
+export class OwnerUnsure extends Error {
+  override readonly name = 'OwnerUnsure'
+
+  constructor() {
+    super('another may own the journal by now')
+  }
+}
+
 /** Of an entry's writes, before it is sealed. */
 const ENTRY_BYTES_MAX = BODY_BYTES_MAX / 4
 /** What else writes to the stores is looked for. */
@@ -63,11 +72,11 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   const { journal, partition, stores, sealer, timers } = options
   const { epoch } = options.position
   let { seq, last } = options.position
+  /** Of the last entry behind which all is whole. */
+  let whole = { seq, last }
   const places = stores.all.map((store) => ({
     store,
-    /** Number of the last write that was taken for an entry. */
-    last: 0,
-    /** Numbers of those that were taken and are not forgotten. */
+    /** Numbers of writes that were taken for an entry and are not forgotten. */
     taken: new Set<number>(),
     /** Of those, what an entry has that is stored. */
     stored: [] as number[],
@@ -89,29 +98,35 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   }
 
   /**
-   * Takes what is on disk and was not taken yet. Over again until nothing has come to be there meanwhile:
-   * what was written to one store before something else to another is then never left out of what that
-   * one is taken with.
+   * Takes what this process has written and is on disk. Over again until nothing has come to be there
+   * meanwhile: what was written to one store before something else to another is then never left out of
+   * what that one is taken with.
    */
   function take(): void {
     for (let isNew = true; isNew; ) {
       isNew = false
       for (const place of places) {
-        for (const { number, packed } of place.store.writes.since(place.last)) {
-          queue(place, number, packed)
-          place.last = number
+        const { made, get } = place.store.writes
+        if (made.size === 0) continue
+        for (const number of [...made].sort((a, b) => a - b)) {
+          const write = get(number)
+          if (write === undefined) continue
+          made.delete(number)
+          queue(place, number, write.packed)
           isNew = true
         }
       }
     }
   }
 
-  /** Of another process, whose clock is behind: its numbers may be below what was taken since. */
-  function takeLate(): void {
+  /** What the run before has left, and what other processes have written. */
+  function takeOthers(): void {
     for (const place of places) {
-      for (const number of place.store.writes.numbers()) {
-        const late = place.taken.has(number) ? undefined : place.store.writes.get(number)
-        if (late !== undefined && number <= place.last) queue(place, number, late.packed)
+      const { made, get, numbers } = place.store.writes
+      for (const number of numbers()) {
+        if (place.taken.has(number) || made.has(number)) continue
+        const write = get(number)
+        if (write !== undefined) queue(place, number, write.packed)
       }
     }
   }
@@ -135,6 +150,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       seq++
       last = nameOfEntry(body)
     }
+    whole = { seq, last }
     for (const { store, number } of writes) places[store]?.stored.push(number)
     appending = 0
     forgetAlarm ??= forgetIn(FORGET_AFTER_MS)
@@ -153,7 +169,8 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     }
     next ??= running.then(() => {
       next = null
-      return queued.length > 0 ? store() : undefined
+      // Somebody else may have begun the next one since.
+      return queued.length > 0 ? store() : (running ?? undefined)
     })
     next.catch(() => undefined)
     return next
@@ -168,27 +185,32 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       if (isForAll) markAlarm = null
       else forgetAlarm = null
       if (isClosed) return
-      forgetting = forgetting
-        .then(() => forget(isForAll))
-        .catch((err: unknown) => {
-          options.log.warn({ err }, 'what the journal has could not be forgotten here')
-        })
+      forgetting = forgetting.then(() => forget(isForAll))
     })
   }
 
   /**
-   * What entries have that are stored by now. What fails stays until the next start, and comes twice.
+   * What entries have that are stored by now. What fails is tried again, and the store is no further then.
    * @param isForAll stores that nothing was written to say how far they are, too
    */
   async function forget(isForAll: boolean): Promise<void> {
-    const position: Position = { ...options.position, seq, last }
-    for (const place of places) {
+    const position: Position = { ...options.position, ...whole }
+    const known = places.map((place) => {
       const numbers = place.stored
-      if (numbers.length === 0 && !isForAll) continue
       place.stored = []
-      await place.store.commit(position, ({ forget: one }) => {
-        for (const number of numbers) one(number)
-      })
+      return { place, numbers }
+    })
+    for (const { place, numbers } of known) {
+      if (numbers.length === 0 && !isForAll) continue
+      try {
+        await place.store.commit(position, ({ forget: one }) => {
+          for (const number of numbers) one(number)
+        })
+      } catch (err) {
+        place.stored = [...numbers, ...place.stored]
+        options.log.warn({ err, store: place.store.name }, 'what the journal has was not forgotten')
+        continue
+      }
       for (const number of numbers) place.taken.delete(number)
     }
   }
@@ -197,12 +219,18 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     if (isOver) return Promise.reject(ended)
     take()
     if (queued.length > 0) return store()
-    return next ?? running
+    const storing = next ?? running
+    // Of one that may be none any more, what it read may be of before another went on.
+    return storing === null && !isOwner() ? Promise.reject(new OwnerUnsure()) : storing
+  }
+
+  function isOwner(): boolean {
+    return !isOver && timers.elapsed() - seenMs < UNSEEN_MS_MAX
   }
 
   function lookForWrites(): void {
     if (isClosed || isOver) return
-    takeLate()
+    takeOthers()
     settled()?.catch(() => undefined)
     timers.at(timers.now() + LOOK_FOR_WRITES_MS, lookForWrites)
   }
@@ -223,8 +251,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   void lookAtOwner()
 
   return {
-    settled,
-    isOwner: () => !isOver && timers.elapsed() - seenMs < UNSEEN_MS_MAX,
+    ...{ settled, isOwner },
     readings: {
       epoch,
       get stored() {
@@ -238,6 +265,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       isClosed = true
       forgetAlarm?.cancel()
       markAlarm?.cancel()
+      takeOthers()
       await settled()
       await forgetting
       await forget(true)

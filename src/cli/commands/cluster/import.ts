@@ -12,7 +12,7 @@ say this as its user, and start it with the journal, before any standby: its fir
 there, and a lost store comes back from the first moment. What is put there: the rows of the store, and the
 shares of wallet keys, sealed as they are on the disk.
 Where it is ended midway, say it again: it goes on. From then on the service does not start without its
-journal; countersign cluster leave takes that back. A journal in Restate keeps no snapshots, and takes none.`
+journal; countersign cluster leave takes that back.`
 
 const MIB = 1024 * 1024
 const TOLD_EVERY_MS = 1_000

@@ -1,7 +1,9 @@
 import { lockStopped } from '../../../custody/home-lock/domain-lock.js'
 import { holding } from '../../../custody/home-lock/kernel-lock.js'
+import { bringCarriedFreeze } from '../../../identity-provider/journal/carry-freeze.js'
 import { leaveJournal, positionIn } from '../../../identity-provider/journal/stores.js'
 import type { JournalHead } from '../../../journal/journal.js'
+import type { Io } from '../../io.js'
 
 /** Of a home of the identity provider, and its journal. */
 export async function userSideStatus(home: string, head: JournalHead) {
@@ -18,9 +20,12 @@ export async function userSideStatus(home: string, head: JournalHead) {
   }
 }
 
-export function leaveUserSide(home: string): Promise<void> {
+export function leaveUserSide(home: string, io: Pick<Io, 'err'>): Promise<void> {
   return holding(
     () => lockStopped(home, 'user', 'cluster leave'),
-    () => leaveJournal(home),
+    async () => {
+      await bringCarriedFreeze(home, { warn: (_context, message) => io.err(`${message}\n`) })
+      await leaveJournal(home)
+    },
   )
 }
