@@ -6,12 +6,13 @@ import { afterEach } from 'vitest'
 import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { fileKeysOf } from '../../src/custody/process-environment.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
+import { writeJournalPermit } from '../../src/disk/journal-permit.js'
 import { openRecorded } from '../../src/disk/recorded-writes.js'
 import {
   openUserSideJournal,
   type UserSideJournalOptions,
 } from '../../src/identity-provider/journal/open-journal.js'
-import { openJournaledStores } from '../../src/identity-provider/journal/stores.js'
+import { disown, openJournaledStores } from '../../src/identity-provider/journal/stores.js'
 import type { UserSideJournal } from '../../src/identity-provider/journal/writer.js'
 import { openLoginStore } from '../../src/identity-provider/login/login-store.js'
 import type { Journal } from '../../src/journal/journal.js'
@@ -41,6 +42,14 @@ export async function newHome(): Promise<string> {
   return home
 }
 
+/** Another machine's, as `cluster add-node` makes it. */
+export async function nodeOf(home: string): Promise<string> {
+  const to = copyOf(home)
+  await disown(to)
+  return to
+}
+
+/** The home itself, as of a while ago. */
 export function copyOf(home: string): string {
   const to = mkdtempSync(join(tmpdir(), 'cs-identity-copy-'))
   undone.push(() => rmSync(to, { recursive: true, force: true }))
@@ -147,6 +156,12 @@ export async function openOn(
       await close()
     },
   }
+}
+
+/** Takes over from whoever owns it, as an operator says. */
+export async function takeOver(engine: MemoryEngine, home: string): Promise<OpenedJournal> {
+  writeJournalPermit(home, 'user', (await engine.connect().look(0)).epoch)
+  return openOn(engine, home)
 }
 
 /** Where all stores of a home are with its journal. */

@@ -6,7 +6,6 @@ import {
   instanceFreezePath,
   readInstanceFreeze,
 } from '../../src/custody/instance-freeze.js'
-import { writeJournalPermit } from '../../src/disk/journal-permit.js'
 import { beginJournal } from '../../src/identity-provider/journal/begin-journal.js'
 import { leaveJournal, positionIn } from '../../src/identity-provider/journal/stores.js'
 import { JournalUnavailable } from '../../src/journal/journal.js'
@@ -17,26 +16,22 @@ import {
   copyOf,
   NO_LOG,
   newHome,
+  nodeOf,
   openLate,
   openOn,
   positionOfAll,
   rowsIn,
   STORES,
+  takeOver,
 } from './identity-fixtures.js'
 
 const SLOW = { timeout: 20_000 }
-
-/** Takes over from whoever owns it, as an operator says. */
-async function takeOver(engine: ReturnType<typeof createMemoryEngine>, home: string) {
-  writeJournalPermit(home, 'user', (await engine.connect().look(0)).epoch)
-  return openOn(engine, home)
-}
 
 test('what was written before an answer is in the stores of whoever goes on', async () => {
   const engine = createMemoryEngine()
   const home = await newHome()
   const owner = await openOn(engine, home)
-  const other = copyOf(home)
+  const other = await nodeOf(home)
   await owner.write('login', { 'a@example.com': { hash: Buffer.from('argon2') } })
   await owner.write('shares', { wallet: [1, 2, 3], gone: true })
   await owner.write('ledger', { grant: 'v1' })
@@ -98,7 +93,7 @@ test('where another has gone on, what the journal does not have is taken back', 
   const engine = createMemoryEngine()
   const home = await newHome()
   const owner = await openOn(engine, home)
-  const other = copyOf(home)
+  const other = await nodeOf(home)
   await owner.write('ledger', { kept: 1, changed: 1, gone: 1 })
   await owner.settled()
   await owner.kill()
@@ -126,7 +121,7 @@ test('one that was taken over from decides nothing more, and hears of it', async
   const home = await newHome()
   const owner = await openOn(engine, home)
   expect(owner.isOwner()).toBe(true)
-  await takeOver(engine, copyOf(home))
+  await takeOver(engine, await nodeOf(home))
   await vi.waitFor(() => expect(owner.failures).toHaveLength(1), SLOW)
   expect(owner.isOwner()).toBe(false)
   await expect(owner.settled()).rejects.toThrow('took the journal')
@@ -152,7 +147,7 @@ test('writes that are too long for an entry come in parts, and are there all or 
   const engine = createMemoryEngine()
   const home = await newHome()
   const owner = await openOn(engine, home)
-  const other = copyOf(home)
+  const other = await nodeOf(home)
   const long = Object.fromEntries(
     Array.from({ length: 12 }, (_, at) => [`part ${at}`, Buffer.alloc(1024 * 1024, at)]),
   )
@@ -192,7 +187,7 @@ test('a home whose journal another took goes on by its operator’s word alone',
   const engine = createMemoryEngine()
   const home = await newHome()
   await (await openOn(engine, home)).kill()
-  const other = copyOf(home)
+  const other = await nodeOf(home)
   await (await takeOver(engine, other)).kill()
   await expect(openOn(engine, home)).rejects.toThrow('cluster take --domain user')
   await takeOver(engine, home)
@@ -229,7 +224,7 @@ test('a freeze of the operator’s is with whoever takes over, and its end too',
   const engine = createMemoryEngine()
   const home = await newHome()
   const owner = await openOn(engine, home)
-  const other = copyOf(home)
+  const other = await nodeOf(home)
   freezeInstance(instanceFreezePath(home, 'user'), 'broken into', 1_790_000_000_000)
   await vi.waitFor(
     async () => expect((await engine.connect().look(0)).seq).toBeGreaterThan(1),
@@ -285,7 +280,7 @@ async function live(seed: number): Promise<void> {
   const first = await newHome()
   let at = first
   let owner = await openOn(engine, at)
-  const homes = [first, copyOf(first), copyOf(first)]
+  const homes = [first, await nodeOf(first), await nodeOf(first)]
   const settled = new Map<string, number>()
   const unsure = new Map<string, Set<number | null>>()
   let value = 0
