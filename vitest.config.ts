@@ -41,7 +41,7 @@ const HTTP_BY_ADAPTER = [
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
  * Chromium (`npm run test:passkey`, `npm run test:pages`, `npm run test:console`, `npm run test:console:cold`), systemd
  * (`npm run test:systemd`), promtool
- * (`npm run test:alerts`), Postgres (`npm run test:journal`), Restate's server
+ * (`npm run test:alerts`), Postgres (`npm run test:journal`, `npm run test:nodes`), Restate's server
  * (`npm run test:journal:restate` fetches it), Node 22 (`npm run test:mcp:conformance` fetches it), versions of Node
  * (`npm run test:runtimes`), the registry to install from (`npm run test:package`), or minutes
  * (`npm run test:restore`).

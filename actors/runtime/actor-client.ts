@@ -54,7 +54,7 @@ export interface ActorClientOptions {
 const WAITING_MAX = 20_000
 
 /** A reply that takes longer is given up; what was reserved or signed goes on by itself. */
-const ASK_TIMEOUT_MS = 60_000
+export const ASK_TIMEOUT_MS = 60_000
 /**
  * The same while commits are held up: sooner than most callers and proxies give up by themselves, and
  * than requests in flight are waited for at an end, so that they hear what is known.

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { clusterBanner } from './cluster/cluster-banner.js'
 import { ENGINES, type EngineName } from './cluster/journal-engine.js'
-import { startCluster } from './cluster/start-cluster.js'
+import { ASKED, type Asked, startCluster } from './cluster/start-cluster.js'
 import { devHome } from './home/layout.js'
 import { inForeground, portOf } from './in-foreground.js'
 import { ensureDevPackages, NOT_INSTALLED_EXIT } from './packages/offer-install.js'
@@ -19,6 +19,9 @@ const program = new Command('npm run cluster --')
     new Option('--journal <engine>', 'what the journal is in').choices(ENGINES).default('postgres'),
   )
   .option('--nodes <number>', `how many, from 2 to ${NODES_MAX}`, sizeOption, NODES_DEFAULT)
+  .addOption(
+    new Option('--ask <node>', 'whose address dev.json has').choices(ASKED).default('owner'),
+  )
   .option('--install', 'install what the chains lack, unasked')
   .addHelpText(
     'after',
@@ -29,7 +32,7 @@ fetched from npm (240 MB; its license, BSL, lets them be run so). Each node has 
 a quorum signer of its own; they share an identity provider and six chains. Commands of the command line
 take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balances.`,
   )
-  .action((options: { journal: EngineName; nodes: number; install?: true }) =>
+  .action((options: ClusterWishes) =>
     inForeground(async ({ shutdown, say, onRestart }) => {
       const environment = { COUNTERSIGN_HOME: process.env.COUNTERSIGN_HOME ?? DEFAULT_HOME }
       const home = devHome(environment)
@@ -38,13 +41,20 @@ take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balanc
       }
       onRestart(() => Promise.reject(new Error('in a cluster, end a node: another one takes over')))
       const port = portOf(process.env)
-      const { journal, nodes: size } = options
+      const { journal, nodes: size, ask } = options
       const { dev } = await startCluster({
-        ...{ command: 'npm run cluster', home, port, shutdown, say, size, journal },
+        ...{ command: 'npm run cluster', home, port, shutdown, say, size, journal, ask },
       })
       process.stdout.write(clusterBanner(dev(), home.root))
     }),
   )
+
+interface ClusterWishes {
+  readonly journal: EngineName
+  readonly nodes: number
+  readonly ask: Asked
+  readonly install?: true
+}
 
 function sizeOption(text: string): number {
   const size = Number(text)

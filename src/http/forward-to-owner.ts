@@ -11,7 +11,7 @@ import { BODY_BYTES_MAX } from './body.js'
 import type { PartReport } from './health-routes.js'
 import { createHeldRequests, type HeldRequest, refuseUnread } from './held-requests.js'
 import type { OwnerPlace } from './owner-place.js'
-import { createReadinessOf } from './owner-readiness.js'
+import { createReadinessOf, ownerAnswers } from './owner-readiness.js'
 import { ambiguousFraming, readRequestHead } from './request-head.js'
 import { sendOn } from './send-on.js'
 import { answerWhole } from './whole-answer.js'
@@ -32,7 +32,9 @@ export interface ForwardOptions {
 export interface ForwardTimes {
   /** A machine that is gone says nothing; one that is there has answered in milliseconds. */
   readonly connectMs: number
-  /** For a whole answer: the owner gives one within ten seconds, also where its journal does not. */
+  /** For a whole answer, before the owner is looked at; and between two looks, while it is there. */
+  readonly lookMs: number
+  /** For a whole answer of an owner that is there at each look. */
   readonly answerMs: number
   /** For the next piece of a stream, which has a heartbeat every four seconds. */
   readonly silentMs: number
@@ -57,7 +59,15 @@ export interface Forwarder {
 export const FORWARDED_MAX = 1_024
 const FORWARDED_BYTES_MAX = 32 * 1024 * 1024
 
-const TIMES: ForwardTimes = { connectMs: 3_000, answerMs: 15_000, silentMs: 20_000 }
+export const TIMES: ForwardTimes = {
+  connectMs: 3_000,
+  // Most answers take milliseconds, and one that waits for the journal is given up after nine seconds.
+  lookMs: 15_000,
+  // The owner gives an actor up after a minute, before which a call may have waited its turn. To say
+  // sooner that nobody knows would be wrong of what is refused in the end, or done.
+  answerMs: 90_000,
+  silentMs: 20_000,
+}
 /** Between two lines about an owner that is not reached. */
 const SAID_EVERY_MS = 10_000
 const DRAIN_POLL_MS = 20
@@ -79,6 +89,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   let isDraining = false
   const readiness = createReadinessOf({ owner, agent, report, isDraining: () => isDraining })
   let saidMs = Number.NEGATIVE_INFINITY
+  let look: { readonly epoch: number; readonly isThere: Promise<boolean> } | null = null
 
   /** Errors of TLS and of the parser bring whole certificates and answers with them. */
   function say({ name, message, ...more }: Error & { readonly code?: unknown }): void {
@@ -86,6 +97,19 @@ export function createForwarder(options: ForwardOptions): Forwarder {
     saidMs = performance.now()
     const err = { name, message, code: more.code ?? null }
     log.warn({ err }, 'a request was not answered by the owner of the journal')
+  }
+
+  /** One look at a time, whose answer is that of all who wait. */
+  function isThere(place: OwnerPlace): Promise<boolean> {
+    if (look?.epoch === place.epoch) return look.isThere
+    const mine = {
+      epoch: place.epoch,
+      isThere: ownerAnswers(agent, place).finally(() => {
+        if (look === mine) look = null
+      }),
+    }
+    look = mine
+    return mine.isThere
   }
 
   function failed(one: HeldRequest, error: Error): void {
@@ -106,7 +130,10 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       send({ headers, ...rest }) {
         const told = { ...rest, headers: forwardedFor(headers, client) }
         const onward = sendRequest({ agent, host: place.host, port: place.port, ...told })
-        underWay.set(one, watched(onward, place, times))
+        underWay.set(
+          one,
+          watched(onward, place, times, () => isThere(place)),
+        )
         return onward
       },
       answering() {
@@ -159,17 +186,35 @@ interface UnderWay {
 }
 
 /** Ends what is not answered in time. */
-function watched(onward: ClientRequest, place: OwnerPlace, times: ForwardTimes): UnderWay {
+function watched(
+  onward: ClientRequest,
+  place: OwnerPlace,
+  times: ForwardTimes,
+  isThere: () => Promise<boolean>,
+): UnderWay {
   const at = `${place.host}:${place.port}`
   let isConnected = false
   const breakOff = (error: Error) => void onward.destroy(error)
-  const unanswered = setTimeout(() => breakOff(new Error(`${at} does not answer`)), times.answerMs)
+  const sinceMs = performance.now()
+  let isWaited = true
+  let unanswered = setTimeout(ask, times.lookMs)
+  const waitNoMore = () => {
+    isWaited = false
+    clearTimeout(unanswered)
+  }
+  async function ask(): Promise<void> {
+    const isLate = performance.now() - sinceMs >= times.answerMs
+    const goesOn = !isLate && (await isThere())
+    if (!isWaited) return
+    if (goesOn) unanswered = setTimeout(ask, times.lookMs)
+    else breakOff(new Error(`${at} does not answer`))
+  }
   onward.once('response', (answered) => {
     if (answered.headers['transfer-encoding'] === undefined) return
-    clearTimeout(unanswered)
+    waitNoMore()
     onward.setTimeout(times.silentMs, () => breakOff(new Error(`${at} is silent amid a stream`)))
   })
-  onward.once('close', () => clearTimeout(unanswered))
+  onward.once('close', waitNoMore)
   onward.once('socket', (socket: TLSSocket) => {
     const connected = () => {
       isConnected = true

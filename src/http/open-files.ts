@@ -8,7 +8,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 /**
  * At rest the service has some 60 open; under load up to 16 for each node and thread, and 8 for each
- * receiver of webhooks. The rest is for what one turn of the event loop accepts unseen: all that waits, 512.
+ * receiver of webhooks. The rest is for what one turn of the event loop accepts unseen: all that waits, 512,
+ * and what comes meanwhile.
  */
 export const DESCRIPTORS_RESERVED = 1_024
 const LIMITS = '/proc/self/limits'

@@ -73,6 +73,17 @@ function nodePart({ reason, ...facts }: PartReport): PartReport {
     : { ...facts, status: 'up' }
 }
 
+/** Whether it answers, whatever it says of itself: one that is frozen, or not reached, does not. */
+export function ownerAnswers(
+  agent: Agent,
+  place: Pick<OwnerPlace, 'host' | 'port'>,
+): Promise<boolean> {
+  return readyAt(agent, place).then(
+    () => true,
+    () => false,
+  )
+}
+
 async function readyAt(
   agent: Agent,
   { host, port }: Pick<OwnerPlace, 'host' | 'port'>,

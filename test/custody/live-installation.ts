@@ -17,6 +17,7 @@ import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { chainConfig } from '../support/chain-config.js'
 import { freePort } from '../support/ports.js'
+import { type SecondNode, secondNode } from '../support/second-node.js'
 import { countersignOk } from './command.js'
 import { newWalletId, transfer } from './harness.js'
 
@@ -96,6 +97,7 @@ export function describeLive(
     let home: string
     let env: Record<string, string> = {}
     let coSigner: ConnectedCoSigner | undefined
+    let second: SecondNode | null = null
     const domains: Child[] = []
 
     beforeAll(async () => {
@@ -114,6 +116,7 @@ export function describeLive(
     afterAll(async () => {
       for (const name of Object.keys(env)) delete process.env[name]
       await coSigner?.close()
+      await second?.remove()
       await Promise.all(domains.map((domain) => domain.kill()))
       await anvil?.stop()
       rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -157,14 +160,18 @@ export function describeLive(
       const { issuer } = JSON.parse(
         readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8'),
       ) as { issuer: string }
-      const serviceEnv = { ...env, PORT: String(port), IDENTITY_ISSUER: issuer }
+      second = await secondNode()
+      const serviceEnv = {
+        ...{ ...env, ...second?.env },
+        ...{ PORT: String(port), IDENTITY_ISSUER: issuer },
+      }
       await expect(startChild('dist/src/main.js', serviceEnv)).rejects.toThrow(/list/)
       const list = join(home, 'listed.txt')
       writeFileSync(list, `${LISTED}\n`)
       await countersignOk(home, ['lists', 'import', list, '--source', 'file', '--name', 'own'], env)
       const service = await startChild('dist/src/main.js', serviceEnv)
       domains.push(service)
-      const url = `http://127.0.0.1:${port}`
+      const url = (await second?.start(home, serviceEnv)) ?? `http://127.0.0.1:${port}`
       // What it can sign with is there; what it screens against is not, without the chain's oracle.
       await expect
         .poll(async () => (await fetch(`${url}/readyz`)).json(), { timeout: READY_MS })
@@ -184,6 +191,7 @@ export function describeLive(
       const answer = (await made.json()) as { addresses?: { evm?: string } }
       expect(made.status).toBe(201)
       expect(answer.addresses?.evm).toMatch(/^0x[0-9a-fA-F]{40}$/)
+      await second?.stop()
       await service.stop()
     })
 
@@ -198,7 +206,7 @@ export function describeLive(
            return load.call(this, name, ...rest)
          }`,
       )
-      const crippled = { ...env, PORT: '0', NODE_OPTIONS: `--require ${hook}` }
+      const crippled = { ...env, ...second?.env, PORT: '0', NODE_OPTIONS: `--require ${hook}` }
       for (const entry of ['identity-provider', 'quorum-signer']) {
         const starting = startChild(`dist/src/${entry}/main.js`, {
           ...crippled,

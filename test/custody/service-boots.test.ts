@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
-import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { issuerOf, type SinkStack } from '../../bench/sink-stack.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { createLanes } from '../../src/identity-provider/vault/lanes.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { createServiceBoots } from '../../src/identity-provider/vault/service-boots.js'
 import { type HttpClient, httpClient, type Reply } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
+import { leaveJournal, startAskedSinkStack } from '../support/second-node.js'
 
 /** Of the stack that `startSinkStack` makes. */
 const BENCH_USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
@@ -27,13 +28,14 @@ describe('two services on copies of one home', () => {
   let restarted: Child | undefined
   beforeAll(async () => {
     copy = mkdtempSync(join(tmpdir(), 'cs-copy-'))
-    stack = await startSinkStack({ wallets: 1 })
+    stack = await startAskedSinkStack({ wallets: 1 })
     await stack.restartService(async () => {
       for (const part of ['service', 'registry.json', 'chains.json']) {
         cpSync(join(stack.home, part), join(copy, part), { recursive: true })
       }
       symlinkSync(join(stack.home, 'run'), join(copy, 'run'))
     })
+    await leaveJournal(copy)
   })
   afterAll(async () => {
     await second?.kill()

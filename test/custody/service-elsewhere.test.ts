@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
-import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { issuerOf, type SinkStack } from '../../bench/sink-stack.js'
 import { makeAuthority } from '../../scripts/dev/certificates.js'
 import { identityProviderSocket } from '../../src/custody/domain-keys/layout.js'
 import { type HttpClient, httpClient } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
+import { leaveJournal, startAskedSinkStack } from '../support/second-node.js'
 import { countersign, countersignOk } from './command.js'
 
 const DAYS = 400
@@ -54,12 +55,15 @@ describe('a wallet service on another machine than the identity provider', () =>
     refusedLink = {
       COUNTERSIGN_IDENTITY_LINK_FILE: file('foreign.json', { ...service, ...foreign }),
     }
-    stack = await startSinkStack({ wallets: 1, identityEnv: { IDENTITY_LINK_FILE: listener } })
+    stack = await startAskedSinkStack({
+      ...{ wallets: 1, identityEnv: { IDENTITY_LINK_FILE: listener } },
+    })
     await stack.restartService(async () => {
       for (const part of ['service', 'quorum-signer', 'registry.json', 'chains.json']) {
         cpSync(join(stack.home, part), join(home, part), { recursive: true })
       }
     })
+    await leaveJournal(home)
     await start('dist/src/quorum-signer/main.js', {})
   })
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import {
   closeSync,
   cpSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -13,7 +14,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
 import { placesOfRecords, type RecordPlace } from '../actors/lmdb-pages.js'
-import { isAlive } from '../devnet/support/observer.js'
 import { type IssuedKey, issueKey, type Stack, startStack } from './stack.js'
 
 const BASE = 8453
@@ -41,14 +41,21 @@ afterAll(async () => {
   await stack?.service.stop()
 })
 
+const SPACE = '33-sub-wallet-marks'
+const storeOf = (home: string) => join(home, 'service', 'store', 'data.mdb')
+
+/** Of the hurt wallet. */
+function recordIn(file: Buffer): RecordPlace | undefined {
+  const isIt = ({ space, keyAt, keyBytes }: RecordPlace) =>
+    space === SPACE && file.toString('latin1', keyAt, keyAt + keyBytes).startsWith(hurtWallet)
+  return placesOfRecords(file).find(isIt)
+}
+
 /** Flips one bit in the middle of a record's value, on the disk. */
-function flipIn(path: string, space: string, key: string): void {
+function flipIn(path: string): void {
   const file = readFileSync(path)
-  const isIt = (place: RecordPlace) =>
-    place.space === space &&
-    file.toString('latin1', place.keyAt, place.keyAt + place.keyBytes).startsWith(key)
-  const place = placesOfRecords(file).find(isIt)
-  if (place === undefined) throw new Error(`${key} is not in ${space}`)
+  const place = recordIn(file)
+  if (place === undefined) throw new Error(`${hurtWallet} is not in ${path}`)
   const at = place.valueAt + (place.valueBytes >> 1)
   const handle = openSync(path, 'r+')
   writeSync(handle, Buffer.of((file[at] ?? 0) ^ 4), 0, 1, at)
@@ -58,14 +65,15 @@ function flipIn(path: string, space: string, key: string): void {
 test('a wallet whose record is damaged is refused in so many words, and the others go on', async () => {
   const { service } = stack
   expect((await hurt.api.get('/api/limits')).status).toBe(200)
-  const before = service.dev().pids.service ?? 0
+  const stores = service.nodes().map(({ home }) => storeOf(home))
+  // A node that follows the owner has it a moment later.
+  for (const store of stores) {
+    await expect.poll(() => recordIn(readFileSync(store)), HAPPENS).toBeDefined()
+  }
   // What is flipped is not to be written anew meanwhile, nor read before.
-  service.restarts(false)
-  service.signal('service', 'SIGKILL')
-  await expect.poll(() => isAlive(before), HAPPENS).toBe(false)
-  flipIn(join(service.home, 'service', 'store', 'data.mdb'), '33-sub-wallet-marks', hurtWallet)
-  service.restarts(true)
-  await service.awaitRestart('service', before)
+  await service.restartNodes(() => {
+    for (const store of stores) flipIn(store)
+  })
   await expect.poll(async () => (await send(healthy)).status, HAPPENS).toBe(200)
 
   const refused = { code: 'RECORD_DAMAGED', details: { space: 'subWalletMarks' } }
@@ -82,8 +90,8 @@ test('a store that was cut off is not started with, and the error names it', asy
   const copy = mkdtempSync(join(tmpdir(), 'cs-cut-'))
   try {
     const { home } = stack.service
-    cpSync(home, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
-    truncateSync(join(copy, 'service', 'store', 'data.mdb'), 40_000)
+    cpSync(home, copy, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
+    truncateSync(storeOf(copy), 40_000)
     const starting = startChild('dist/src/main.js', { COUNTERSIGN_HOME: copy, PORT: '0' })
     await expect(starting).rejects.toThrow(
       /main\.js ended with 1: [\s\S]*service\/store\/data\.mdb was cut off/,

@@ -31,7 +31,7 @@ const RETRY_MS = 100
 /** The service is back within seconds; a send that is still unanswered then never will be. */
 const GIVE_UP_MS = 100_000
 /** Fates of a request that are worth another try under the same Idempotency-Key. */
-const RETRIED = new Set([409, 429, 500, 502, 503])
+const RETRIED = new Set([409, 429, 500, 502, 503, 504])
 
 /** @throws Error when a send gets no final answer in time, or an unexpected one */
 export async function runLoad(load: Load): Promise<LoadResult> {

@@ -25,12 +25,12 @@ describe('malformed requests', () => {
         Array.from({ length: KEYS }, () => issueKey(stack, { subWalletId })),
       )
       const consoleToken = await stack.service.token()
-      const pid = stack.service.dev().pids.service
+      const nodes = stack.service.nodes()
       const port = Number(new URL(stack.service.dev().base_url).port)
       const credentials = keys.map(({ secret }) => ({ apiKey: secret, consoleToken }))
       const wrong = await runMalformed({ port, requests: REQUESTS, seed: SEED, credentials })
       expect(wrong, `seed ${SEED}`).toEqual([])
-      expect(stack.service.dev().pids.service).toBe(pid)
+      expect(stack.service.nodes()).toEqual(nodes)
       for (const { api } of keys) {
         const { json } = await api.get('/api/limits')
         expect(json).toMatchObject({ daily_used_usd: '0.00', reserved_usd: '0.00' })

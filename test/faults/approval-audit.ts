@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../../src/custody/evidence/read-evidence.js'
@@ -57,7 +58,9 @@ export async function auditApprovals(
   const history = await readHistory(view, fromBlock)
   wrong.push(...history.wrong)
   const user = saidBy(await readLog('user side', userSideLayout(service.home).evidence, wrong))
-  const own = saidBy(await readLog('service', serviceLayout(service.home).evidence, wrong))
+  const homes = service.nodes().map(({ home }) => home)
+  const logs = homes.map((home) => readLog('service', serviceLayout(home).evidence, wrong))
+  const own = (await Promise.all(logs)).map(saidBy)
   for (const waiter of waiters) {
     for (const life of waiter.lives) wrong.push(...judgeLife(life, history, user, own))
     for (const other of waiter.others) {
@@ -66,7 +69,8 @@ export async function auditApprovals(
     }
     wrong.push(...judgeAccount(waiter, history, await transactionsOf(owner, waiter.key.keyId)))
   }
-  wrong.push(...(await verifyAudit(service.home, [service.dev().rpc[CHAIN_ID] ?? ''])))
+  const services = homes.map((home) => join(home, 'service'))
+  wrong.push(...(await verifyAudit(service.home, [service.dev().rpc[CHAIN_ID] ?? ''], services)))
   return wrong
 }
 
@@ -118,7 +122,8 @@ function saidBy({ approvals, batches }: ReadEvidence): Said {
   return { proofs, nonces }
 }
 
-function judgeLife(life: Life, history: ChainHistory, user: Said, own: Said): string[] {
+/** @param own of each node */
+function judgeLife(life: Life, history: ChainHistory, user: Said, own: readonly Said[]): string[] {
   const { kind, step, status, txId, approvalId } = life
   const wrong: string[] = []
   const name = `${txId} (${kind}, killed at ${step}, ${status})`
@@ -133,7 +138,7 @@ function judgeLife(life: Life, history: ChainHistory, user: Said, own: Said): st
   const id = hex(ulidBytes(approvalId as ApprovalId))
   const nonces = user.nonces.get(id) ?? new Set()
   if (nonces.size > 1) wrong.push(`${name} could be signed at nonces ${[...nonces].join(', ')}`)
-  for (const nonce of own.nonces.get(id) ?? []) {
+  for (const nonce of own.flatMap(({ nonces: said }) => [...(said.get(id) ?? [])])) {
     if (!nonces.has(nonce)) wrong.push(`${name} was signed at ${nonce}, says the service alone`)
   }
   const proofs = user.proofs.get(id) ?? 0

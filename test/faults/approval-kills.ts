@@ -156,8 +156,10 @@ async function comes({ service }: Stack, moment: Moment): Promise<void> {
     await delay(moment.after)
     return
   }
-  const layout = moment.by === 'user-log' ? userSideLayout : serviceLayout
-  const path = join(layout(service.home).evidence, 'data.mdb')
+  const owner = service.nodes().find(({ isOwner }) => isOwner)?.home ?? service.home
+  const { evidence } =
+    moment.by === 'user-log' ? userSideLayout(service.home) : serviceLayout(owner)
+  const path = join(evidence, 'data.mdb')
   const changedAt = () => statSync(path, { bigint: true }).mtimeNs
   const deadlineMs = Date.now() + GROWTH_MS_MAX
   let last = changedAt()

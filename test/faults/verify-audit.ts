@@ -3,10 +3,18 @@ import { countersign } from '../custody/command.js'
 /**
  * What the command `verify-audit --rpc` says of a home, run as an operator would run it.
  * @param urls nodes that are asked which nonces were used
+ * @param services data of every node that signed; default: the home's own
  * @returns its sentences; empty when both logs are whole and explain every nonce
  */
-export async function verifyAudit(home: string, urls: readonly string[]): Promise<string[]> {
-  const options = urls.length === 0 ? [] : ['--rpc', ...urls]
+export async function verifyAudit(
+  home: string,
+  urls: readonly string[],
+  services: readonly string[] = [],
+): Promise<string[]> {
+  const options = [
+    ...(urls.length === 0 ? [] : ['--rpc', ...urls]),
+    ...(services.length === 0 ? [] : ['--service', ...services]),
+  ]
   const { code, stdout, stderr } = await countersign(home, ['verify-audit', '--json', ...options])
   const summary = parsed(stdout)
   if (summary === null) return [`verify-audit ended with ${code}: ${stderr}`]

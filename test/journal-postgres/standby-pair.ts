@@ -78,7 +78,7 @@ export async function startStandbyPair(wallets: number, isLinked = false): Promi
 }
 
 /** Of two nodes on this machine. */
-async function linksIn(directory: string) {
+export async function linksIn(directory: string) {
   const authority = makeAuthority(directory, 'nodes')
   const link = async (name: string) => {
     const names = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const

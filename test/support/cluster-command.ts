@@ -106,17 +106,20 @@ export function describeClusterCommand(
       expect(dev().nodes[0]?.quorum_signer).not.toBe(before.pids.quorum_signer)
     })
 
-    test('comes back as it was, whichever node takes the journal', async () => {
+    test('comes back as it was, whichever node takes the journal, and names another one to ask where that is wanted', async () => {
       const before = dev()
       const pids = allPids()
       const last = await confirmedAt(before.base_url)
       expect(await started.stop('SIGTERM')).toBe(0)
       expect(pids.filter(isAlive)).toEqual([])
-      started = await startDev(home, started.port, command)
+      started = await startDev(home, started.port, [...command, '--ask', 'standby'])
       expect(dev().keys).toEqual(before.keys)
       expect(dev().nodes.map(({ base_url: url }) => url)).toEqual(
         before.nodes.map(({ base_url: url }) => url),
       )
+      const asked = dev().nodes.find(({ base_url: url }) => url === dev().base_url)
+      expect(asked?.owns_journal).toBe(false)
+      expect(await nodePart(dev().base_url)).toMatchObject({ http: 200, standby: true })
       expect(await confirmedAt(dev().base_url)).toMatchObject({ nonce: Number(last.nonce) + 1 })
     })
 

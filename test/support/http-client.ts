@@ -52,14 +52,16 @@ export interface CallOptions {
 
 const TIMEOUT_MS = 90_000
 
+/** @param baseUrl or what says it, asked for each request */
 export function httpClient(
-  baseUrl: string,
+  baseUrl: string | (() => string),
   credentials: Readonly<Record<string, string>>,
 ): HttpClient {
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
     const { body } = options
     const raw = typeof body === 'string' || body instanceof Uint8Array
-    const response = await fetch(baseUrl + path, {
+    const base = typeof baseUrl === 'string' ? baseUrl : baseUrl()
+    const response = await fetch(base + path, {
       method,
       headers: {
         ...credentials,

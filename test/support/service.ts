@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +17,7 @@ import { inject } from 'vitest'
 import type { ClusterFile } from '../../scripts/dev/cluster/start-cluster.js'
 import type { DevPids } from '../../scripts/dev/dev-file.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { isAlive } from '../devnet/support/observer.js'
 import { takeBuiltChains } from './built-chains.js'
 import { type HttpClient, httpClient } from './http-client.js'
 import type { ReadyDevFile } from './ready-dev-file.js'
@@ -17,11 +27,23 @@ import { reserveStackPorts } from './stack-ports.js'
 /** A process of the service that can be hurt, as `dev.json` names it. */
 export type ServicePart = Exclude<keyof DevPids, 'chains'>
 
+/** One of the wallet services that run: the only one, where there is no cluster. */
+export interface ServiceNode {
+  readonly home: string
+  /** Null while it is down. */
+  readonly pid: number | null
+  /** Whose the wallets are. */
+  readonly isOwner: boolean
+  /** At which clients ask. */
+  readonly isAsked: boolean
+}
+
 /** The whole stack as `npm start` runs it, in a home and on a port of its own. */
 export interface Service {
   readonly home: string
   /** `dev.json` as it is now: pids change when something was started again. */
   dev(): ReadyDevFile
+  nodes(): readonly ServiceNode[]
   /** With an API key; the development trade key when none is given, no key when it is null. */
   api(secret?: string | null): HttpClient
   /** The console's REST interface; paths are relative to `/api/v1/agent`. */
@@ -39,23 +61,32 @@ export interface Service {
   /** SIGKILL; resolves when the supervisor has it serving again, under a new pid. */
   killAndAwaitRestart(part: ServicePart): Promise<void>
   awaitRestart(part: ServicePart, formerPid: number): Promise<void>
+  /**
+   * SIGKILL of the service on every node; resolves when one of them serves again.
+   * @param whileDown has their stores and settings to itself meanwhile
+   */
+  restartNodes(whileDown: () => void): Promise<void>
   /** Ends every process and removes the home. */
   stop(): Promise<void>
 }
 
 /**
- * Which node is asked (`npm run test:nodes`): with more than one there is a cluster, whose first node owns
- * the journal, and whoever asks the last one is answered by way of it.
+ * With more than one node (`npm run test:nodes`) there is a cluster, and every client asks one that does
+ * not own the journal, which passes on to the one that does; after a takeover that is another one.
  */
-const NODES = Number(process.env.NODES ?? '1')
+export const NODES = Number(process.env.NODES ?? '1')
 const [ENTRY, ARGUMENTS] =
-  NODES === 1 ? (['start', []] as const) : (['cluster', ['--nodes', String(NODES)]] as const)
+  NODES === 1
+    ? (['start', []] as const)
+    : (['cluster', ['--nodes', String(NODES), '--ask', 'standby']] as const)
 const START = fileURLToPath(new URL(`../../dist/scripts/dev/${ENTRY}.js`, import.meta.url))
 
 /** Six chains, their contracts, three processes; slow when other work shares the cores. */
 const READY_TIMEOUT_MS = 200_000
 const RESTART_TIMEOUT_MS = 90_000
 const POLL_MS = 50
+/** Postgres, which does not run as root, comes through. */
+const PASSAGE_MODE = 0o711
 
 /**
  * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
@@ -70,14 +101,18 @@ export async function startService(
   openFilesMax: number | null = null,
 ): Promise<Service> {
   const home = mkdtempSync(join(parent, 'cs-e2e-'))
+  const elsewhere = parent === tmpdir() || NODES === 1 ? null : otherMachines(home)
   const chains = await takeBuiltChains(inject('runDirectory'), home)
   const supervisor = await launch(home, await reserveStackPorts(home), env, openFilesMax)
   const devPath = join(home, 'dev.json')
-  const dev = () => asLastNode(JSON.parse(readFileSync(devPath, 'utf8')))
+  const dev = (): ReadyDevFile & Partial<Pick<ClusterFile, 'nodes'>> =>
+    JSON.parse(readFileSync(devPath, 'utf8'))
   const pidOf = (part: ServicePart) => dev().pids[part]
   const stop = async () => {
     await supervisor.end()
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    for (const directory of [home, elsewhere]) {
+      if (directory !== null) rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+    }
   }
   try {
     const deadlineMs = Date.now() + READY_TIMEOUT_MS
@@ -88,7 +123,6 @@ export async function startService(
       chains?.offer()
       await delay(POLL_MS)
     }
-    while (NODES > 1 && !(await isReady(dev().base_url))) await delay(POLL_MS)
   } catch (error) {
     await stop()
     throw error
@@ -100,7 +134,8 @@ export async function startService(
     const deadlineMs = Date.now() + RESTART_TIMEOUT_MS
     for (;;) {
       const pid = pidOf(part)
-      if (pid !== null && pid !== formerPid) return
+      const isBack = pid !== null && pid !== formerPid
+      if (isBack && (part !== 'service' || (await isServed(dev().base_url)))) return
       if (Date.now() > deadlineMs) throw new Error(`${part} is not back: ${supervisor.output()}`)
       await delay(POLL_MS)
     }
@@ -111,15 +146,25 @@ export async function startService(
     process.kill(pid, signalName)
   }
 
+  function nodes(): readonly ServiceNode[] {
+    const { nodes: all, pids, base_url: asked } = dev()
+    if (all === undefined) return [{ home, pid: pids.service, isOwner: true, isAsked: true }]
+    return all.map((node) => ({
+      ...{ home: node.home, pid: node.service },
+      ...{ isOwner: node.owns_journal, isAsked: node.base_url === asked },
+    }))
+  }
+
   return {
     home,
     dev,
+    nodes,
     api(secret = dev().keys.trade.secret) {
-      return httpClient(dev().base_url, secret === null ? {} : { 'x-api-key': secret })
+      return httpClient(() => dev().base_url, secret === null ? {} : { 'x-api-key': secret })
     },
     console(token) {
-      const { base_url } = dev()
-      return httpClient(`${base_url}/api/v1/agent`, { authorization: `Bearer ${token}` })
+      const baseUrl = () => `${dev().base_url}/api/v1/agent`
+      return httpClient(baseUrl, { authorization: `Bearer ${token}` })
     },
     token(user: Parameters<Service['token']>[0] = dev().user) {
       const ports = JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))
@@ -133,6 +178,19 @@ export async function startService(
       supervisor.child.kill(allowed ? 'SIGCONT' : 'SIGSTOP')
     },
     awaitRestart,
+    async restartNodes(whileDown) {
+      const former = pidOf('service')
+      const pids = nodes().flatMap(({ pid }) => (pid === null ? [] : [pid]))
+      supervisor.child.kill('SIGSTOP')
+      try {
+        for (const pid of pids) process.kill(pid, 'SIGKILL')
+        while (pids.some(isAlive)) await delay(POLL_MS)
+        whileDown()
+      } finally {
+        supervisor.child.kill('SIGCONT')
+      }
+      await awaitRestart('service', former ?? 0)
+    },
     async killAndAwaitRestart(part) {
       const pid = pidOf(part)
       if (pid === null) throw new Error(`${part} does not run`)
@@ -143,13 +201,23 @@ export async function startService(
   }
 }
 
-function asLastNode(dev: ReadyDevFile & Partial<Pick<ClusterFile, 'nodes'>>): ReadyDevFile {
-  const last = dev.nodes?.at(-1)
-  return last === undefined ? dev : { ...dev, base_url: last.base_url }
+/** What a cluster's first node would not have on its own machine: the journal, and the other nodes. */
+function otherMachines(home: string): string {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'cs-e2e-others-'))
+  chmodSync(elsewhere, PASSAGE_MODE)
+  for (const name of ['postgres', 'nodes']) {
+    mkdirSync(join(elsewhere, name))
+    symlinkSync(join(elsewhere, name), join(home, name))
+  }
+  return elsewhere
 }
 
-async function isReady(url: string): Promise<boolean> {
-  return (await fetch(`${url}/readyz`).catch(() => null))?.status === 200
+/** Of several nodes the asked one has the owner answer; it may be the owner by now, and another one is asked soon. */
+async function isServed(url: string): Promise<boolean> {
+  if (NODES === 1) return true
+  const answer = await fetch(`${url}/readyz`).catch(() => null)
+  if (answer?.status !== 200) return false
+  return ((await answer.json()) as { parts: { node?: object } }).parts.node !== undefined
 }
 
 interface Supervisor {

@@ -55,7 +55,8 @@ export function smallDisk(): SmallDisk {
 
 function mountedAt(directory: string): boolean {
   try {
-    const options = `size=${OWN_SIZE_MIB}m,mode=0700`
+    // A home in it lets others pass to what is of another user.
+    const options = `size=${OWN_SIZE_MIB}m,mode=0711`
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', directory], { stdio: 'ignore' })
     return true
   } catch {

@@ -37,6 +37,8 @@ const WORKERS = '2'
 
 const POLL_MS = 200
 const LOOK_TIMEOUT_MS = 2_000
+/** What a standby follows first is a few seconds of entries. */
+const PASSED_ON_MS_MAX = 120_000
 
 /** @param quorum of the first node, whose home has the one that runs already */
 export function clusterNode(
@@ -76,13 +78,32 @@ const readyAnswer = z.object({
   parts: z.object({ journal: z.object({ epoch: z.number() }), node: z.object({}).optional() }),
 })
 
+/**
+ * Resolves once a standby has the owner answer what it is asked.
+ * @param standby asked for each look: it may be another one by then
+ * @throws Error when none does within the time
+ */
+export async function untilPassedOn(standby: () => ClusterNode): Promise<void> {
+  const deadlineMs = performance.now() + PASSED_ON_MS_MAX
+  while ((await readyParts(standby().url))?.node === undefined) {
+    if (performance.now() > deadlineMs) {
+      throw new Error(`node ${standby().number} does not reach the owner: logs/ has what it said`)
+    }
+    await delay(POLL_MS)
+  }
+}
+
 /** Of its taking, where it is ready and owns the journal itself; null where it does not. */
 export async function epochOf(url: string): Promise<number | null> {
+  const parts = await readyParts(url)
+  return parts?.node === undefined ? (parts?.journal.epoch ?? null) : null
+}
+
+/** Null where it is not ready. */
+async function readyParts(url: string) {
   try {
     const answer = await fetch(`${url}/readyz`, { signal: lookSignal() })
-    if (answer.status !== 200) return null
-    const { journal, node } = readyAnswer.parse(await answer.json()).parts
-    return node === undefined ? journal.epoch : null
+    return answer.status === 200 ? readyAnswer.parse(await answer.json()).parts : null
   } catch {
     return null
   }

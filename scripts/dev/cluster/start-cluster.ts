@@ -8,21 +8,27 @@ import { writeLastPorts } from '../ports.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
 import { prepareIdentityPair } from './identity-pair.js'
 import { type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
-import { type ClusterNode, clusterNode } from './node.js'
+import { type ClusterNode, clusterNode, untilPassedOn } from './node.js'
 import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
 import { makeNodeLinks } from './node-links.js'
 import { watchOwner } from './watch-owner.js'
 
 /** Behind the first node's, so that two clusters on a machine do not look at the same. */
 const LINK_PORTS_AFTER = 100
+const UNLINKED = 'without openssl there are no links between nodes: the owner alone answers'
 
 export interface ClusterOptions extends InstanceOptions {
   /** How many nodes. */
   readonly size: number
   readonly journal: EngineName
+  readonly ask: Asked
 }
 
-/** `dev.json` of a cluster: what it says of the service is of the node that owns the journal. */
+/** Whom callers ask who know nothing but `dev.json`: the owner of the journal, or a node that passes on to it. */
+export type Asked = (typeof ASKED)[number]
+export const ASKED = ['owner', 'standby'] as const
+
+/** `dev.json` of a cluster: its addresses are of the node that is to be asked, its pids of the owner. */
 export interface ClusterFile extends DevFile {
   readonly journal: EngineName
   readonly journal_file: string
@@ -70,8 +76,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
 
   const links = makeNodeLinks(home, await linkPorts(begun, options.size))
-  if (links === null)
-    say('without openssl there are no links between nodes: the owner alone answers')
+  if (links === null && options.ask === 'standby') throw new Error(UNLINKED)
+  if (links === null) say(UNLINKED)
   const others = ports.slice(1).map((_, index) => nodeHome(home, index + 2))
   const nodes = ports.map((port, index): ClusterNode => {
     const number = index + 1
@@ -120,9 +126,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   const dev = (): ClusterFile => {
     const owner = watch.owner ?? answering
+    const asked = options.ask === 'owner' ? owner : lastStandby(nodes, owner)
     return {
       ...devFileOf({
-        ...{ baseUrl: owner.url, made: wallet, user: around.user, issuer: around.issuer },
+        ...{ baseUrl: asked.url, made: wallet, user: around.user, issuer: around.issuer },
         authorizersUrl: `http://localhost:${around.identity.at}/authorizers`,
         chains: around.chainsFile.chains,
         pids: pidsOf(around, owner),
@@ -137,9 +144,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       })),
     }
   }
+  if (options.ask === 'standby') {
+    await untilPassedOn(() => lastStandby(nodes, watch.owner ?? answering))
+  }
   refreshDevFile = await keepDevFile(begun, dev)
   begun.onRestarted(refreshDevFile)
   return { dev }
+}
+
+function lastStandby(nodes: readonly ClusterNode[], owner: ClusterNode): ClusterNode {
+  const standby = nodes.filter((node) => node !== owner).at(-1)
+  if (standby === undefined) throw new Error('a cluster has a standby')
+  return standby
 }
 
 async function nodePorts(

@@ -204,13 +204,18 @@ export function describeApprovals(stack: () => Stack): void {
       const { txId, approvalId, body } = await waiting(key, newAddress(), {
         ...{ chainId: ARBITRUM, value },
       })
-      const simulatedUsd = async () =>
-        Number((await key.api.post('/api/tx/simulate', body)).json.spend_usd)
+      // Each thread reads prices by itself: one that refuses the same call says what decides it, too.
+      const poor = await issueKey(stack(), { dailyUsd: '0.01', monthlyUsd: '0.01' })
+      const decidedUsd = async () => {
+        const { code, json, text } = await poor.api.post('/api/tx/send', body)
+        expect(code, text).toBe('LIMIT_EXCEEDED')
+        return Number(json.error?.details.requested_usd)
+      }
       const reservedUsd = async () => Number((await shown(approvalId)).spend_usd)
-      const [before, reservedBefore] = [await simulatedUsd(), await reservedUsd()]
+      const [before, reservedBefore] = [await decidedUsd(), await reservedUsd()]
       await moveNativePrice(stack(), ARBITRUM, 110n)
       try {
-        await vi.waitFor(async () => expect(await simulatedUsd()).toBeGreaterThan(before * 1.05), {
+        await vi.waitFor(async () => expect(await decidedUsd()).toBeGreaterThan(before * 1.05), {
           timeout: 60_000,
           interval: 200,
         })

@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startChild } from '../../bench/child-process.js'
+import {
+  issuerOf,
+  type SinkStack,
+  type SinkStackOptions,
+  startSinkStack,
+} from '../../bench/sink-stack.js'
+import { countersignOk } from '../custody/command.js'
+import { linksIn } from '../journal-postgres/standby-pair.js'
+import { freePort } from './ports.js'
+import { createPostgres } from './postgres-server.js'
+import { NODES } from './service.js'
+
+type Environment = Readonly<Record<string, string>>
+
+/** A journal, and a node that passes on to a service of the test's own what it is asked. */
+export interface SecondNode {
+  /** What the service is to be started with besides. */
+  readonly env: Environment
+  /**
+   * Its home is made of the owner's the first time, with which it shares the other two domains.
+   * @param env of the owner
+   * @returns its address, the same each time, once it passes on
+   */
+  start(ownerHome: string, env: Environment): Promise<string>
+  /** Before its owner is ended: it would take over. */
+  stop(): Promise<void>
+  remove(): Promise<void>
+}
+
+const POLL_MS = 50
+const READY_MS_MAX = 120_000
+
+/** @returns null where one node is asked: the service itself */
+export async function secondNode(): Promise<SecondNode | null> {
+  if (NODES === 1) return null
+  const server = await createPostgres()
+  const directory = mkdtempSync(join(tmpdir(), 'cs-second-'))
+  const home = join(directory, 'home')
+  const file = join(directory, 'journal.json')
+  writeFileSync(file, JSON.stringify({ postgres: [server.url] }), { mode: 0o600 })
+  const [first, second] = await linksIn(directory)
+  const journal = { COUNTERSIGN_JOURNAL_FILE: file }
+  const port = String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  let end = async (): Promise<void> => undefined
+
+  async function start(ownerHome: string, env: Environment): Promise<string> {
+    if (!existsSync(home)) {
+      await countersignOk(ownerHome, ['cluster', 'add-node', '--to', home], { ...env, ...journal })
+      symlinkSync(join(ownerHome, 'run'), join(home, 'run'))
+    }
+    const ended = new AbortController()
+    const own = { COUNTERSIGN_HOME: home, PORT: port, COUNTERSIGN_JOURNAL_ROLE: 'standby' }
+    const all = { ...env, ...journal, ...second, ...own }
+    let failure: Error | null = null
+    // Ready it says it is only once it took over, which it does not.
+    const child = startChild('dist/src/main.js', all, ended.signal).catch((error: Error) => {
+      failure = error
+    })
+    end = async () => {
+      ended.abort()
+      await child
+      end = async () => undefined
+    }
+    const deadlineMs = performance.now() + READY_MS_MAX
+    while (!(await passesOn(url))) {
+      if (failure !== null) throw failure
+      if (performance.now() > deadlineMs) throw new Error(`${url} does not reach its owner`)
+      await delay(POLL_MS)
+    }
+    return url
+  }
+
+  return {
+    env: { ...journal, ...first },
+    start,
+    stop: () => end(),
+    async remove() {
+      await end()
+      await server.remove()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** By what the owner answers callers without a key; the node itself would refuse them all. */
+async function passesOn(url: string): Promise<boolean> {
+  return (await fetch(`${url}/api/limits`).catch(() => null))?.status === 401
+}
+
+/** The stack, asked at another node where that is wanted: `baseUrl` is then that one's. */
+export async function startAskedSinkStack(options: SinkStackOptions): Promise<SinkStack> {
+  const second = await secondNode()
+  if (second === null) return startSinkStack(options)
+  let stack: SinkStack | undefined
+  try {
+    const started = await startSinkStack({ ...options, env: { ...options.env, ...second.env } })
+    stack = started
+    const { home } = started
+    const env = { ...options.env, IDENTITY_ISSUER: issuerOf(home) }
+    const baseUrl = await second.start(home, env)
+    return {
+      ...started,
+      baseUrl,
+      get pids() {
+        return started.pids
+      },
+      async restartService(whileDown) {
+        await second.stop()
+        const elapsedMs = await started.restartService(whileDown)
+        await second.start(home, env)
+        return elapsedMs
+      },
+      async stop() {
+        await second.remove()
+        await started.stop()
+      },
+    }
+  } catch (error) {
+    await second.remove()
+    await stack?.stop()
+    throw error
+  }
+}
+
+/**
+ * Lets the service of a copied home go on by itself: a store that has a journal is otherwise the one
+ * that the journal's owner has. Nothing is to be done where there is none.
+ */
+export async function leaveJournal(home: string): Promise<void> {
+  if (NODES > 1) await countersignOk(home, ['cluster', 'leave', '--yes'])
+}
