@@ -86,6 +86,11 @@ export interface LedgerStore extends OwedReader, MemberReader {
    */
   commit<T>(write: (ledger: LedgerWriter) => T): { result: T; flushed: Promise<unknown> }
   /**
+   * Resolves once all that was committed is on disk, for whoever reads what another call is about to
+   * put there; null: it is.
+   */
+  flushing(): Promise<unknown> | null
+  /**
    * The same for approvals: nothing that rests on the result may leave the process before they are
    * in the evidence, on disk. The rows follow by themselves.
    */
@@ -260,6 +265,7 @@ export function ledgerStoreIn(
 
   let timer: ReturnType<LedgerTimers['at']> | null = null
   let lastCheckpoint: Promise<unknown> = Promise.resolve()
+  let committing: Promise<unknown> | null = null
 
   /** Puts all rows that wait, and how much of the evidence they cover, in one transaction. */
   const putWaiting = oneAtATime(async () => {
@@ -325,8 +331,15 @@ export function ledgerStoreIn(
     recorded: (seq) => void unrecorded.delete(seq),
     commit(write) {
       const result = write(writer)
-      return { result, flushed: checkpoint() }
+      const flushed = checkpoint()
+      committing = flushed
+      const over = () => {
+        if (committing === flushed) committing = null
+      }
+      flushed.then(over, over)
+      return { result, flushed }
     },
+    flushing: () => committing,
     decide(write) {
       try {
         return write(writer)

@@ -279,6 +279,16 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       return options.metrics.batch(answering)
     },
   })
+  const { journal } = options
+  /** What an answer says may rest on what another call is still putting on disk. */
+  function settled(): Promise<void> | null {
+    if (journal === null) return null
+    const flushing = ledger.flushing()
+    return flushing === null
+      ? journal.settled()
+      : flushing.then(() => journal.settled() ?? undefined)
+  }
+
   const server = await serveSocket({
     path: identityProviderSocket(home),
     access: options.socketAccess,
@@ -297,7 +307,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       },
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
-    settled: options.journal?.settled,
+    settled,
   })
   const link =
     options.link === null
