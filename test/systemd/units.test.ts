@@ -132,6 +132,7 @@ describe('the systemd units', () => {
     const drops = [
       ['countersign-service.cluster.conf', 'service'],
       ['countersign-identity-provider.link.conf', 'identity provider'],
+      ['countersign-identity-provider.journal.conf', 'identity provider'],
     ] as const
     for (const [file, domain] of drops) {
       const settings = wordsOf(file, 'Environment').map((setting) => setting.split('='))

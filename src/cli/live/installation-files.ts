@@ -41,6 +41,7 @@ type UnitName = (typeof UNITS)[number]
 /** Of a machine with a node of a cluster; what there is for all of them is not. */
 const CLUSTER_FILES = [
   'countersign-cluster.sysusers.conf',
+  'countersign-identity-provider.journal.conf',
   'countersign-identity-provider.link.conf',
   'countersign-journal-handler.service',
   'countersign-restate.nodes.conf',

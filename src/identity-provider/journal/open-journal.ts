@@ -260,7 +260,8 @@ async function take(context: Context, after: number, triesMax?: number): Promise
   const isFromItself = (isResumed ? known.after : after) === known.epoch
   const claim = drawn(CLAIM_BYTES)
   const from = isFromItself ? known.epoch : after
-  for (const store of stores.all) await store.commit({ ...known, claim, after: from })
+  context.reached = { ...known, claim, after: from }
+  for (const store of stores.all) await store.commit(context.reached)
   const { epoch, seq: end } = await askUntilAvailable(
     { timers, ...(triesMax === undefined ? {} : { triesMax }) },
     () => journal.take(PARTITION, options.node, claim, after),

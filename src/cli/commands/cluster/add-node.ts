@@ -15,7 +15,7 @@ With --domain user it is the home of a standby of the identity provider: all tha
 const NEXT_OF_USER = `Keys, shares, accounts and sessions are in it: carry it over encrypted, and remove it here and there once it is in
 place. A token or KMS that identity-provider/vault/keys/store.json names has to answer there. Then, on that machine, as root:
   1. Copy what is in it into /var/lib/countersign:
-       chown -R countersign-identity-provider:countersign-identity-provider /var/lib/countersign/identity-provider
+       chown -R countersign-identity:countersign-identity /var/lib/countersign/identity-provider
        chown root:root /var/lib/countersign/registry.json, mode 0644
        systemd-tmpfiles --create
   2. The environment of the identity provider here, with IDENTITY_JOURNAL_FILE and IDENTITY_JOURNAL_ROLE=standby, and
