@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { countersign } from '../custody/command.js'
+import { isAlive } from '../devnet/support/observer.js'
 import { httpClient } from '../support/http-client.js'
 import { type IdentityPair, startIdentityPair, type WaitingIdentity } from './identity-pair.js'
 
@@ -222,12 +223,3 @@ describe('an identity provider with a standby', () => {
     TIMEOUT_MS,
   )
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

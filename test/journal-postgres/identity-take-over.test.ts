@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { countersign } from '../custody/command.js'
+import { isAlive } from '../devnet/support/observer.js'
 import { httpClient } from '../support/http-client.js'
 import { type IdentityPair, startIdentityPair } from './identity-pair.js'
 
@@ -74,12 +75,3 @@ describe('a take-over of the identity provider', () => {
     },
   )
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
