@@ -53,9 +53,8 @@ export function bringFreeze(
   log: { warn(context: object, message: string): void },
 ): void {
   if (carried === null) return
-  const path = instanceFreezePath(home, domain)
   const { sinceMs, reason } = carried === 'unread' ? { sinceMs: nowMs, reason: UNREAD } : carried
-  const frozen = freezeInstance(path, reason, sinceMs)
+  const frozen = freezeInstance(instanceFreezePath(home, domain), reason, sinceMs)
   log.warn({ frozen }, 'the operator froze it, as the store has it: nothing new is signed')
 }
 

@@ -116,13 +116,9 @@ function serveConnection(
       reply = [id, REFUSAL_CODES[code], detail]
     }
     try {
-      const settling = settled()
+      const settling = socket.destroyed ? null : settled()
       if (settling !== null) await settling
-    } catch {
-      socket.destroy()
-    }
-    inFlight--
-    try {
+      inFlight--
       if (!socket.destroyed) writeFrame(socket, reply)
       waitUntilTaken()
     } catch (error) {

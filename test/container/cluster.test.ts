@@ -111,21 +111,6 @@ describe('the compose file of a cluster', () => {
     // Where the first one serves its metrics, the second one would find the port taken.
     expect(METRICS_PORT).toMatch(/:-\}$/)
   })
-
-  const compose = spawnSync('docker', ['compose', 'version'])
-  test.skipIf(compose.status !== 0)('is one that docker compose takes', () => {
-    const args = [
-      'compose',
-      '-f',
-      'compose.yaml',
-      '-f',
-      'compose.cluster.yaml',
-      'config',
-      '--quiet',
-    ]
-    const { status, stderr } = spawnSync('docker', args, { encoding: 'utf8' })
-    expect([status, stderr]).toEqual([0, ''])
-  })
 })
 
 describe('what cluster-secrets.sh makes', () => {

@@ -19,7 +19,7 @@ import {
   openJournaledStores,
 } from '../../src/identity-provider/journal/stores.js'
 import { createUserSideWriter } from '../../src/identity-provider/journal/writer.js'
-import type { Journal } from '../../src/journal/journal.js'
+import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import {
   copyOf,
@@ -326,3 +326,70 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('one that is killed amid what a taking brings goes on by itself', async () => {
+  const engine = createMemoryEngine()
+  const home = await newHome()
+  const owner = await openOn(engine, home)
+  await owner.write('ledger', { grant: 0 })
+  await owner.settled()
+  const backup = copyOf(home)
+  for (let grant = 1; grant < 6; grant++) {
+    await owner.write('ledger', { grant })
+    await owner.settled()
+  }
+  await owner.kill()
+  const inner = engine.connect()
+  let reads = Number.NEGATIVE_INFINITY
+  const mortal: Journal = {
+    ...inner,
+    async take(...asked) {
+      const taken = await inner.take(...asked)
+      reads = 0
+      return taken
+    },
+    async read(...asked) {
+      if (++reads > 2) throw new Error('killed')
+      return (await inner.read(...asked)).slice(0, 1)
+    },
+  }
+  const opening = openOn(engine, backup, { connect: async () => mortal })
+  await expect(opening).rejects.toThrow('killed')
+  await openOn(engine, backup)
+  expect(await rowsIn(backup)).toEqual({ 'ledger grant': 5 })
+})
+
+test('one that is killed after a taking, and before the next one, goes on by itself', async () => {
+  const engine = createMemoryEngine()
+  const home = await newHome()
+  const owner = await openOn(engine, home)
+  await owner.settled()
+  await owner.kill()
+  const inner = engine.connect()
+  for (const isAsked of [true, false]) {
+    const mortal: Journal = {
+      ...inner,
+      async take(...asked) {
+        if (isAsked) await inner.take(...asked)
+        throw new Error('killed')
+      },
+    }
+    const opening = openOn(engine, home, { connect: async () => mortal })
+    await expect(opening).rejects.toThrow('killed')
+  }
+  expect((await openOn(engine, home)).isOwner()).toBe(true)
+})
+
+test('an owner that is unsure when it is told to end says that it leaves', async () => {
+  let isAway = false
+  const engine = createMemoryEngine(async () => {
+    if (isAway) throw new JournalUnavailable('away')
+  })
+  const owner = await openOn(engine, await newHome())
+  await vi.waitFor(() => expect(owner.settled()).toBeNull(), SLOW)
+  isAway = true
+  await vi.waitFor(() => expect(owner.isOwner()).toBe(false), { ...SLOW, interval: 5 })
+  isAway = false
+  await owner.close()
+  expect((await engine.connect().look(0)).beat?.state).toBe('leaves')
+})

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
-import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js'
+import { refuseHalfRestored, refuseUnfenced } from '../../custody/domain-keys/pending-restore.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { moveDurably } from '../../disk/put-file.js'
@@ -68,6 +68,8 @@ function refuseOccupied(to: string): void {
 
 async function copyHome(home: string, domain: NodeDomain, to: string): Promise<NodeHome> {
   refuseHalfRestored(domain === 'service' ? serviceLayout(home) : userSideLayout(home))
+  // What it forgot, no copy of it remembers, nor that it has.
+  if (domain === 'user') refuseUnfenced(userSideLayout(home))
   const files = nodeFilesOf(home, domain)
   const partial = beginCopy(to)
   try {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { userSideLayout } from '../../custody/domain-keys/layout.js'
 import {
@@ -7,8 +8,9 @@ import {
   readInstanceFreeze,
 } from '../../custody/instance-freeze.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
-import { openRecorded } from '../../disk/recorded-writes.js'
+import { openRecorded, recordedWritesOf } from '../../disk/recorded-writes.js'
 import type { Freezing } from '../../domain/freeze.js'
+import { positionIn } from './stores.js'
 
 /**
  * The operator's freeze of the user side, in its journal: whoever takes over is frozen before anything is
@@ -30,6 +32,33 @@ const ROW = 0
 interface Log {
   warn(context: object, message: string): void
   error(context: object, message: string): void
+}
+
+/** The owner looks at the file five times a second, and has the journal store what it sees. */
+const CARRIED_MS = 3_000
+const POLL_MS = 50
+
+/**
+ * Whether the journal of a home has been told what its file says, as whoever works on it does.
+ * @returns null where the home has no journal
+ */
+export async function isFreezeCarried(home: string, isFrozen: boolean): Promise<boolean | null> {
+  if ((await positionIn(home)) === null) return null
+  const { ledger } = userSideLayout(home)
+  const root = openLmdb({ path: ledger, overlappingSync: false, maxDbs: 32 })
+  try {
+    const rows = openRows(root)
+    const { numbers } = recordedWritesOf(root, ledger)
+    for (const endMs = performance.now() + CARRIED_MS; performance.now() < endMs; ) {
+      root.resetReadTxn()
+      const isThere = rows.doesExist(ROW) === isFrozen
+      if (isThere && [...numbers()].length === 0) return true
+      await delay(POLL_MS)
+    }
+    return false
+  } finally {
+    await root.close()
+  }
 }
 
 /**

@@ -117,6 +117,7 @@ export async function openUserSideJournal(
     ...{ home, journal, partition: PARTITION, timers, log, writer, id: position.journal },
     needed: () => recorded.position()?.seq ?? 0,
   })
+  await writer.proven
   await writer.settled()
   return {
     ...writer,
@@ -245,7 +246,8 @@ async function catchUp(context: Context, { beat, epoch }: JournalHead): Promise<
 /** Whether the last taking was this home's, be it that it did not live to hear of it. */
 function isOwn(position: Position | null, { epoch, owner }: JournalHead): boolean {
   if (position === null) return false
-  return epoch <= position.epoch || owner?.claim === position.claim
+  const { claim, landed } = position
+  return epoch <= position.epoch || owner?.claim === claim || owner?.claim === landed
 }
 
 /**
@@ -256,23 +258,26 @@ async function take(context: Context, after: number, triesMax?: number): Promise
   const { journal, stores, options, timers, sealer } = context
   const known = context.reached ?? beginning('', '')
   // Be it one that was begun before, and broken off: nobody else had it since this home wrote.
-  const isResumed = after > known.epoch && isOwn(known, await look(context))
+  const head = await look(context)
+  const isResumed = after > known.epoch && isOwn(known, head)
   const isFromItself = (isResumed ? known.after : after) === known.epoch
   const claim = drawn(CLAIM_BYTES)
   const from = isFromItself ? known.epoch : after
-  context.reached = { ...known, claim, after: from }
-  for (const store of stores.all) await store.commit(context.reached)
+  const landed = isResumed ? (head.owner?.claim ?? '') : ''
+  const claimed: Position = { ...known, claim, after: from, landed }
+  context.reached = claimed
+  for (const store of stores.all) await store.commit(claimed)
   const { epoch, seq: end } = await askUntilAvailable(
     { timers, ...(triesMax === undefined ? {} : { triesMax }) },
     () => journal.take(PARTITION, options.node, claim, after),
   )
   context.taken(epoch, end)
   // Of a home that another has gone on from, what it did not get to store is taken back on the way.
-  const { position: reached, last } = await available(context, () =>
-    followJournal(context, known, end, isFromItself ? known.epoch : epoch),
+  const { position: reached, last } = await untilAvailable(context, () =>
+    followJournal(context, claimed, end, isFromItself ? known.epoch : epoch),
   )
   // What an earlier owner left unfinished was never stored whole: it stays passed over.
-  let position: Position = { ...reached, seq: end, last, epoch, claim, after: epoch }
+  let position: Position = { ...reached, seq: end, last, epoch, claim, after: epoch, landed: '' }
   if (end === 0) position = await begin(context, position)
   if (isFromItself) await writeLeftoversAgain(stores, position)
   for (const store of stores.all) await store.commit(position)
@@ -283,12 +288,19 @@ async function take(context: Context, after: number, triesMax?: number): Promise
   async function begin(at: Context, empty: Position): Promise<Position> {
     const entry = { journal: empty.journal, previous: empty.last, isPart: false, writes: [] }
     const body = encodeEntry(entry, sealer)
-    const answer = await available(at, () =>
+    const answer = await untilAvailable(at, () =>
       journal.append({ partition: PARTITION, epoch, seq: 1 }, body),
     )
     if (answer.kind === 'fenced') throw new JournalOvertaken(PARTITION, epoch, answer.epoch)
     return { ...empty, seq: 1, last: nameOfEntry(body) }
   }
+}
+
+/** Of one that has taken it, and says so: nobody else goes on, so that it does not give up. */
+function untilAvailable<T>({ timers, options }: Context, ask: () => Promise<T>): Promise<T> {
+  return askUntilAvailable({ timers, triesMax: Number.POSITIVE_INFINITY }, ask, (err, tries) =>
+    options.log.warn({ err, tries }, 'the journal does not answer: it is asked again'),
+  )
 }
 
 function look(context: Context): Promise<JournalHead> {

@@ -22,6 +22,8 @@ import { NO_ENTRY } from './entry.js'
  */
 export interface JournaledStore {
   readonly name: string
+  /** Commands write there beside the process that has the home. */
+  readonly isShared: boolean
   readonly writes: RecordedWrites
   position(): Position | null
   /**
@@ -51,6 +53,8 @@ export interface Position {
   readonly claim: string
   /** The epoch that it was to take it from: this home's own, where nobody had it in between. */
   readonly after: number
+  /** Of one before that one which happened, and which this home did not live to go on with; '': none. */
+  readonly landed: string
 }
 
 export interface JournaledStores {
@@ -99,7 +103,7 @@ export function openJournaledStores(home: string): JournaledStores {
   const ledgerLast = () => [...opened].sort((a, b) => Number(a.isLedger) - Number(b.isLedger))
   // The order is that of their numbers, which entries have: never another one.
   const login = join(home, 'identity-provider', LOGIN_FILE)
-  opened.push(storeOf('login', login, open(login, true)))
+  opened.push({ ...storeOf('login', login, open(login, true)), isShared: true })
   opened.push(storeOf('vault/shares', shares, open(shares), open(sharesCopy)))
   opened.push({ ...storeOf('vault/ledger', ledger, open(ledger)), isLedger: true })
   opened.push(storeOf('vault/evidence', evidence, open(evidence)))
@@ -120,7 +124,8 @@ export function openJournaledStores(home: string): JournaledStores {
       const furthestBack = others.reduce((a, b) => (b.seq < a.seq ? b : a), first)
       // Of a taking that was told to some of them, the later one; which the ledger is told of last.
       const latest = others.reduce((a, b) => (b.epoch > a.epoch ? b : a), first)
-      return { ...furthestBack, epoch: latest.epoch, claim: latest.claim, after: latest.after }
+      const { epoch, claim, after, landed } = latest
+      return { ...furthestBack, epoch, claim, after, landed }
     },
     async markAll(position) {
       if (performance.now() - markedMs < MARK_AFTER_MS) return
@@ -140,7 +145,7 @@ export function openJournaledStores(home: string): JournaledStores {
       if (position === null) return
       for (const store of opened) {
         const own = store.position() ?? position
-        await store.commit({ ...own, epoch: 0, claim: '', after: 0 })
+        await store.commit({ ...own, epoch: 0, claim: '', after: 0, landed: '' })
       }
     },
     async close() {
@@ -174,7 +179,7 @@ function storeOf(
   const putInCopy = copy === null ? null : writerInto(copy)
   const writes = isRecorded(root) ? recordedWritesOf(root, path) : NOT_RECORDED
   return {
-    ...{ name, writes, isLedger: false },
+    ...{ name, writes, isLedger: false, isShared: false },
     position: () => positions.get(POSITION) ?? null,
     async begin(position) {
       beginRecording(root)
@@ -214,7 +219,7 @@ const NOT_RECORDED: RecordedWrites = {
 }
 
 export function beginning(journal: string, claim: string): Position {
-  return { journal, seq: 0, last: NO_ENTRY, epoch: 0, claim, after: 0 }
+  return { journal, seq: 0, last: NO_ENTRY, epoch: 0, claim, after: 0, landed: '' }
 }
 
 /** Of a home whose identity provider may be at work. @returns null: its stores have no journal */

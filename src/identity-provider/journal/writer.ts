@@ -22,6 +22,8 @@ export interface UserSideJournal {
   /** False: another may own the journal by now, so that nothing may be decided. */
   isOwner(): boolean
   readonly readings: WriterReadings
+  /** Resolves once it was seen to be the owner. */
+  readonly proven: Promise<void>
   /** Resolves once the journal has all, or was not in time, and a standby need not wait. */
   close(): Promise<void>
 }
@@ -85,7 +87,11 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   let appending = 0
   let running: Promise<void> | null = null
   let next: Promise<void> | null = null
-  let seenMs = timers.elapsed()
+  let seenMs = Number.NEGATIVE_INFINITY
+  let prove = (): void => undefined
+  const proven = new Promise<void>((resolve) => {
+    prove = resolve
+  })
   let isOver = false
   let isClosed = false
   let ended: unknown = null
@@ -106,29 +112,39 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     for (let isNew = true; isNew; ) {
       isNew = false
       for (const place of places) {
-        const { made, get } = place.store.writes
-        if (made.size === 0) continue
-        for (const number of [...made].sort((a, b) => a - b)) {
-          const write = get(number)
-          if (write === undefined) continue
-          made.delete(number)
-          queue(place, number, write.packed)
-          isNew = true
+        const { made } = place.store.writes
+        if (place.store.isShared) isNew = takeAll(place) || isNew
+        else if (made.size > 0) {
+          isNew =
+            takeOf(
+              place,
+              [...made].sort((a, b) => a - b),
+            ) || isNew
         }
       }
     }
   }
 
-  /** What the run before has left, and what other processes have written. */
-  function takeOthers(): void {
-    for (const place of places) {
-      const { made, get, numbers } = place.store.writes
-      for (const number of numbers()) {
-        if (place.taken.has(number) || made.has(number)) continue
-        const write = get(number)
-        if (write !== undefined) queue(place, number, write.packed)
-      }
+  /** With what the run before has left, and what other processes have written. @returns whether any was new */
+  function takeAll(place: (typeof places)[number]): boolean {
+    const { numbers } = place.store.writes
+    return takeOf(
+      place,
+      [...numbers()].filter((number) => !place.taken.has(number)),
+    )
+  }
+
+  function takeOf(place: (typeof places)[number], numbers: readonly number[]): boolean {
+    const { made, get } = place.store.writes
+    let isNew = false
+    for (const number of numbers) {
+      const write = get(number)
+      if (write === undefined) continue
+      made.delete(number)
+      queue(place, number, write.packed)
+      isNew = true
     }
+    return isNew
   }
 
   function queue(place: (typeof places)[number], number: number, packed: Buffer): void {
@@ -215,13 +231,17 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     }
   }
 
-  function settled(): Promise<void> | null {
+  /** Until the journal has all that is on disk here; null: it has. */
+  function storing(): Promise<void> | null {
     if (isOver) return Promise.reject(ended)
     take()
-    if (queued.length > 0) return store()
-    const storing = next ?? running
+    return queued.length > 0 ? store() : (next ?? running)
+  }
+
+  function settled(): Promise<void> | null {
+    const waiting = storing()
     // Of one that may be none any more, what it read may be of before another went on.
-    return storing === null && !isOwner() ? Promise.reject(new OwnerUnsure()) : storing
+    return waiting === null && !isOwner() ? Promise.reject(new OwnerUnsure()) : waiting
   }
 
   function isOwner(): boolean {
@@ -230,8 +250,8 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
 
   function lookForWrites(): void {
     if (isClosed || isOver) return
-    takeOthers()
-    settled()?.catch(() => undefined)
+    for (const place of places) takeAll(place)
+    storing()?.catch(() => undefined)
     timers.at(timers.now() + LOOK_FOR_WRITES_MS, lookForWrites)
   }
   async function lookAtOwner(): Promise<void> {
@@ -240,6 +260,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       const head = await journal.look(partition)
       if (head.epoch !== epoch) return end(new JournalFenced(head.epoch))
       seenMs = Math.max(seenMs, asked)
+      prove()
     } catch (err) {
       options.log.warn({ err }, 'the journal does not answer')
     }
@@ -251,7 +272,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   void lookAtOwner()
 
   return {
-    ...{ settled, isOwner },
+    ...{ settled, isOwner, proven },
     readings: {
       epoch,
       get stored() {
@@ -265,8 +286,8 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       isClosed = true
       forgetAlarm?.cancel()
       markAlarm?.cancel()
-      takeOthers()
-      await settled()
+      for (const place of places) takeAll(place)
+      await storing()
       await forgetting
       await forget(true)
     },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { type GlobalOptions, homeOf } from '../../connection.js'
-import { UsageError } from '../../exit-codes.js'
+import { EXIT, UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
 import { printRecord } from '../../print.js'
 import { type ShareHolderName, shareHolderOption } from './domain-option.js'
@@ -35,6 +35,7 @@ export function registerFreezes(custody: Command, io: Io): void {
       const path = await freezePath(io, options)
       const { sinceMs, reason } = freezeInstance(path, options.reason ?? null, Date.now())
       const since = new Date(sinceMs).toISOString()
+      await tellWhereNot(io, options, true)
       printRecord(io, options, { domain: options.domain, frozen: true, since, reason })
       io.err('The other domain has a freeze of its own: run this at its host, too.\n')
     })
@@ -47,8 +48,20 @@ export function registerFreezes(custody: Command, io: Io): void {
       const options = command.optsWithGlobals<DomainOptions>()
       const { unfreezeInstance } = await import('../../../custody/instance-freeze.js')
       unfreezeInstance(await freezePath(io, options))
+      await tellWhereNot(io, options, false)
       printRecord(io, options, { domain: options.domain, frozen: false })
     })
+}
+
+/** An identity provider that does not run, or waits, tells nobody else of it. */
+async function tellWhereNot(io: Io, options: DomainOptions, isFrozen: boolean): Promise<void> {
+  if (options.domain !== 'user') return
+  const { isFreezeCarried } = await import('../../../identity-provider/journal/carry-freeze.js')
+  if ((await isFreezeCarried(homeOf(io, options), isFrozen)) !== false) return
+  process.exitCode = EXIT.failed
+  io.err(
+    'Done at this home, and NOT known to the journal: the identity provider here does not run, waits, or is cut off from it. Another home may sign, or take over as it was: say this at the home of the owner, too (countersign cluster status --domain user).\n',
+  )
 }
 
 /** @throws UsageError where there is no such domain: whoever is told that it is frozen looks no further */
