@@ -193,14 +193,16 @@ async function wait(context: Context): Promise<Position> {
   const signing = openSigningCheck(home, 'user', mode, timers.now)
   try {
     for (;;) {
+      // What the stores say of themselves lags: those that nothing is written to say it now and then.
+      let reached = stores.position()
       const epoch = await watchUntilOwnerIsGone({
         ...{ journal, partition: PARTITION, timers, log, wayOut: HINDERED },
         prepare: async () => undefined,
         hasRecords: () => true,
         hindrance: signing.hindrance,
         async follow(now, hindrance) {
-          await catchUp(context, now)
-          const applied = stores.position()?.seq ?? 0
+          reached = await catchUp(context, reached, now)
+          const applied = reached?.seq ?? 0
           const stored = now.beat?.stored ?? 0
           const owner = now.owner?.node ?? null
           followed({ epoch: now.epoch, owner, stored, applied, hindrance })
@@ -219,12 +221,16 @@ async function wait(context: Context): Promise<Position> {
   }
 }
 
-/** As far as its owner says that it is stored. */
-async function catchUp(context: Context, { beat, epoch }: JournalHead): Promise<void> {
-  const position = context.stores.position()
+/** As far as its owner says that it is stored. @returns where the stores are then */
+async function catchUp(
+  context: Context,
+  position: Position | null,
+  { beat, epoch }: JournalHead,
+): Promise<Position | null> {
   // The word of an earlier owner says nothing of what the one there is begins behind.
-  if (position === null || beat === null || beat.epoch !== epoch) return
-  await followJournal(context, position, Math.max(beat.stored, position.seq), epoch)
+  if (position === null || beat === null || beat.epoch !== epoch) return position
+  const end = Math.max(beat.stored, position.seq)
+  return (await followJournal(context, position, end, epoch)).position
 }
 
 /** Whether the last taking was this home's, be it that it did not live to hear of it. */
