@@ -6,7 +6,7 @@ import { createSinkNonces } from './sink/senders.js'
 /**
  * A chain that is never the limit: a process that speaks a node's JSON-RPC (single calls and
  * batches, `POST /`), takes every raw transaction and has it in a block within `SINK_BLOCK_MS`.
- * It hashes what it takes and verifies nothing.
+ * It hashes what it takes and verifies nothing; `GET /raw` has the newest of what it took.
  *
  * Environment: SINK_CHAIN_ID, SINK_BLOCK_MS. Says `{ type: 'ready', port }` to its parent.
  */
@@ -44,6 +44,10 @@ app.post('/*', (res) => {
 })
 app.get('/stats', (res) => {
   res.end(JSON.stringify({ accepted: blocks.accepted, height: blocks.height }))
+})
+
+app.get('/raw', (res) => {
+  res.end(JSON.stringify(blocks.recentRaw()))
 })
 
 const listener = await app.listen('127.0.0.1', 0)

@@ -6,8 +6,8 @@
  *
  *   node scripts/run.mjs <script> [arguments]   dist/scripts/<script>.js, or dist/<script>.js
  *   node scripts/run.mjs --test [arguments]     vitest run
- *   node scripts/run.mjs --test-with <package> [arguments]
- *                                               the same, with a package of the system, or `restate`
+ *   node scripts/run.mjs --test-with <packages> [arguments]
+ *                                               the same, with packages of the system, or `restate`, by commas
  *   node scripts/run.mjs --build                nothing more
  */
 import { existsSync } from 'node:fs'
@@ -32,15 +32,17 @@ const { withSetupLock } = await import('./toolchain/lock.mjs')
 const { installIsCurrent, installDependencies } = await import('./toolchain/install.mjs')
 const { staleSources, compileStale } = await import('./toolchain/compile.mjs')
 
-const systemPackage = target === '--test-with' ? rest.shift() : undefined
+const needed = target === '--test-with' ? (rest.shift() ?? '').split(',') : []
 
 try {
-  if (systemPackage === 'restate') {
-    const { ensureRestate } = await import('./toolchain/restate.mjs')
-    Object.assign(process.env, ensureRestate())
-  } else if (systemPackage !== undefined) {
-    const { ensureSystemPackage } = await import('./toolchain/system-packages.mjs')
-    ensureSystemPackage(systemPackage)
+  for (const name of needed) {
+    if (name === 'restate') {
+      const { ensureRestate } = await import('./toolchain/restate.mjs')
+      Object.assign(process.env, ensureRestate())
+    } else {
+      const { ensureSystemPackage } = await import('./toolchain/system-packages.mjs')
+      ensureSystemPackage(name)
+    }
   }
   if (!installIsCurrent() || staleSources().length > 0) {
     await withSetupLock(async () => {

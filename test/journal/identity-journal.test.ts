@@ -210,6 +210,44 @@ test('stores that nothing is written to are not behind what is trimmed', async (
   await openOn(engine, home)
 })
 
+test('one that waits reads each entry once, and is not behind once it has all', async () => {
+  const engine = createMemoryEngine()
+  const home = await newHome()
+  const owner = await openOn(engine, home)
+  await owner.settled()
+  const inner = engine.connect()
+  let looks = 0
+  let reads = 0
+  let progress: unknown = null
+  const journal: typeof inner = {
+    ...inner,
+    look(partition) {
+      looks++
+      return inner.look(partition)
+    },
+    read(...asked) {
+      reads++
+      return inner.read(...asked)
+    },
+  }
+  const waiting = openOn(engine, copyOf(home), {
+    ...{ role: 'standby', connect: async () => journal },
+    followed: (next) => {
+      progress = next
+    },
+  })
+  // To one store alone: the others do not say at once that it is nothing to them.
+  await owner.write('ledger', { grant: 'v1' })
+  await owner.settled()
+  const { seq } = await inner.look(0)
+  await vi.waitFor(() => expect(progress).toMatchObject({ stored: seq, applied: seq }), SLOW)
+  const [looked, read] = [looks, reads]
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(looked + 5), SLOW)
+  expect(reads).toBe(read)
+  await owner.close()
+  await waiting
+})
+
 test('a store that was lost is not made up', async () => {
   const engine = createMemoryEngine()
   const home = await newHome()

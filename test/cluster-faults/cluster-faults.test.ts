@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { EngineName } from './engines.js'
+import { FAULTS } from './faults.js'
+import { type Outcome, runWorld } from './run-world.js'
+import { WorldError } from './world.js'
+
+/**
+ * Each fault in worlds of its own, by seeds that can be had again. `CLUSTER_FAULTS_SEEDS` how many of each,
+ * `CLUSTER_FAULTS_SEED` the first, `CLUSTER_FAULTS_ONLY` names of faults by a comma, or parts of them,
+ * `CLUSTER_FAULTS_ENGINE` what the journal is in, `CLUSTER_FAULTS_SENDS` of each world,
+ * `CLUSTER_FAULTS_RESULTS` the file that figures go to.
+ */
+const env = process.env
+const engine: EngineName = env.CLUSTER_FAULTS_ENGINE === 'restate' ? 'restate' : 'postgres'
+const first = Number(env.CLUSTER_FAULTS_SEED ?? Date.now() % 1_000_000)
+const count = Number(env.CLUSTER_FAULTS_SEEDS ?? 10)
+const sends = Number(env.CLUSTER_FAULTS_SENDS ?? 200)
+const only = (env.CLUSTER_FAULTS_ONLY ?? '').split(',').filter((part) => part !== '')
+const results = env.CLUSTER_FAULTS_RESULTS ?? `bench/results/cluster-faults-${engine}.json`
+
+const WORLD_MS_MAX = 600_000
+const seeds = Array.from({ length: count }, (_, index) => first + index)
+const wanted = FAULTS.filter((fault) => fault.engine === undefined || fault.engine === engine)
+  .filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
+  .flatMap((fault) => seeds.map((seed) => ({ fault, seed })))
+const outcomes: Omit<Outcome, 'said'>[] = []
+mkdirSync(dirname(results), { recursive: true })
+
+test.for(wanted.map(({ fault, seed }) => [fault.name, seed] as const))(
+  'nothing is lost or doubled: %s (seed %i)',
+  { timeout: WORLD_MS_MAX },
+  async ([name, seed]) => {
+    const fault = FAULTS.find((it) => it.name === name)
+    if (fault === undefined) throw new Error(`no fault ${name}`)
+    const logs = join(dirname(results), `${engine}, ${name}, ${seed}.log`)
+    try {
+      const { said, ...outcome } = await runWorld(engine, fault, seed, sends)
+      outcomes.push(outcome)
+      keep()
+      say(outcome)
+      if (outcome.wrong.length > 0) writeFileSync(logs, said)
+      expect(outcome.wrong, logs).toEqual([])
+    } catch (error) {
+      if (error instanceof WorldError) writeFileSync(logs, error.said)
+      throw error
+    }
+  },
+)
+
+afterAll(() => {
+  const total = outcomes.reduce((sum, it) => sum + it.sends, 0)
+  process.stdout.write(`${engine}: ${total} sends in ${outcomes.length} worlds\n`)
+})
+
+function keep(): void {
+  writeFileSync(results, `${JSON.stringify({ engine, first, sends, outcomes }, null, 2)}\n`)
+}
+
+function say({
+  fault,
+  seed,
+  sends: sent,
+  firstAnswerMs,
+  longestMs,
+  wantedMs,
+  wrong,
+}: (typeof outcomes)[number]): void {
+  const bound = wantedMs === null ? '' : ` (wanted ${wantedMs})`
+  const verdict = wrong.length === 0 ? 'held' : `${wrong.length} WRONG`
+  process.stdout.write(
+    `${fault}, seed ${seed}: ${sent} sends, first answer after ${firstAnswerMs} ms${bound}, longest pause ${longestMs} ms: ${verdict}\n`,
+  )
+}

@@ -1,0 +1,100 @@
+import { expect } from 'vitest'
+import { seededRandom } from '../faults/random.js'
+import { withinOneUtcDay } from '../support/utc-day.js'
+import { judge } from './audit.js'
+import { beginLoad, type Load, makePurses, type Pauses, pausesSince } from './callers.js'
+import type { EngineName } from './engines.js'
+import type { Fault } from './faults.js'
+import { auditLogs, findOut } from './find-out.js'
+import { follow } from './followers.js'
+import { epochOf } from './whole.js'
+import { startWorld, type World, WorldError } from './world.js'
+
+/** What one world came to. */
+export interface Outcome extends Pauses {
+  readonly engine: EngineName
+  readonly fault: string
+  readonly seed: number
+  /** Acknowledged. */
+  readonly sends: number
+  readonly refused: number
+  readonly tries: number
+  /** By what callers were told that it is to be asked again. */
+  readonly open: Readonly<Record<string, number>>
+  readonly epoch: number
+  /** What was wanted of `firstAnswerMs`; null: nothing. */
+  readonly wantedMs: number | null
+  readonly tookMs: number
+  /** Sentences; none when all held. */
+  readonly wrong: readonly string[]
+  /** What its processes said last. */
+  readonly said: string
+}
+
+const MINUTES_MAX = 6
+/** When the fault comes, as shares of the sends that are wanted, and what must follow it. */
+const EARLIEST = 0.2
+const LATEST = 0.5
+const AFTER = 0.3
+const GOES_ON = { timeout: 150_000, interval: 20 }
+
+/** @param wanted sends at least */
+export async function runWorld(
+  engine: EngineName,
+  fault: Fault,
+  seed: number,
+  wanted: number,
+): Promise<Outcome> {
+  await withinOneUtcDay(MINUTES_MAX)
+  const startedAt = performance.now()
+  const world = await startWorld({ engine, isDiskSmall: fault.isDiskSmall === true })
+  try {
+    const random = seededRandom(seed)
+    const purses = await makePurses(world)
+    const followers = await Promise.all(world.users.map((user) => follow(world, user)))
+    const load = beginLoad(world, purses, wanted, random)
+    try {
+      const share = EARLIEST + (LATEST - EARLIEST) * (random.integer(1_000) / 1_000)
+      const act = await fault.aim(world, random)
+      await reaches(load, Math.round(share * wanted))
+      const faultMs = performance.now()
+      await act()
+      await reaches(load, Math.max(wanted, load.acknowledged + Math.round(AFTER * wanted)))
+      await load.stop()
+      const wrong = await restsAndHolds(world, load, purses, followers)
+      const tries = load.asked.flatMap((it) => it.tries)
+      const open: Record<string, number> = {}
+      for (const { kind, said } of tries) if (kind === 'open') open[said] = (open[said] ?? 0) + 1
+      return {
+        ...{ engine, fault: fault.name, seed, sends: load.acknowledged },
+        refused: load.asked.filter((it) => it.tries.some(({ kind }) => kind === 'refused')).length,
+        ...{ tries: tries.length, open, epoch: await epochOf(world.nodes) },
+        ...pausesSince(faultMs, load.asked),
+        ...{ wantedMs: fault.wantedMs, tookMs: Math.round(performance.now() - startedAt), wrong },
+        said: world.said(),
+      }
+    } finally {
+      await load.stop().catch(() => undefined)
+      await Promise.all(followers.map((it) => it.stop()))
+    }
+  } catch (error) {
+    throw new WorldError('it did not go on', world.said(), error)
+  } finally {
+    await world.stop()
+  }
+}
+
+async function reaches(load: Load, sends: number): Promise<void> {
+  await expect.poll(() => load.acknowledged, GOES_ON).toBeGreaterThanOrEqual(sends)
+}
+
+async function restsAndHolds(
+  world: World,
+  load: Load,
+  purses: Parameters<typeof findOut>[2],
+  followers: Parameters<typeof findOut>[3],
+): Promise<string[]> {
+  await world.whole()
+  const found = await findOut(world, load.asked, purses, followers)
+  return [...judge(found), ...(await auditLogs(world, load.acknowledged))]
+}

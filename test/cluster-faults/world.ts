@@ -1,0 +1,296 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { numberOf } from '../../bench/child-process.js'
+import { SINK_CHAIN, sinkChainsFile } from '../../bench/sink-chains.js'
+import { startChainSink } from '../../bench/sink-stack.js'
+import { makeAuthority } from '../../scripts/dev/certificates.js'
+import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { makeNodeHome } from '../../src/cli/operator/make-node-home.js'
+import {
+  registryPath,
+  rootPrivateKeyPath,
+  serviceLayout,
+} from '../../src/custody/domain-keys/layout.js'
+import { readRegistryFile, writeRegistryFile } from '../../src/custody/domain-keys/registry-file.js'
+import { pinRoot } from '../../src/custody-tools/provisioning/install-registry.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
+import { provisionDomain } from '../../src/custody-tools/provisioning/provision-domain.js'
+import { withQuorumSigners } from '../../src/custody-tools/provisioning/registry-draft.js'
+import {
+  openRegistryRoot,
+  readSigned,
+  signRegistry,
+} from '../../src/custody-tools/provisioning/registry-root.js'
+import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { type HttpClient, httpClient } from '../support/http-client.js'
+import { freePort } from '../support/ports.js'
+import { createPostgres } from '../support/postgres-server.js'
+import { type SmallDisk, smallDisk } from '../support/small-disk.js'
+import { layWire, type Wire } from './cut-wire.js'
+import { type Engine, type EngineName, startPostgres, startRestate } from './engines.js'
+import { type KeptProcess, keepProcess } from './kept-process.js'
+import { identityOwner, nodesAreWhole, ownerOf } from './whole.js'
+
+/** One of two machines with a wallet service and a quorum signer, and the wires that lead away from it. */
+export interface Node {
+  readonly home: string
+  readonly url: string
+  /** By which it reaches the engine. */
+  readonly journalFile: string
+  readonly service: KeptProcess
+  readonly quorum: KeptProcess
+  readonly toEngine: readonly Wire[]
+  readonly toIdentity: readonly Wire[]
+  /** By which the other node reaches it. */
+  readonly fromPeer: Wire
+}
+
+/** One of two machines with an identity provider. */
+export interface Identity {
+  readonly home: string
+  readonly metricsUrl: string
+  readonly process: KeptProcess
+}
+
+export interface User {
+  readonly email: string
+  /** At whichever node: of each its own. */
+  console(url: string): HttpClient
+  readonly token: string
+}
+
+export interface World {
+  readonly engine: Engine
+  readonly nodes: readonly [Node, Node]
+  readonly identities: readonly [Identity, Identity]
+  readonly users: readonly User[]
+  readonly chainId: number
+  readonly sinkUrl: string
+  /** The second node's home is on it, where it was wished for. */
+  readonly disk: SmallDisk | null
+  /** @throws where there is none */
+  owner(): Promise<Node>
+  identity(): Promise<Identity>
+  /** Until both of each kind are there, one serves and the other has all that it has. */
+  whole(): Promise<void>
+  /** What all processes said last, for a person. */
+  said(): string
+  stop(): Promise<void>
+}
+
+export interface WorldWishes {
+  readonly engine: EngineName
+  /** Whether the second node's home is on a small disk. */
+  readonly isDiskSmall: boolean
+}
+
+/** What its processes said last is kept apart: it is long. */
+export class WorldError extends Error {
+  readonly said: string
+  constructor(message: string, said: string, cause: unknown) {
+    super(`${message}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.said = said
+  }
+}
+
+const SERVICE = 'dist/src/main.js'
+const IDENTITY = 'dist/src/identity-provider/main.js'
+const QUORUM = 'dist/src/quorum-signer/main.js'
+const USERS = ['one@example.test', 'two@example.test']
+const PASSWORD = 'correct horse battery staple'
+const COMES_UP = { timeout: 120_000, interval: 100 }
+
+/** @throws Error with what its processes said, when it does not come up; nothing is left running */
+export async function startWorld(wishes: WorldWishes): Promise<World> {
+  const ends: (() => unknown)[] = []
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  }
+  const kept: KeptProcess[] = []
+  const said = () => kept.map((it) => `--- ${it.name}\n${it.said()}`).join('\n')
+  try {
+    return await raise(wishes, { kept, said, stop, later: (end) => void ends.push(end) })
+  } catch (error) {
+    await stop()
+    throw new WorldError('it did not come up', said(), error)
+  }
+}
+
+interface Ground {
+  readonly kept: KeptProcess[]
+  readonly said: () => string
+  readonly stop: () => Promise<void>
+  later(end: () => unknown): void
+}
+
+async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground): Promise<World> {
+  const { kept, said, stop, later } = ground
+  const directory = mkdtempSync(join(tmpdir(), 'cs-cluster-faults-'))
+  later(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
+  const disk = isDiskSmall ? smallDisk() : null
+  later(() => disk?.remove())
+  const homes = [join(directory, '1'), join(disk?.directory ?? directory, '2')] as const
+  const userHomes = [homes[0], join(directory, 'u2')] as const
+  mkdirSync(homes[0], { mode: 0o700 })
+  const write = (file: string, content: object): string => {
+    const path = join(directory, file)
+    writeFileSync(path, JSON.stringify(content), { mode: 0o600 })
+    return path
+  }
+  const keep = (...args: Parameters<typeof keepProcess>): KeptProcess => {
+    const made = keepProcess(...args)
+    kept.push(made)
+    later(() => made.remove())
+    return made
+  }
+  const wire = async (ports: readonly number[]): Promise<Wire> => {
+    const laid = await layWire(ports)
+    later(() => laid.close())
+    return laid
+  }
+
+  const ending = async <T>(made: Promise<T>, end: (it: T) => unknown): Promise<T> => {
+    const it = await made
+    later(() => end(it))
+    return it
+  }
+  const journal = name === 'postgres' ? startPostgres() : startRestate(directory)
+  const [sink, engine, userJournal] = await Promise.all([
+    ending(startChainSink(), (it) => it.kill()),
+    ending(journal, (it) => it.remove()),
+    ending(createPostgres(), (it) => it.remove()),
+  ])
+  if (engine.handler !== null) kept.push(engine.handler)
+  const sinkUrl = `http://127.0.0.1:${numberOf(sink, 'port')}`
+  writeFileSync(join(homes[0], 'chains.json'), JSON.stringify(sinkChainsFile(sinkUrl)))
+  await provisionDev(homes[0])
+  for (const email of USERS) {
+    await createUser(join(homes[0], 'identity-provider'), email, PASSWORD)
+  }
+
+  const authority = makeAuthority(directory, 'authority')
+  const linkPorts = [await freePort(), await freePort()] as const
+  const loginPorts = [await freePort(), await freePort()] as const
+  const front = await wire(loginPorts)
+  const issuer = `http://127.0.0.1:${front.port}`
+  const files = (issued: { certificate: string; key: string }) => ({
+    ...issued,
+    authority: authority.certificate,
+  })
+  const userJournalFile = write('user-journal.json', { postgres: [userJournal.url] })
+  const identityAt = async (index: 0 | 1): Promise<() => Identity> => {
+    const names = { usage: 'serverAuth', names: 'DNS:identity' } as const
+    const listen = `127.0.0.1:${linkPorts[index]}`
+    const link = { listen, ...files(authority.issue(`u${index + 1}`, names)) }
+    const linkFile = write(`u${index + 1}.json`, link)
+    const metricsPort = await freePort()
+    const home = userHomes[index]
+    return () => {
+      let isFirst = index === 0
+      const env = () => {
+        const role = isFirst ? 'owner' : 'standby'
+        isFirst = false
+        return {
+          ...{ COUNTERSIGN_HOME: home, IDENTITY_JOURNAL_FILE: userJournalFile },
+          ...{ IDENTITY_JOURNAL_ROLE: role, IDENTITY_PUBLIC_ISSUER: issuer },
+          ...{ IDENTITY_LINK_FILE: linkFile, IDENTITY_PORT: String(loginPorts[index]) },
+          IDENTITY_METRICS_PORT: String(metricsPort),
+        }
+      }
+      const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
+      return { home, metricsUrl, process: keep(`identity provider ${index + 1}`, IDENTITY, env) }
+    }
+  }
+  const nodeAt = async (index: 0 | 1): Promise<() => Node> => {
+    const number = index + 1
+    const home = homes[index]
+    const toEngine = await Promise.all(engine.ports.map((port) => wire([port])))
+    const journalFile = write(`journal-${number}.json`, engine.file(toEngine.map((it) => it.port)))
+    const toIdentity = await Promise.all(linkPorts.map((port) => wire([port])))
+    const [address, ...others] = toIdentity.map((it) => `127.0.0.1:${it.port}`)
+    const identityLink = write(`s${number}-u.json`, {
+      ...{ address, others, server_name: 'identity' },
+      ...files(authority.issue(`s${number}`, { usage: 'clientAuth' })),
+    })
+    const listenPort = await freePort()
+    const fromPeer = await wire([listenPort])
+    const nodeNames = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const
+    const nodeLink = write(`node-${number}.json`, {
+      ...{ listen: `127.0.0.1:${listenPort}`, address: `127.0.0.1:${fromPeer.port}` },
+      ...files(authority.issue(`node-${number}`, nodeNames)),
+    })
+    const port = await freePort()
+    return () => {
+      let isFirst = index === 0
+      const env = () => {
+        const role = isFirst ? 'owner' : 'standby'
+        isFirst = false
+        return {
+          ...{ COUNTERSIGN_HOME: home, PORT: String(port), IDENTITY_ISSUER: issuer },
+          ...{ COUNTERSIGN_JOURNAL_FILE: journalFile, COUNTERSIGN_JOURNAL_ROLE: role },
+          ...{ COUNTERSIGN_NODE_LINK_FILE: nodeLink, COUNTERSIGN_WORKERS: '2' },
+          COUNTERSIGN_IDENTITY_LINK_FILE: identityLink,
+          ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+          ...(index === 1 && disk !== null
+            ? { COUNTERSIGN_DISK_FREE_MIN_MIB: String(disk.floorMib) }
+            : {}),
+        }
+      }
+      const own = { COUNTERSIGN_HOME: home }
+      return {
+        ...{ home, url: `http://127.0.0.1:${port}`, toEngine, toIdentity, fromPeer, journalFile },
+        quorum: keep(`quorum signer ${number}`, QUORUM, () => own),
+        service: keep(`wallet service ${number}`, SERVICE, env),
+      }
+    }
+  }
+
+  const firstIdentity = (await identityAt(0))()
+  await expect.poll(() => identityOwner([firstIdentity]), COMES_UP).not.toBeNull()
+  const firstNode = (await nodeAt(0))()
+  await expect.poll(() => ownerOf([firstNode]), COMES_UP).not.toBeNull()
+  const beginSecond = await nodeAt(1)
+  await prepareNode(homes[0], homes[1])
+  await makeNodeHome(homes[0], 'user', userHomes[1])
+  mkdirSync(join(userHomes[1], 'run'), { mode: 0o700 })
+  const nodes = [firstNode, beginSecond()] as const
+  const identities = [firstIdentity, (await identityAt(1))()] as const
+  const users = await Promise.all(
+    USERS.map(async (email): Promise<User> => {
+      const token = await mintConsoleToken({ issuer, email, password: PASSWORD })
+      const headers = { authorization: `Bearer ${token}` }
+      return { email, token, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
+    }),
+  )
+  const whole = () => expect.poll(() => nodesAreWhole(nodes, identities), COMES_UP).toEqual('whole')
+  await whole()
+  return {
+    ...{ engine, nodes, identities, users, sinkUrl, disk, whole, said, stop },
+    chainId: SINK_CHAIN,
+    async owner() {
+      const found = await ownerOf(nodes)
+      if (found === null) throw new Error('no node owns the journal')
+      return found
+    },
+    async identity() {
+      const found = await identityOwner(identities)
+      if (found === null) throw new Error('no identity provider owns its journal')
+      return found
+    },
+  }
+}
+
+/** What an operator does on a new machine: a copy of the home, and a quorum signer with a key of its own. */
+async function prepareNode(from: string, home: string): Promise<void> {
+  await makeNodeHome(from, 'service', home)
+  mkdirSync(join(home, 'run'), { mode: 0o700 })
+  pinRoot(home, 'quorum', serviceLayout(from).rootKey)
+  const enrolment = await provisionDomain(home, 'quorum', null)
+  const root = openRegistryRoot(rootPrivateKeyPath(from))
+  const path = registryPath(from)
+  const draft = withQuorumSigners(readSigned(path, root), [enrolment], Date.now())
+  await signRegistry(path, root, draft)
+  writeRegistryFile(registryPath(home), readRegistryFile(path))
+}
