@@ -96,8 +96,7 @@ function serveConnection(
 
   function waitUntilTaken(): void {
     if (socket.writableLength <= UNTAKEN_BYTES_MAX || socket.isPaused()) return
-    socket.pause()
-    socket.once('drain', () => socket.resume())
+    socket.pause().once('drain', () => socket.resume())
   }
 
   async function answer(id: number, method: string, parameters: readonly unknown[]): Promise<void> {
