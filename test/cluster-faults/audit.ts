@@ -52,6 +52,8 @@ export function judge(found: Found): string[] {
     ...judgeSends(found),
     ...judgeChain(found),
     ...judgeCaps(found),
+    ...judgePlaces(found.told.map(({ log }) => log)),
+    ...judgeEnds(found),
     ...found.told.flatMap((told) => judgeTold(told, found.listed)),
   ]
 }
@@ -151,17 +153,47 @@ function judgeCaps({ asked, purses, listed, landed, limits }: Found): string[] {
   return wrong
 }
 
-/** The log has no gap, the stream had all of it in order, and the webhook each lane's in order. */
+/**
+ * Places are counted for a group of users, so that users of one group have each place once between them,
+ * and any other all of their own.
+ */
+function judgePlaces(logs: readonly (readonly LoggedEvent[])[]): string[] {
+  const wrong: string[] = []
+  for (const log of logs) {
+    const at = log.findIndex(({ seq }, index) => seq <= (log[index - 1]?.seq ?? 0))
+    if (at >= 0) wrong.push(`a log has ${log[at]?.seq} after ${log[at - 1]?.seq}`)
+  }
+  const alone = logs.map((log) => gapOf(log.map(({ seq }) => seq)))
+  const together = gapOf(logs.flat().map(({ seq }) => seq))
+  if (together === null) return wrong
+  return [...wrong, ...alone.filter((gap) => gap !== null)]
+}
+
+function gapOf(places: readonly number[]): string | null {
+  const sorted = places.toSorted((one, other) => one - other)
+  const at = sorted.findIndex((seq, index) => seq !== index + 1)
+  return at < 0 ? null : `a log has ${sorted[at]} in place ${at + 1}`
+}
+
+/** Each send that was confirmed is told of as broadcast and as confirmed, once. */
+function judgeEnds({ listed, told }: Found): string[] {
+  const wrong: string[] = []
+  const events = told.flatMap(({ log }) => log)
+  for (const type of ['transaction.broadcast', 'transaction.confirmed']) {
+    const own = events.filter((event) => event.type === type)
+    const byId = grouped(own, ({ data }) => data.tx_id)
+    for (const { tx_id: id, status } of listed) {
+      const times = byId.get(id)?.length ?? 0
+      if (status === 'confirmed' && times !== 1) wrong.push(`${id} has ${times} events ${type}`)
+    }
+  }
+  return wrong
+}
+
+/** The stream had all of the log in order, and the webhook what is of each wallet. */
 function judgeTold({ log, streamed, hooked }: Told, listed: readonly TransactionView[]): string[] {
   const wrong: string[] = []
-  for (const [name, events] of [
-    ['log', log],
-    ['stream', streamed],
-  ] as const) {
-    const at = events.findIndex(({ seq }, index) => seq !== index + 1)
-    if (at >= 0) wrong.push(`the ${name} has ${events[at]?.seq} in place ${at + 1}`)
-  }
-  if (log.length === 0) wrong.push('the log is empty')
+  if (log.length === 0) wrong.push('a log is empty')
   if (streamed.map(({ event_id: id }) => id).join() !== log.map((it) => it.event_id).join()) {
     wrong.push(`the stream had ${streamed.length} of ${log.length} events, or others`)
   }
@@ -184,13 +216,6 @@ function judgeTold({ log, streamed, hooked }: Told, listed: readonly Transaction
   }
   const missing = ofTransactions.filter(({ event_id: id }) => !seen.has(id))
   if (missing.length > 0) wrong.push(`the webhook never had ${missing.length} events`)
-  const ends = grouped(
-    ofTransactions.filter(({ type }) => type === 'transaction.confirmed'),
-    ({ data }) => data.tx_id,
-  )
-  for (const [id, events] of ends) {
-    if (events.length > 1) wrong.push(`${id} was confirmed ${events.length} times`)
-  }
   return wrong
 }
 

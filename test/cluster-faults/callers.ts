@@ -173,25 +173,26 @@ async function answered(url: string, init: RequestInit): Promise<Pick<Try, 'kind
   }
 }
 
-/** How long callers were without an answer. */
+/** How long callers were without an answer. What is refused, or was answered before, needs no commit. */
 export interface Pauses {
-  /** From the fault to the first acknowledgement of what was asked for after it. */
+  /** From the fault to the first acknowledgement of what nobody had asked for before it. */
   readonly firstAnswerMs: number
-  /** Between any two acknowledgements from the fault on, of whichever caller. */
+  /** Between any two first acknowledgements from the fault on, of whichever caller. */
   readonly longestMs: number
 }
 
 export function pausesSince(faultMs: number, asked: readonly Asked[]): Pauses {
-  const all = asked.flatMap(({ tries }) => tries.filter(({ kind }) => kind !== 'open'))
-  const after = all.filter(({ startedMs }) => startedMs >= faultMs)
-  const first = Math.min(...after.map(({ endedMs }) => endedMs))
-  const ends = all.map(({ endedMs }) => endedMs).filter((ms) => ms >= faultMs)
-  ends.sort((one, other) => one - other)
-  let longest = 0
-  let before = faultMs
-  for (const ms of ends) {
-    longest = Math.max(longest, ms - before)
-    before = ms
+  const first = asked.flatMap(({ tries }) => {
+    const answer = tries.find(({ kind }) => kind === 'acknowledged')
+    const askedMs = tries[0]?.startedMs ?? 0
+    return answer === undefined ? [] : [{ askedMs, endedMs: answer.endedMs }]
+  })
+  const after = first.filter(({ endedMs }) => endedMs >= faultMs)
+  const fresh = after.filter(({ askedMs }) => askedMs >= faultMs)
+  const ends = after.map(({ endedMs }) => endedMs).sort((one, other) => one - other)
+  const gaps = ends.map((ms, index) => ms - (ends[index - 1] ?? faultMs))
+  return {
+    firstAnswerMs: Math.round(Math.min(...fresh.map(({ endedMs }) => endedMs)) - faultMs),
+    longestMs: Math.round(Math.max(...gaps)),
   }
-  return { firstAnswerMs: Math.round(first - faultMs), longestMs: Math.round(longest) }
 }

@@ -52,7 +52,22 @@ test.for(wanted.map(({ fault, seed }) => [fault.name, seed] as const))(
 afterAll(() => {
   const total = outcomes.reduce((sum, it) => sum + it.sends, 0)
   process.stdout.write(`${engine}: ${total} sends in ${outcomes.length} worlds\n`)
+  for (const { name } of FAULTS) {
+    const own = outcomes.filter(({ fault }) => fault === name)
+    if (own.length > 0) process.stdout.write(`${summary(name, own)}\n`)
+  }
 })
+
+type Kept = (typeof outcomes)[number]
+
+function summary(name: string, own: readonly Kept[]): string {
+  const all = own.reduce((sum, { sends: sent }) => sum + sent, 0)
+  const answers = own.map(({ firstAnswerMs }) => firstAnswerMs).sort((one, other) => one - other)
+  const held = own.filter(({ wrong }) => wrong.length === 0).length
+  const late = own.filter((it) => it.wantedMs !== null && it.firstAnswerMs > it.wantedMs).length
+  const median = answers[answers.length >> 1]
+  return `${name}: ${all} sends, ${held} of ${own.length} worlds held, first answer after ${median} ms in the median, ${answers.at(-1)} at most${late > 0 ? `, ${late} late` : ''}`
+}
 
 function keep(): void {
   writeFileSync(results, `${JSON.stringify({ engine, first, sends, outcomes }, null, 2)}\n`)
