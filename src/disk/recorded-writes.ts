@@ -31,11 +31,8 @@ export interface RecordedWrites {
    * One whose write came to nothing leaves by itself.
    */
   readonly made: Set<number>
-  /**
-   * Those that are on disk.
-   * @param after number of the last one that is not wanted
-   */
-  since(after: number): Iterable<NumberedWrite>
+  /** Those that are on disk. */
+  all(): Iterable<NumberedWrite>
   /** Of all that are on disk. */
   numbers(): Iterable<number>
   get(number: number): NumberedWrite | undefined
@@ -121,11 +118,9 @@ export function recordedWritesOf(root: RootDatabase, path: string): RecordedWrit
   const writes = openWrites(root)
   return {
     made: numberingOf(resolve(path)).made,
-    *since(after) {
+    *all() {
       root.resetReadTxn()
-      for (const { key, value } of writes.getRange({ start: after, exclusiveStart: true })) {
-        yield numbered(key, value)
-      }
+      for (const { key, value } of writes.getRange()) yield numbered(key, value)
     },
     numbers() {
       root.resetReadTxn()

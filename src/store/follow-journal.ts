@@ -126,7 +126,7 @@ export async function checkBelongs(
 /** Of a store that takes its name from the journal. */
 export const NO_POSITION: JournalPosition = {
   ...{ storeId: '', hasBase: false, seq: 0, last: NO_ENTRY },
-  ...{ epoch: 0, claim: '' },
+  ...{ epoch: 0, claim: '', landed: '' },
 }
 
 /** The entry that the store has already: none, where the journal does not have it or forgot it. */

@@ -20,18 +20,23 @@ export interface JournalPosition {
   readonly epoch: number
   /** Of a taking that was begun, written before it: whether it happened, the journal knows. */
   readonly claim: string
+  /** Of one before that one which happened, and which this store did not live to hear of; '': none. */
+  readonly landed: string
 }
 
 /** @returns null for a store that never had a journal */
 export function journalPositionOf({ spaces }: Pick<Environment, 'spaces'>): JournalPosition | null {
   const stored = spaces.meta.get(POSITION)
-  return stored === undefined ? null : (stored as JournalPosition)
+  // Of a build that did not keep it there is none.
+  const position = stored as (Omit<JournalPosition, 'landed'> & { landed?: string }) | undefined
+  return position === undefined ? null : { landed: '', ...position }
 }
 
 /** To be written with the rows of its entry. */
 export function positionRow(position: JournalPosition): Row {
-  const { storeId, hasBase, seq, last, epoch, claim } = position
-  return putOf('meta', POSITION, packedRecord({ storeId, hasBase, seq, last, epoch, claim }))
+  const { storeId, hasBase, seq, last, epoch, claim, landed } = position
+  const record = { storeId, hasBase, seq, last, epoch, claim, landed }
+  return putOf('meta', POSITION, packedRecord(record))
 }
 
 /**

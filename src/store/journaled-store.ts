@@ -85,10 +85,10 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   if (!isFree && overtakes !== head.epoch) {
     throw new JournalHasSuccessor(head)
   }
-  const { taken, claim } = await take(options, known, head.epoch)
+  const { taken, claim } = await take(options, known, head)
   options.taken?.(taken)
   const { epoch, seq: end } = taken
-  const start = { ...(known ?? newPosition(options, end)), epoch, claim }
+  const start = { ...(known ?? newPosition(options, end)), epoch, claim, landed: '' }
   // With a name of its own at once; an empty one stays empty until it has one.
   if (start.storeId !== '') await applyRows(environment, [positionRow(start)])
   const { position, last } = await bringToEnd(options, end, start)
@@ -123,20 +123,25 @@ async function bringToEnd(
 }
 
 /** Whether the last taking was this store's, be it that it did not live to hear of it. */
-function isOwn({ epoch, claim }: JournalPosition, head: JournalHead): boolean {
-  return head.epoch <= epoch || head.owner?.claim === claim
+function isOwn({ epoch, claim, landed }: JournalPosition, head: JournalHead): boolean {
+  const of = head.owner?.claim
+  return head.epoch <= epoch || of === claim || of === landed
 }
 
-/** @param after from whom: somebody else who comes first keeps it */
+/** @param head from whom it is taken: somebody else who comes first keeps it */
 async function take(
   options: JournaledStoreOptions,
   known: JournalPosition | null,
-  after: number,
+  head: JournalHead,
 ): Promise<{ readonly taken: Taken; readonly claim: string }> {
   const { environment, journal, node, timers } = options
   const claim = Buffer.from(timers.random.bytes(CLAIM_BYTES)).toString('hex')
-  if (known !== null) await applyRows(environment, [positionRow({ ...known, claim })])
-  const taken = await whenAvailable(options, () => journal.take(PARTITION, node, claim, after))
+  if (known !== null) {
+    // One that happened stays known until this one has.
+    const landed = isOwn(known, head) ? (head.owner?.claim ?? '') : ''
+    await applyRows(environment, [positionRow({ ...known, claim, landed })])
+  }
+  const taken = await whenAvailable(options, () => journal.take(PARTITION, node, claim, head.epoch))
   return { taken, claim }
 }
 

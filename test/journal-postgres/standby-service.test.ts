@@ -9,6 +9,7 @@ import type { UserId } from '../../src/domain/ids.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
 import { httpClient } from '../support/http-client.js'
+import { underLoad } from '../support/under-load.js'
 import { journalPart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
 const CALLERS = 8
@@ -57,18 +58,8 @@ describe('a standby', () => {
     }
   }
 
-  function underLoad(urls: readonly string[]): { stop(): Promise<void> } {
-    let isOver = false
-    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-      while (!isOver) await sendsOnce(caller, urls)
-    })
-    return {
-      async stop() {
-        isOver = true
-        await Promise.all(callers)
-      },
-    }
-  }
+  const callersAt = (urls: readonly string[]) =>
+    underLoad(CALLERS, (caller) => sendsOnce(caller, urls))
 
   /** Each key was sent for once, by its wallet's next nonce, and the log of events has no gap. */
   async function expectWhole(url: string, at: string): Promise<void> {
@@ -101,7 +92,7 @@ describe('a standby', () => {
   }
 
   test('follows, says what it is, and takes nothing while its owner lives', async () => {
-    const load = underLoad([standbyUrl, stack.baseUrl])
+    const load = callersAt([standbyUrl, stack.baseUrl])
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(50)
     await load.stop()
     await expect
@@ -127,7 +118,7 @@ describe('a standby', () => {
     }
     expect(await runProgram(io, ['custody', 'refresh-shares'])).not.toBe(0)
     expect(said).toContain('another wallet service than the one of this home')
-    const load = underLoad([stack.baseUrl])
+    const load = callersAt([stack.baseUrl])
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 10)
     await load.stop()
@@ -136,7 +127,7 @@ describe('a standby', () => {
 
   test('takes over from one that was killed under load: nothing is lost, and nothing is doubled', async () => {
     const urls = [stack.baseUrl, standbyUrl]
-    const load = underLoad(urls)
+    const load = callersAt(urls)
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 50)
     process.kill(stack.pids.service, 'SIGKILL')
@@ -158,7 +149,7 @@ describe('a standby', () => {
       .poll(() => journalPart(backUrl), TAKES_OVER)
       .toMatchObject({ standby: true, behind: 0 })
     const owner = await started[0]
-    const load = underLoad([standbyUrl, backUrl])
+    const load = callersAt([standbyUrl, backUrl])
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 20)
     expect(await owner?.stop()).toBe(0)
@@ -182,7 +173,7 @@ describe('a standby', () => {
     await expect
       .poll(() => journalPart(otherUrl), TAKES_OVER)
       .toMatchObject({ standby: true, behind: 0, epoch: 5 })
-    const load = underLoad([supervisedUrl])
+    const load = callersAt([supervisedUrl])
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 20)
     process.kill((await supervised)?.pid ?? 0, 'SIGHUP')

@@ -8,6 +8,7 @@ import { type Child, startChild } from '../../bench/child-process.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { httpClient } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
+import { underLoad } from '../support/under-load.js'
 import { type JournalCluster, startJournalCluster } from './journal-cluster.js'
 
 const CALLERS = 4
@@ -83,18 +84,8 @@ describe('a standby of a service with a journal in Restate', () => {
     }
   }
 
-  function underLoad(urls: readonly string[]): { stop(): Promise<void> } {
-    let isOver = false
-    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-      while (!isOver) await sendsOnce(caller, urls)
-    })
-    return {
-      async stop() {
-        isOver = true
-        await Promise.all(callers)
-      },
-    }
-  }
+  const callersAt = (urls: readonly string[]) =>
+    underLoad(CALLERS, (caller) => sendsOnce(caller, urls))
 
   async function goesOn(): Promise<void> {
     const before = acknowledged.size
@@ -102,7 +93,7 @@ describe('a standby of a service with a journal in Restate', () => {
   }
 
   test('takes nothing while its owner lives, whichever node of the cluster is lost', async () => {
-    const load = underLoad([stack.baseUrl])
+    const load = callersAt([stack.baseUrl])
     await goesOn()
     await expect.poll(() => journalPart(standbyUrl), GOES_ON).toMatchObject({ standby: true })
     for (const node of journal.cluster.nodes) {
@@ -119,7 +110,7 @@ describe('a standby of a service with a journal in Restate', () => {
   })
 
   test('takes over where the service is lost with a node: nothing is lost, and nothing is doubled', async () => {
-    const load = underLoad([stack.baseUrl, standbyUrl])
+    const load = callersAt([stack.baseUrl, standbyUrl])
     await goesOn()
     process.kill(stack.pids.service, 'SIGKILL')
     await journal.cluster.nodes[0]?.kill()

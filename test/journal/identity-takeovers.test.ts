@@ -366,7 +366,7 @@ test('one that is killed after a taking, and before the next one, goes on by its
   await owner.settled()
   await owner.kill()
   const inner = engine.connect()
-  for (const isAsked of [true, false]) {
+  for (const isAsked of [true, false, false]) {
     const mortal: Journal = {
       ...inner,
       async take(...asked) {

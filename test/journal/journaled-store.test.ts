@@ -90,6 +90,27 @@ describe('a store with a journal', () => {
     expect(await journal.look(0)).toMatchObject({ epoch: 3 })
   })
 
+  test('knows it again where it dies once more, before its next one', async () => {
+    const engine = createMemoryEngine()
+    const directory = newDirectory()
+    const store = await startOn(engine.connect(), { directory })
+    await doWork(store, 0, 2)
+    await store.close()
+    const inner = engine.connect()
+    for (const isAsked of [true, false, false]) {
+      const mortal: Journal = {
+        ...inner,
+        async take(...asked) {
+          if (isAsked) await inner.take(...asked)
+          throw new Error('killed')
+        },
+      }
+      await expect(startOn(mortal, { directory })).rejects.toThrow('killed')
+    }
+    const again = await startOn(engine.connect(), { directory })
+    await doWork(again, 2, 2)
+  })
+
   test('is not taken by two that both saw the same owner gone', async () => {
     const engine = createMemoryEngine(() => turn())
     await doWork(await startOn(engine.connect()), 0, 3)

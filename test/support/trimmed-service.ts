@@ -20,6 +20,7 @@ import { restoreSnapshot } from '../../src/store/snapshots/restore-snapshot.js'
 import { wayToEnd } from '../../src/store/snapshots/way-to-end.js'
 import { contentsOf } from '../journal/journaled-fixtures.js'
 import { httpClient } from './http-client.js'
+import { underLoad } from './under-load.js'
 
 const CALLERS = 16
 const SLOW = { timeout: 120_000 }
@@ -104,18 +105,8 @@ export function describeTrimmedService(
       }
     }
 
-    function underLoad(urls: readonly string[] = [stack.baseUrl]): { stop(): Promise<void> } {
-      let isOver = false
-      const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-        while (!isOver) await sendsOnce(caller, urls)
-      })
-      return {
-        async stop() {
-          isOver = true
-          await Promise.all(callers)
-        },
-      }
-    }
+    const callersAt = (urls: readonly string[] = [stack.baseUrl]) =>
+      underLoad(CALLERS, (caller) => sendsOnce(caller, urls))
 
     /** What was acknowledged is known, and its key is answered as it was then. */
     async function expectAllThere(baseUrl: string): Promise<void> {
@@ -176,7 +167,7 @@ export function describeTrimmedService(
     test(
       'keeps every acknowledged send when it is killed again and again, and trims all the while',
       async () => {
-        const load = underLoad()
+        const load = callersAt()
         const entries: number[] = []
         for (let kills = 0; kills < killsMax; kills++) {
           const before = (await statusOf(stack.home)).snapshot_entry
@@ -219,7 +210,7 @@ export function describeTrimmedService(
     )
 
     test('says what there is, and makes a snapshot when it is told to', async () => {
-      const load = underLoad()
+      const load = callersAt()
       const sent = acknowledged.length
       await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(sent + 20)
       const { record: made } = await cluster(stack.home, 'snapshot')
@@ -280,7 +271,7 @@ export function describeTrimmedService(
           return { http: answer.status, ...parts.journal }
         }
         await expect.poll(journalPart, SLOW).toMatchObject({ http: 503, standby: true, behind: 0 })
-        const load = underLoad([stack.baseUrl, url])
+        const load = callersAt([stack.baseUrl, url])
         const before = acknowledged.length
         await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(before + 30)
         process.kill(stack.pids.service, 'SIGKILL')

@@ -102,7 +102,7 @@ export async function checkBelongs(
  */
 async function undoLeftovers({ all }: JournaledStores, position: Position): Promise<void> {
   for (const { writes, commit } of all) {
-    const left = [...writes.since(0)].reverse()
+    const left = [...writes.all()].reverse()
     if (left.length === 0) continue
     await commit(position, ({ put, forget }) => {
       for (const { number, undo } of left) {
@@ -119,7 +119,7 @@ export async function writeLeftoversAgain(
   position: Position,
 ): Promise<void> {
   for (const { writes, commit } of all) {
-    const left = [...writes.since(0)]
+    const left = [...writes.all()]
     await commit(position, ({ put }) => {
       for (const { packed } of left) put(unpackWrite(packed))
     })

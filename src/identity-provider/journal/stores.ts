@@ -122,7 +122,7 @@ export function openJournaledStores(home: string): JournaledStores {
         )
       }
       const furthestBack = others.reduce((a, b) => (b.seq < a.seq ? b : a), first)
-      // Of a taking that was told to some of them, the later one; which the ledger is told of last.
+      // Of a taking that some of them were told to have happened, that one.
       const latest = others.reduce((a, b) => (b.epoch > a.epoch ? b : a), first)
       const { epoch, claim, after, landed } = latest
       return { ...furthestBack, epoch, claim, after, landed }
@@ -212,7 +212,7 @@ function storeOf(
 /** Of a store that is yet to have a journal. */
 const NOT_RECORDED: RecordedWrites = {
   made: new Set(),
-  since: () => [],
+  all: () => [],
   numbers: () => [],
   get: () => undefined,
   forget: () => undefined,
