@@ -189,6 +189,9 @@ describe('an identity provider with a standby', () => {
       await waits(first)
       const there = await invite(pair.stack.home, 'create', 'late@example.test')
       expect([there.code, there.stderr]).toEqual([1, expect.stringContaining('is a standby')])
+      // Be it that a code of that person is there already, of the owner's.
+      const anew = await invite(pair.stack.home, 'invite-again', 'new@example.test')
+      expect([anew.code, anew.stderr]).toEqual([1, expect.stringContaining('is a standby')])
       await (await second.child).stop()
       await first.child
       expect((await invite(pair.stack.home, 'invite-again', 'new@example.test')).code).toBe(0)
