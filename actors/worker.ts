@@ -14,6 +14,7 @@ import { createErc4626 } from '../src/defi/erc4626.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { createReplan } from '../src/defi/replan.js'
 import { createUniswapV3 } from '../src/defi/uniswap-v3.js'
+import { ONE_CELL } from '../src/domain/cells.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { createUserBreakerBook } from '../src/domain/user-breaker-book.js'
 import type { JournalOwner } from '../src/quorum-protocol/service-boot.js'
@@ -258,6 +259,7 @@ const host = new ShardHost({
     eraseShell(
       createGasWalletShell({
         reader,
+        cell: begin.owner?.cell.number ?? ONE_CELL.number,
         freezes: freezes.book,
         chains,
         coSigner,

@@ -56,7 +56,11 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
       native.ecdsaVerify(bare, digest, point)
     })
 
-    const { secret, secretHash, secretPrefix } = newKeySecret('test', systemTimers())
+    const { secret, secretHash, secretPrefix } = newKeySecret(
+      'test',
+      'usr_bench' as UserId,
+      systemTimers(),
+    )
     const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
     const first = new WriteBatch()
     first.putApiKey(sampleKey(secretHash, secretPrefix))

@@ -6,6 +6,8 @@ import type { Envelope } from '../runtime/actor.js'
 
 /** What a gas wallet's effects reach. */
 export interface GasWalletPorts extends AccountPorts {
+  /** Number of the cell that this service owns. */
+  readonly cell: number
   readonly reader: Reader
   readonly executionGas: ExecutionGas
   /** Of this thread, which is told of all users' freezes. */

@@ -9,11 +9,11 @@ import type { GasWalletEvent } from './core/messages.js'
 import type { GasAccountState, GasWalletState } from './core/state.js'
 
 /** Rebuilds a gas wallet from the store: its address, its nonce, its open transactions. */
-export function loadGasWallet(reader: Reader, id: string): GasWalletState {
+export function loadGasWallet(reader: Reader, id: string, cell: number): GasWalletState {
   const gasWalletId = id as GasWalletId
   const chainId = chainOfGasWallet(gasWalletId)
   const account: GasAccountState = {
-    accountId: gasWalletKey(gasWalletId),
+    accountId: gasWalletKey(gasWalletId, cell),
     wallet: null,
     lanes: new Map(),
     drafts: new Map(),

@@ -31,7 +31,7 @@ export function createGasWalletShell(
     kind: 'gas-wallet',
     decide,
     load(id) {
-      const state = loadGasWallet(reader, id)
+      const state = loadGasWallet(reader, id, ports.cell)
       state.freezingOf = ({ subWalletId, lineageId }) =>
         ports.freezes.freezeOf({ userId: userOf(subWalletId), subWalletId, lineageId })
       return state

@@ -1,4 +1,11 @@
 import { z } from 'zod'
+import {
+  ALL_PARTITIONS,
+  CELLS_MAX,
+  type Cells,
+  ONE_CELL,
+  parsePartitions,
+} from '../domain/cells.js'
 import { readJsonFile } from './json-file.js'
 
 /**
@@ -65,11 +72,55 @@ const journalFile = z
       .max(SERVERS_MAX)
       .optional(),
     restate: restate.optional(),
+    /** The partitions of users that each cell has, alike for all nodes; default: one has them all. */
+    cells: z
+      .array(
+        z
+          .string()
+          .max(128)
+          .refine((text) => parsePartitions(text) !== null, 'lists partitions, as 0-11 or 0,2,4'),
+      )
+      .min(1)
+      .max(CELLS_MAX)
+      .optional(),
+    /** Which of these is this node's, from 0. */
+    cell: z
+      .int()
+      .min(0)
+      .max(CELLS_MAX - 1)
+      .optional(),
   })
   .refine(
     (file) => (file.postgres === undefined) !== (file.restate === undefined),
     'names one engine: postgres, or restate',
   )
+  .refine(({ cells }) => cells === undefined || isDealtOut(cells), {
+    path: ['cells'],
+    error: 'have each partition from 0 to 23 once',
+  })
+  .refine(({ cells, cell }) => (cells === undefined ? cell === undefined : has(cells, cell)), {
+    path: ['cell'],
+    error: 'is one of cells, counted from 0',
+  })
+
+function isDealtOut(cells: readonly string[]): boolean {
+  const parts = cells.map((text) => parsePartitions(text) ?? 0)
+  const sum = parts.reduce((all, each) => all + each, 0)
+  return sum === ALL_PARTITIONS && parts.reduce((all, each) => all | each, 0) === ALL_PARTITIONS
+}
+
+function has(cells: readonly string[], cell: number | undefined): boolean {
+  return cell !== undefined && cell < cells.length
+}
+
+export function cellsOf({ cells, cell = 0 }: Pick<JournalSettings, 'cells' | 'cell'>): Cells {
+  const all = (cells ?? []).map((text, number) => ({
+    number,
+    partitions: parsePartitions(text) ?? 0,
+  }))
+  const own = all[cell] ?? ONE_CELL
+  return { own, all: all.length === 0 ? [own] : all }
+}
 
 /** @throws as `readJsonFile` */
 export function readJournalFile(path: string): JournalSettings {

@@ -22,14 +22,21 @@ export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWal
   )
 }
 
+/** Of the ten bytes that follow those of the time in the name of a gas wallet's key. */
+const CHAIN_AT = 0
+const CELL_AT = 6
+const INDEX_AT = 8
+
 /**
- * The name of its key at the quorum. Made from chain and index alone, so that a start that was
+ * The name of its key at the quorum. Made from chain, index and cell alone, so that a start that was
  * interrupted, and a restored store, find the same key again.
+ * @param cell number of the cell that sends by it: each has gas wallets of its own
  */
-export function gasWalletKey(id: GasWalletId): SubWalletId {
+export function gasWalletKey(id: GasWalletId, cell: number): SubWalletId {
   const entropy = new Uint8Array(10)
   const view = new DataView(entropy.buffer)
-  view.setUint32(0, chainOfGasWallet(id))
-  view.setUint16(8, Number(id.slice(id.indexOf(':') + 1)))
+  view.setUint32(CHAIN_AT, chainOfGasWallet(id))
+  view.setUint16(CELL_AT, cell)
+  view.setUint16(INDEX_AT, Number(id.slice(id.indexOf(':') + 1)))
   return (ID_PREFIX.subWallet + ulidBody(0, entropy)) as SubWalletId
 }

@@ -1,4 +1,5 @@
-import { concat, expectBytes, u64, viewOf } from './bytes.js'
+import { ALL_PARTITIONS, CELLS_MAX, type Cell, ONE_CELL } from '../domain/cells.js'
+import { concat, expectBytes, u8, u32, u64, viewOf } from './bytes.js'
 import { type P256Signer, verifyP256 } from './p256.js'
 import { Refusal } from './refusal.js'
 import type { Registry } from './registry.js'
@@ -19,6 +20,8 @@ export interface JournalOwner {
   /** Drawn when the journal was begun: 16 bytes, hex. */
   readonly journal: string
   readonly epoch: number
+  /** Whose users these are. */
+  readonly cell: Cell
 }
 
 export interface ServiceStart {
@@ -27,18 +30,34 @@ export interface ServiceStart {
 }
 
 const JOURNAL_BYTES = 16
-export const JOURNAL_OWNER_BYTES = JOURNAL_BYTES + 8
+const JOURNAL_OWNER_BYTES = JOURNAL_BYTES + 8
+/** Of an owner of some users, its number and their partitions; of one that has all, nothing. */
+const CELL_BYTES = 1 + 4
 
-export function encodeOwner({ journal, epoch }: JournalOwner): Buffer {
-  return concat(Buffer.from(journal, 'hex'), u64(epoch))
+export function encodeOwner({ journal, epoch, cell }: JournalOwner): Buffer {
+  const owner = [Buffer.from(journal, 'hex'), u64(epoch)]
+  if (cell.partitions === ALL_PARTITIONS) return concat(...owner)
+  return concat(...owner, u8(cell.number), u32(cell.partitions))
 }
 
 /** @throws Refusal MALFORMED */
 export function decodeOwner(value: unknown): JournalOwner {
-  const bytes = viewOf(expectBytes(value, JOURNAL_OWNER_BYTES))
+  const bytes = viewOf(expectBytes(value))
+  const { length } = bytes
+  const hasCell = length === JOURNAL_OWNER_BYTES + CELL_BYTES
+  if (!hasCell && length !== JOURNAL_OWNER_BYTES) throw new Refusal('MALFORMED', 'owner')
   const epoch = Number(bytes.readBigUInt64BE(JOURNAL_BYTES))
   if (!Number.isSafeInteger(epoch)) throw new Refusal('MALFORMED', 'epoch of a journal')
-  return { journal: bytes.toString('hex', 0, JOURNAL_BYTES), epoch }
+  const cell = hasCell ? decodeCell(bytes.subarray(JOURNAL_OWNER_BYTES)) : ONE_CELL
+  return { journal: bytes.toString('hex', 0, JOURNAL_BYTES), epoch, cell }
+}
+
+/** @throws Refusal MALFORMED for one of no users, or of more than there are, or that has all */
+function decodeCell(bytes: Buffer): Cell {
+  const cell = { number: bytes.readUInt8(0), partitions: bytes.readUInt32BE(1) }
+  const isSome = cell.partitions > 0 && cell.partitions < ALL_PARTITIONS
+  if (!isSome || cell.number >= CELLS_MAX) throw new Refusal('MALFORMED', 'cell')
+  return cell
 }
 
 /** Signed with the co-signer key, as batches are: nobody else can take the service's place. */

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Timers } from '../clock/timers.js'
-import { readJournalFile } from '../config/journal.js'
+import { cellsOf, readJournalFile } from '../config/journal.js'
 import { bringFreeze } from '../custody/instance-freeze.js'
 import { openSigningCheck } from '../custody/key-stores/signing-check.js'
 import {
@@ -21,7 +21,6 @@ import {
   type JournaledStoreOptions,
   JournalHasSuccessor,
   openJournaledStore,
-  PARTITION,
 } from '../store/journaled-store.js'
 import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
@@ -101,11 +100,13 @@ export async function openServiceJournal(
     if (journalPositionOf(environment) !== null) throw new Error(LEFT_OUT)
     return null
   }
-  const journal = await openEngine(readJournalFile(file), log)
+  const settings = readJournalFile(file)
+  const { own: cell } = cellsOf(settings)
+  const journal = await openEngine(settings, log)
   const metrics = createJournalMetrics(options.registry)
-  const beats = createOwnerBeats(journal, PARTITION, timers)
+  const beats = createOwnerBeats(journal, cell.number, timers)
   const store = {
-    ...{ environment, timers, log, journal, appended: metrics.appended },
+    ...{ environment, timers, log, journal, cell, appended: metrics.appended },
     node: options.node,
     taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
     fatal(err) {
@@ -149,10 +150,11 @@ function keepSnapshotsOf(
   const { snapshots } = journal
   if (snapshots === undefined) return null
   const hasBase = journalPositionOf(environment)?.hasBase ?? false
+  const partition = owner.cell.number
   return keepSnapshots({
-    ...{ journal, snapshots, partition: PARTITION, epoch: owner.epoch, readings, hasBase },
+    ...{ journal, snapshots, partition, epoch: owner.epoch, readings, hasBase },
     ...{ tailBytesMax, timers, log },
-    make: (stopping) => makeSnapshot({ journalFile, partition: PARTITION }, stopping),
+    make: (stopping) => makeSnapshot({ journalFile, partition }, stopping),
   })
 }
 

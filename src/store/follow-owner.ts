@@ -1,17 +1,19 @@
 import type { Timers } from '../clock/timers.js'
+import { type Cell, ONE_CELL } from '../domain/cells.js'
 import type { Journal, JournalHead } from '../journal/journal.js'
 import { watchUntilOwnerIsGone } from '../journal/watch-owner.js'
 import type { Environment } from './environment.js'
 import { followJournal, NO_POSITION, StoreTooFarBehind } from './follow-journal.js'
 import { journalMoveOf, MOVE_HELD_MS, nodeIdOf } from './journal-move.js'
 import { isEmptyStore, type JournalPosition, journalPositionOf } from './journal-position.js'
-import { PARTITION } from './journaled-store.js'
 import { type RestoreProgress, restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
 
 export interface FollowOwnerOptions {
   /** What others know it by; absent: nobody hands a journal over to it by name. */
   readonly node?: string
+  /** Whose users the store has. Default: all. */
+  readonly cell?: Cell
   readonly environment: Environment
   readonly journal: Pick<Journal, 'look' | 'read' | 'trim' | 'snapshots'>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
@@ -47,10 +49,10 @@ const HINDERED =
  * @throws Error where the store does not belong to the journal, or is too far behind it
  */
 export function followUntilOwnerIsGone(options: FollowOwnerOptions): Promise<number> {
-  const { environment, hindrance = async () => null } = options
+  const { environment, cell = ONE_CELL, hindrance = async () => null } = options
   let isChecked = false
   return watchUntilOwnerIsGone({
-    ...{ ...options, partition: PARTITION, hindrance, wayOut: HINDERED },
+    ...{ ...options, partition: cell.number, hindrance, wayOut: HINDERED },
     hasRecords: () => !isEmptyStore(environment),
     isAnothers: (head, quietMs) => isAnothers(options, head, quietMs),
     async prepare() {
@@ -71,8 +73,8 @@ export function followUntilOwnerIsGone(options: FollowOwnerOptions): Promise<num
 }
 
 async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
-  const { environment } = options
-  const restoring = await wayToEnd({ ...options, partition: PARTITION })
+  const { environment, cell = ONE_CELL } = options
+  const restoring = await wayToEnd({ ...options, partition: cell.number })
   if (restoring === null) return
   const restored = (progress: RestoreProgress) =>
     options.followed({
@@ -83,7 +85,7 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
       restoring: progress,
       hindrance: null,
     })
-  const start = journalPositionOf(environment) ?? NO_POSITION
+  const start = journalPositionOf(environment) ?? { ...NO_POSITION, cell }
   await restoreSnapshot({ ...restoring, restored }, start)
 }
 
@@ -102,14 +104,14 @@ async function isAnothers(
 
 /** @returns null where entries that the store lacks are not kept any more */
 async function follow(
-  { environment, journal }: FollowOwnerOptions,
+  { environment, journal, cell = ONE_CELL }: FollowOwnerOptions,
   { beat }: JournalHead,
 ): Promise<{ readonly stored: number; readonly applied: number } | null> {
-  let position: JournalPosition = journalPositionOf(environment) ?? NO_POSITION
+  let position: JournalPosition = journalPositionOf(environment) ?? { ...NO_POSITION, cell }
   const stored = beat?.stored ?? 0
   try {
     if (stored > position.seq) {
-      const followed = await followJournal(environment, journal, PARTITION, stored, position)
+      const followed = await followJournal(environment, journal, cell.number, stored, position)
       position = followed.position
     }
     return { stored, applied: position.seq }

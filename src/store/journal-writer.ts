@@ -1,4 +1,5 @@
 import type { Timers } from '../clock/timers.js'
+import type { Cell } from '../domain/cells.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { type AppendContext, appendUntilKnown } from '../journal/append-until-known.js'
 import { BODY_BYTES_MAX } from '../journal/journal.js'
@@ -24,7 +25,7 @@ export interface JournalWriter {
   /** Why nothing that writes may begin, or null. */
   refusal(): Fault | null
   /** Which journal it writes, and as which of its owners. */
-  readonly owner: { readonly journal: string; readonly epoch: number }
+  readonly owner: { readonly journal: string; readonly epoch: number; readonly cell: Cell }
   readonly readings: JournalReadings
 }
 
@@ -115,7 +116,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   }
 
   return {
-    owner: { journal: position.storeId, epoch },
+    owner: { journal: position.storeId, epoch, cell: position.cell },
     readings: {
       get stored() {
         return position.seq

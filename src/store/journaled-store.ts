@@ -1,4 +1,5 @@
 import type { Timers } from '../clock/timers.js'
+import { type Cell, ONE_CELL } from '../domain/cells.js'
 import { appendUntilKnown } from '../journal/append-until-known.js'
 import { askUntilAvailable } from '../journal/ask-until-available.js'
 import type { Journal, JournalHead, Taken } from '../journal/journal.js'
@@ -19,14 +20,12 @@ import {
   positionRow,
 } from './journal-position.js'
 import { createJournalWriter, type JournalWriter } from './journal-writer.js'
+import { requireOwnUsers } from './own-users.js'
 import { restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
 
-/**
- * All of a service's commits are one partition of the journal: one service is the owner of all users
- * at a time. To deal users out to several would take batches by partition.
- */
-export const PARTITION = 0
+/** Of the journal, where all users are of one cell: each cell's commits are one of its partitions. */
+export const PARTITION = ONE_CELL.number
 
 /** In hex, of a claim that nobody else draws. */
 const CLAIM_BYTES = 16
@@ -44,6 +43,8 @@ export class JournalHasSuccessor extends Error {
 export interface JournaledStoreOptions {
   readonly environment: Environment
   readonly journal: Journal
+  /** Whose users the store has. Default: all. */
+  readonly cell?: Cell
   /** For people: who took it. */
   readonly node: string
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed' | 'random'>
@@ -76,11 +77,13 @@ export interface JournaledStoreOptions {
  * @throws JournalUnavailable where it does not answer for half a minute
  */
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
-  const { environment, journal, log, overtakes, isStandby = false } = options
+  const { environment, journal, log, overtakes, isStandby = false, cell = ONE_CELL } = options
+  const partition = cell.number
   // To take it ends the service that has it: not for a store that could not go on with it.
-  await whenAvailable(options, () => wayToEnd({ ...options, partition: PARTITION }))
-  const head = await whenAvailable(options, () => journal.look(PARTITION))
+  await whenAvailable(options, () => wayToEnd({ ...options, partition }))
+  const head = await whenAvailable(options, () => journal.look(partition))
   const known = journalPositionOf(environment)
+  requireOwnUsers(environment, known?.cell ?? ONE_CELL, cell)
   const isFree = !isStandby && (known === null || isOwn(known, head))
   if (!isFree && overtakes !== head.epoch) {
     throw new JournalHasSuccessor(head)
@@ -88,12 +91,12 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   const { taken, claim } = await take(options, known, head)
   options.taken?.(taken)
   const { epoch, seq: end } = taken
-  const start = { ...(known ?? newPosition(options, end)), epoch, claim, landed: '' }
+  const start = { ...(known ?? newPosition(options, end)), epoch, claim, landed: '', cell }
   // With a name of its own at once; an empty one stays empty until it has one.
   if (start.storeId !== '') await applyRows(environment, [positionRow(start)])
   const { position, last } = await bringToEnd(options, end, start)
   log.info({ epoch, seq: end }, 'the journal is taken, and the store is at its end')
-  const writes = { ...options, partition: PARTITION, epoch }
+  const writes = { ...options, partition, epoch }
   if (!position.hasBase || end > 0) {
     return createJournalWriter({ ...writes, position, last, seq: end })
   }
@@ -107,14 +110,13 @@ async function bringToEnd(
   end: number,
   start: JournalPosition,
 ): Promise<Followed> {
-  const { environment, journal } = options
+  const { environment, journal, cell = ONE_CELL } = options
+  const partition = cell.number
   for (let position = start; ; ) {
-    const restoring = await whenAvailable(options, () =>
-      wayToEnd({ ...options, partition: PARTITION }),
-    )
+    const restoring = await whenAvailable(options, () => wayToEnd({ ...options, partition }))
     if (restoring !== null) position = await restoreSnapshot(restoring, position)
     try {
-      return await followJournal(environment, journal, PARTITION, end, position)
+      return await followJournal(environment, journal, partition, end, position)
     } catch (error) {
       if (!(error instanceof StoreTooFarBehind)) throw error
       position = journalPositionOf(environment) ?? position
@@ -134,14 +136,16 @@ async function take(
   known: JournalPosition | null,
   head: JournalHead,
 ): Promise<{ readonly taken: Taken; readonly claim: string }> {
-  const { environment, journal, node, timers } = options
+  const { environment, journal, node, timers, cell = ONE_CELL } = options
   const claim = Buffer.from(timers.random.bytes(CLAIM_BYTES)).toString('hex')
   if (known !== null) {
     // One that happened stays known until this one has.
     const landed = isOwn(known, head) ? (head.owner?.claim ?? '') : ''
     await applyRows(environment, [positionRow({ ...known, claim, landed })])
   }
-  const taken = await whenAvailable(options, () => journal.take(PARTITION, node, claim, head.epoch))
+  const taken = await whenAvailable(options, () =>
+    journal.take(cell.number, node, claim, head.epoch),
+  )
   return { taken, claim }
 }
 
@@ -174,7 +178,8 @@ async function beginBehindBase(
     ...{ storeId, isBase: true, part: 0, isLast: true },
     ...{ previous: NO_ENTRY, content: new Uint8Array(0) },
   })
-  await appendUntilKnown(options, { partition: PARTITION, epoch, seq }, body)
+  const { cell } = found
+  await appendUntilKnown(options, { partition: cell.number, epoch, seq }, body)
   const position = { ...found, seq, last: nameOfEntry(body) }
   await applyRows(options.environment, [positionRow(position)])
   return position

@@ -20,9 +20,9 @@ let state: GasWalletState
 beforeEach(() => {
   const id = gasWalletId(CHAIN_ID, 0)
   const account: GasAccountState = {
-    ...{ accountId: gasWalletKey(id), lanes: new Map(), drafts: new Map() },
+    ...{ accountId: gasWalletKey(id, 0), lanes: new Map(), drafts: new Map() },
     ...{ open: new Map(), ended: new Map(), endsRead: new Set() },
-    wallet: { walletId: gasWalletKey(id), address: ADDRESS, epoch: 1 },
+    wallet: { walletId: gasWalletKey(id, 0), address: ADDRESS, epoch: 1 },
   }
   laneOf(account, CHAIN_ID).nextNonce = 0
   state = {

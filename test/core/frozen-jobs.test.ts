@@ -21,8 +21,8 @@ const FROZEN: Freezing = { scope: 'user', sinceMs: START_MS, reason: 'lost', by:
 const FEES = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
 
 function gasWallet(world: WalletWorld, freezingOf: () => Freezing | null): GasWalletState {
-  const state = loadGasWallet(world.reader, FIRST_GAS_WALLET)
-  state.account.wallet = { walletId: gasWalletKey(FIRST_GAS_WALLET), address: ADDRESS, epoch: 1 }
+  const state = loadGasWallet(world.reader, FIRST_GAS_WALLET, 0)
+  state.account.wallet = { walletId: gasWalletKey(FIRST_GAS_WALLET, 0), address: ADDRESS, epoch: 1 }
   state.freezingOf = freezingOf
   return state
 }

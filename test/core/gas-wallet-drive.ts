@@ -23,7 +23,7 @@ type GasWorld = World<GasWalletState, GasWalletCommand, GasWalletEvent, GasWalle
 /** Drives one gas wallet through jobs in an order drawn by a seed, restarts among them. */
 export class GasWalletDrive {
   readonly world: GasWorld = new World({
-    load: (reader) => loadGasWallet(reader, ID),
+    load: (reader) => loadGasWallet(reader, ID, 0),
     decide,
     record: recordGasWallet,
   })
@@ -39,7 +39,7 @@ export class GasWalletDrive {
 
   static async create(seed: number): Promise<GasWalletDrive> {
     const drive = new GasWalletDrive(seed)
-    const wallet = { walletId: gasWalletKey(ID), address: ADDRESS, epoch: 1 }
+    const wallet = { walletId: gasWalletKey(ID, 0), address: ADDRESS, epoch: 1 }
     await drive.#handle({ type: 'key-made', wallet })
     return drive
   }

@@ -246,8 +246,12 @@ test('its gas wallet sends it without a call, also of a frozen user, and says ho
   const quote = { ok: true, gasLimit: 60_000n, fees: FEES, balanceWei: 10n ** 18n } as const
   const asked = { type: 'prepared-sponsor', job, others: 1, past: null, chainNonce: 0 } as const
   const gasWallet = async () => {
-    const state = loadGasWallet((await openWallet(1n)).reader, FIRST_GAS_WALLET)
-    state.account.wallet = { walletId: gasWalletKey(FIRST_GAS_WALLET), address: ADDRESS, epoch: 1 }
+    const state = loadGasWallet((await openWallet(1n)).reader, FIRST_GAS_WALLET, 0)
+    state.account.wallet = {
+      walletId: gasWalletKey(FIRST_GAS_WALLET, 0),
+      address: ADDRESS,
+      epoch: 1,
+    }
     state.freezingOf = () => ({ scope: 'user', sinceMs: START_MS, reason: 'lost', by: 'user' })
     return state
   }

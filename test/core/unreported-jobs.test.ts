@@ -41,11 +41,11 @@ const ELSEWHERE: MinedIn = { ...MINED, blockNumber: 2, blockHash: '0x0c', outcom
 /** A gas wallet whose one job, an execution or a cancellation, is mined and final. */
 async function carried(cancels: GasJob['cancels'] = null): Promise<GasWorld> {
   const world: GasWorld = new World({
-    load: (reader) => loadGasWallet(reader, ID),
+    load: (reader) => loadGasWallet(reader, ID, 0),
     decide,
     record: recordGasWallet,
   })
-  const wallet = { walletId: gasWalletKey(ID), address: ADDRESS, epoch: 1 }
+  const wallet = { walletId: gasWalletKey(ID, 0), address: ADDRESS, epoch: 1 }
   await world.handle({ type: 'key-made', wallet })
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
   await world.handle({

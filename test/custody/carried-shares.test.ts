@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CarriedShares } from '../../src/custody/domain-keys/carried-shares.js'
 import type { StoredRecord, WalletProofs } from '../../src/custody/domain-keys/share-copies.js'
 import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import { addInto, pointOf, randomScalar, signDigest } from '../../src/quorum-protocol/curve.js'
 import {
   commitmentOf,
@@ -40,7 +41,7 @@ function open(home: string, key = WRAPPING_KEY): ShareStore {
     },
     get: (walletId) => rows.get(hex(walletId)),
     first: () => [...rows.values()][0],
-    owner: () => ({ journal: 'a journal', epoch: epochs[home] ?? 0 }),
+    owner: () => ({ journal: 'a journal', epoch: epochs[home] ?? 0, cell: ONE_CELL }),
   }
   return openShareStore('service', layoutOf(home), [Buffer.from(key)], elsewhere)
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { issuerOf, type SinkStack } from '../../bench/sink-stack.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import { createLanes } from '../../src/identity-provider/vault/lanes.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { createServiceBoots } from '../../src/identity-provider/vault/service-boots.js'
@@ -137,7 +138,7 @@ describe('the user side', () => {
   }
   const startOf = (boot: Uint8Array, epoch?: number, journal = '0a'.repeat(16)) => ({
     boot,
-    owner: epoch === undefined ? null : { journal, epoch },
+    owner: epoch === undefined ? null : { journal, epoch, cell: ONE_CELL },
   })
   const open = () => {
     const ledger = openLedgerStore(join(home, 'ledger'), { length: 0 })

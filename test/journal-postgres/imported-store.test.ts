@@ -21,6 +21,7 @@ import { importStore } from '../../src/cli/operator/import-store.js'
 import { runProgram } from '../../src/cli/program.js'
 import { systemTimers } from '../../src/clock/timers.js'
 import { freezeInstance, instanceFreezePath } from '../../src/custody/instance-freeze.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import type { Journal } from '../../src/journal/journal.js'
 import { openPostgresJournal } from '../../src/journal/postgres-journal.js'
 import { carriedFreezeOf } from '../../src/store/carried-freeze.js'
@@ -311,7 +312,9 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     const [{ url }, home] = [database(), copyOfHome()]
     await withJournal(url, async ({ snapshots: _, ...journal }) => {
       const options = { node: 'test', timers: systemTimers(), log, put: () => undefined }
-      expect(() => importStore({ ...options, home, journal })).toThrow('keeps no snapshots')
+      expect(() => importStore({ ...options, home, journal, cell: ONE_CELL })).toThrow(
+        'keeps no snapshots',
+      )
       expect(await journal.look(PARTITION)).toMatchObject({ epoch: 0 })
     })
   })

@@ -100,7 +100,7 @@ function whatCounts(state: SubWalletState, lineageId: LineageId, nowMs: number):
 }
 
 function mirrorsGasWallet(state: GasWalletState, reader: Reader): string[] {
-  const stored = loadGasWallet(reader, state.gasWalletId)
+  const stored = loadGasWallet(reader, state.gasWalletId, 0)
   const differing: string[] = []
   const same = (what: string, held: unknown, kept: unknown) => {
     if (dequal(held, kept)) return

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Timers } from '../../src/clock/timers.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import {
   type Address,
   ID_PREFIX,
@@ -295,7 +296,7 @@ export class Quorum {
   }
 
   #ownerAt(epoch: number): JournalOwner | null {
-    return this.#options.hasJournal ? { journal: JOURNAL, epoch } : null
+    return this.#options.hasJournal ? { journal: JOURNAL, epoch, cell: ONE_CELL } : null
   }
 
   #pipe(life: Life, options: SocketClientOptions): Pipe {

@@ -57,7 +57,7 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
       )
     }),
     ...[...reader.gas.wallets()].flatMap(({ gasWalletId, address }) => {
-      const { account } = loadGasWallet(reader, gasWalletId)
+      const { account } = loadGasWallet(reader, gasWalletId, 0)
       const chainId = chainOfGasWallet(gasWalletId)
       const chain = chains.get(chainId)
       if (chain === undefined) return [`${gasWalletId} is of no chain`]

@@ -158,6 +158,7 @@ export class Shard {
         this.#seen(
           createGasWalletShell({
             ...common,
+            cell: 0,
             freezes: book,
             executionGas: createExecutionGas(isCallError),
           }),

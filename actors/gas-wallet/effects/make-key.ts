@@ -4,11 +4,11 @@ import type { GasWalletCommand } from '../core/messages.js'
 import type { GasWalletPorts } from '../ports.js'
 
 export function makeKey(
-  { coSigner, log }: GasWalletPorts,
+  { coSigner, cell, log }: GasWalletPorts,
   id: GasWalletId,
   self: (command: GasWalletCommand) => void,
 ): void {
-  coSigner.createServiceWallet(gasWalletKey(id)).then(
+  coSigner.createServiceWallet(gasWalletKey(id, cell)).then(
     ({ walletId, address, epoch }) =>
       self({ type: 'key-made', wallet: { walletId, address, epoch } }),
     (error: unknown) => {

@@ -9,7 +9,6 @@ import { positionIn } from '../../identity-provider/journal/stores.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openBesideService } from '../../store/environment.js'
 import { leaveJournal } from '../../store/journal-position.js'
-import { PARTITION } from '../../store/journaled-store.js'
 import { createReader } from '../../store/reader.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
@@ -38,13 +37,13 @@ export function register(program: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & DomainOptions>()
       if (options.domain === 'user') {
-        const head = await withJournal(io, 'user', (journal) => journal.look(PARTITION))
+        const head = await withJournal(io, 'user', (journal, { number }) => journal.look(number))
         printRecord(io, options, await userSideStatus(homeOf(io, options), head))
         return
       }
-      const { head, kept } = await withJournal(io, 'service', async (journal) => ({
-        head: await journal.look(PARTITION),
-        kept: (await journal.snapshots?.look(PARTITION)) ?? null,
+      const { head, kept } = await withJournal(io, 'service', async (journal, { number }) => ({
+        head: await journal.look(number),
+        kept: (await journal.snapshots?.look(number)) ?? null,
       }))
       const newest = kept?.newest ?? null
       const store = await journalPositionIn(homeOf(io, options))
@@ -76,8 +75,8 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const made = await withJournal(io, 'service', (journal) =>
-        snapshotOfHome(homeOf(io, options), journal),
+      const made = await withJournal(io, 'service', (journal, { number }) =>
+        snapshotOfHome(homeOf(io, options), journal, number),
       )
       printRecord(io, options, {
         snapshot_entry: made.seq,
@@ -101,7 +100,9 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { yes?: boolean }>()
       const { domain } = options
       const home = homeOf(io, options)
-      const { epoch, owner } = await withJournal(io, domain, (journal) => journal.look(PARTITION))
+      const { epoch, owner } = await withJournal(io, domain, (journal, { number }) =>
+        journal.look(number),
+      )
       if (epoch === 0) throw new UsageError('nobody owns the journal: a start takes it')
       const question = `End the ${NAMES[domain]} at ${owner?.node ?? 'an unknown place'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
       if (options.yes !== true && (await io.confirm?.(question)) !== true) {

@@ -9,6 +9,7 @@ import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
+import type { Cell } from '../../domain/cells.js'
 import { JournalFenced } from '../../journal/append-until-known.js'
 import {
   type Journal,
@@ -27,7 +28,7 @@ import {
 } from '../../store/journal-position.js'
 import type { JournalWriter } from '../../store/journal-writer.js'
 import { journaledCommits } from '../../store/journaled-commits.js'
-import { JournalHasSuccessor, openJournaledStore, PARTITION } from '../../store/journaled-store.js'
+import { JournalHasSuccessor, openJournaledStore } from '../../store/journaled-store.js'
 import { createReader } from '../../store/reader.js'
 import { makeSnapshot, type SnapshotPace, UNPACED } from '../../store/snapshots/make-snapshot.js'
 import { tidy } from '../../store/snapshots/tidy.js'
@@ -39,6 +40,8 @@ import { MARGIN_ENTRIES } from './snapshot-of-home.js'
 export interface ImportOptions {
   readonly home: string
   readonly journal: Journal
+  /** Whose users are in the store. */
+  readonly cell: Cell
   /** For people: who took it. */
   readonly node: string
   readonly timers: Timers
@@ -106,10 +109,10 @@ interface Context extends ImportOptions {
 }
 
 async function importInto(context: Context): Promise<Imported> {
-  const { home, environment, journal } = context
+  const { home, environment, journal, cell } = context
   const position = journalPositionOf(environment)
   if (position === null && isEmptyStore(environment)) throw nothingIn(home)
-  const head = await journal.look(PARTITION)
+  const head = await journal.look(cell.number)
   requireOwn(home, position, head)
   const done = await doneAlready(context, position, head)
   if (done !== null) return { ...done, sharesLeft: 0 }
@@ -117,7 +120,7 @@ async function importInto(context: Context): Promise<Imported> {
   const there = await doneAlready(
     context,
     journalPositionOf(environment),
-    await journal.look(PARTITION),
+    await journal.look(cell.number),
   )
   if (there === null) throw new Error('the snapshot that was made is not there')
   return { ...there, sharesLeft }
@@ -151,11 +154,11 @@ function requireOwn(home: string, position: JournalPosition | null, head: Journa
 
 /** @returns null: it is not */
 async function doneAlready(
-  { snapshots }: Context,
+  { snapshots, cell }: Context,
   position: JournalPosition | null,
   { seq }: JournalHead,
 ): Promise<Omit<Imported, 'sharesLeft'> | null> {
-  const { newest } = await snapshots.look(PARTITION)
+  const { newest } = await snapshots.look(cell.number)
   if (position === null || newest === null || newest.seq !== seq || position.seq !== seq)
     return null
   return { entries: seq, snapshot: newest }
@@ -163,7 +166,7 @@ async function doneAlready(
 
 /** @returns as `carrySharesOnce` */
 async function putAll(context: Context): Promise<number> {
-  const { home, environment, journal, snapshots, timers, put, pace = UNPACED } = context
+  const { home, environment, journal, snapshots, cell, timers, put, pace = UNPACED } = context
   let ended: (error: unknown) => void = () => undefined
   // What is committed to a writer that ended is never answered.
   const fatal = new Promise<never>((_, reject) => {
@@ -172,7 +175,7 @@ async function putAll(context: Context): Promise<number> {
   fatal.catch(() => undefined)
   const writer = await openJournaledStore({ ...context, fatal: ended, overtakes: null })
   const sharesLeft = await Promise.race([carryInto(context, writer), fatal])
-  const options = { snapshots, partition: PARTITION, timers }
+  const options = { snapshots, partition: cell.number, timers }
   const fileBytes = statSync(join(home, 'service', 'store', 'data.mdb')).size
   const made = await makeSnapshot({
     ...{ ...options, environment, pace },

@@ -5,7 +5,6 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { readAskedMove, removeAskedMove, writeAskedMove } from '../../disk/journal-move.js'
 import type { Journal, JournalHead } from '../../journal/journal.js'
 import { nodeIdOf } from '../../store/journal-move.js'
-import { PARTITION } from '../../store/journaled-store.js'
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 
@@ -15,6 +14,8 @@ export interface MoveOptions {
   /** Where the node that is to have it answers. */
   readonly to: URL
   readonly journal: Pick<Journal, 'look'>
+  /** Of the journal: the one that is handed over. */
+  readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
 }
 
@@ -44,15 +45,15 @@ export function moveJournal(options: MoveOptions): Promise<Moved> {
 }
 
 async function move(options: MoveOptions): Promise<Moved> {
-  const { home, to, journal, timers } = options
-  const head = await journal.look(PARTITION)
+  const { home, to, journal, partition, timers } = options
+  const head = await journal.look(partition)
   await requireOwner(home, head)
   const id = await readyId(to, head)
   const from = head.owner?.node ?? null
   writeAskedMove(home, { epoch: head.epoch, to: id })
   try {
     const untilMs = timers.elapsed() + MOVES_MS_MAX
-    for (let now = head; ; now = await journal.look(PARTITION)) {
+    for (let now = head; ; now = await journal.look(partition)) {
       if (now.epoch > head.epoch) {
         const owner = now.owner?.node ?? null
         if (owner !== null && nodeIdOf(owner) === id) return { from, owner, epoch: now.epoch }

@@ -30,7 +30,7 @@ export async function withSharesInJournal<T>(
     if (position === null) return await use(null)
     const reader = createReader(environment)
     return await use({
-      owner: { journal: position.storeId, epoch: position.epoch },
+      owner: { journal: position.storeId, epoch: position.epoch, cell: position.cell },
       get: (wallet) => reader.fresh().sealedShares.of(wallet) as StoredRecord | undefined,
       wallets: (after, limit) => reader.fresh().sealedShares.wallets(after, limit),
     })

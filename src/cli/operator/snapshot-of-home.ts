@@ -4,7 +4,6 @@ import { JOURNAL_TAIL_MIB } from '../../config/env.js'
 import type { Journal } from '../../journal/journal.js'
 import { openBesideService } from '../../store/environment.js'
 import { journalPositionOf } from '../../store/journal-position.js'
-import { PARTITION } from '../../store/journaled-store.js'
 import { makeSnapshot } from '../../store/snapshots/make-snapshot.js'
 import { marginOf, tidy } from '../../store/snapshots/tidy.js'
 import { UsageError } from '../exit-codes.js'
@@ -16,14 +15,14 @@ export const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
  * Puts a snapshot of a home's store into its journal and trims that. The service may run.
  * @throws UsageError where another owns the journal, or it keeps no snapshots
  */
-export async function snapshotOfHome(home: string, journal: Journal) {
+export async function snapshotOfHome(home: string, journal: Journal, partition: number) {
   const { snapshots } = journal
   if (snapshots === undefined) throw new UsageError('the engine of the journal keeps no snapshots')
   const environment = openBesideService(join(home, 'service', 'store'))
   try {
     const epoch = journalPositionOf(environment)?.epoch
     if (epoch === undefined) throw new UsageError(`the store of ${home} has no journal`)
-    const options = { snapshots, partition: PARTITION, timers: systemTimers() }
+    const options = { snapshots, partition, timers: systemTimers() }
     const made = await makeSnapshot({ ...options, environment })
     if (made.kind === 'fenced') {
       throw new UsageError(
@@ -32,7 +31,7 @@ export async function snapshotOfHome(home: string, journal: Journal) {
     }
     if (made.kind !== 'made') throw new Error('the service has made another snapshot meanwhile')
     await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
-    return { ...made, first: (await journal.look(PARTITION)).first }
+    return { ...made, first: (await journal.look(partition)).first }
   } finally {
     await environment.root.close()
   }

@@ -1,4 +1,5 @@
-import { readJournalFile } from '../../config/journal.js'
+import { cellsOf, readJournalFile } from '../../config/journal.js'
+import { type Cell, ONE_CELL } from '../../domain/cells.js'
 import type { Journal } from '../../journal/journal.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -18,23 +19,26 @@ export function journalFileOf({ env }: Io, domain: NodeDomain): string {
 }
 
 /**
- * @param use is given the journal that the environment names for the domain, open as long as it takes
+ * @param use is given the journal that the environment names for the domain, open as long as it takes, and
+ *   whose commits of it are this home's
  * @throws UsageError where it names none
  */
 export async function withJournal<T>(
   io: Io,
   domain: NodeDomain,
-  use: (journal: Journal) => Promise<T>,
+  use: (journal: Journal, cell: Cell) => Promise<T>,
 ): Promise<T> {
   const file = journalFileOf(io, domain)
   const { openEngine } = await import('../../journal/open-engine.js')
-  const journal = await openEngine(readJournalFile(file), {
+  const settings = readJournalFile(file)
+  const { own } = domain === 'service' ? cellsOf(settings) : { own: ONE_CELL }
+  const journal = await openEngine(settings, {
     warn: (_context, message) => io.err(`${message}\n`),
   })
   // While a journal that is away is waited for, nothing else would hold the process.
   const held = setInterval(() => undefined, HELD_MS)
   try {
-    return await use(journal)
+    return await use(journal, own)
   } finally {
     clearInterval(held)
     await journal.close()

@@ -60,7 +60,7 @@ function draftOf(
   if (endsAtMs <= createdAtMs) {
     return refuse(fault('INVALID_REQUEST', { field: 'expires_at' }, 'The key would have ended.'))
   }
-  const { secret, ...secretFields } = newKeySecret(environment, timers)
+  const { secret, ...secretFields } = newKeySecret(environment, maker.userId, timers)
   const keyId = newId<KeyId>(ID_PREFIX.key, timers)
   const key: ApiKey = {
     keyId,

@@ -59,7 +59,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
       authorization,
       enlarges: [],
       draft: () => {
-        const { secret, ...secretFields } = newKeySecret(environment, timers)
+        const { secret, ...secretFields } = newKeySecret(environment, context.userId, timers)
         const keyId = named ?? newId<KeyId>(ID_PREFIX.key, timers)
         const key: ApiKey = {
           keyId,
@@ -161,7 +161,7 @@ function makeSuccessor(
 ): Promise<Result<Rotated> | Outdated> {
   const { keyId } = predecessor
   const { actors, environment, timers, nowMs } = ports
-  const { secret, secretHash, secretPrefix } = newKeySecret(environment, timers)
+  const { secret, secretHash, secretPrefix } = newKeySecret(environment, predecessor.userId, timers)
   const successor: Successor = {
     keyId: newId<KeyId>(ID_PREFIX.key, timers),
     secretHash,

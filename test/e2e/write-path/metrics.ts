@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { describe, expect, test, vi } from 'vitest'
+import { ONE_CELL } from '../../../src/domain/cells.js'
 import { createJournalMetrics } from '../../../src/service/journal-metrics.js'
 import { newAddress } from '../chain.js'
 import { finalOf, type Stack } from '../stack.js'
@@ -136,7 +137,7 @@ function journalMetrics(): Promise<string> {
   const registry = new Registry()
   const readings = { stored: 0, waiting: 0, appendedBytes: 0 }
   createJournalMetrics(registry).show(
-    { owner: { journal: '', epoch: 1 }, readings },
+    { owner: { journal: '', epoch: 1, cell: ONE_CELL }, readings },
     { readings: { newest: null, tailBytes: 0, failures: 0 } },
   )
   return registry.metrics()

@@ -28,9 +28,9 @@ export function registerImport(cluster: Command, io: Io): void {
       const timers = systemTimers()
       let toldMs = timers.elapsed()
       const said = (context: object, message: string) => io.err(lineOf(context, message))
-      const made = await withJournal(io, 'service', (journal) =>
+      const made = await withJournal(io, 'service', (journal, cell) =>
         importStore({
-          ...{ home: homeOf(io, options), journal, timers },
+          ...{ home: homeOf(io, options), journal, cell, timers },
           node: `${hostname()} (cluster import)`,
           log: {
             ...{ error: said, warn: said },

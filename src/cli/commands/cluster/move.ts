@@ -24,8 +24,8 @@ export function registerMove(cluster: Command, io: Io): void {
       const to = addressOf(options.to)
       const { moveJournal } = await import('../../operator/move-journal.js')
       const home = homeOf(io, options)
-      const moved = await withJournal(io, 'service', (journal) =>
-        moveJournal({ home, to, journal, timers: systemTimers() }),
+      const moved = await withJournal(io, 'service', (journal, { number: partition }) =>
+        moveJournal({ home, to, journal, partition, timers: systemTimers() }),
       )
       printRecord(io, options, { ...moved })
     })

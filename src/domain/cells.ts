@@ -1,0 +1,74 @@
+import { fnv1a } from './fnv1a.js'
+import type { UserId } from './ids.js'
+import { PARTITION_COUNT, partitionOf } from './partition.js'
+
+/**
+ * A cluster has one owner of all users, or some, each with the users of some partitions: a cell is
+ * those users, their store and journal, the service that owns it and those that wait for it. What
+ * happens to one cell is not felt in another.
+ */
+export interface Cell {
+  /** From 0, in the order in which they are named. */
+  readonly number: number
+  /** Bit p: it has the users of partition p. */
+  readonly partitions: number
+}
+
+/** All there are, which have each partition once. */
+export interface Cells {
+  readonly own: Cell
+  readonly all: readonly Cell[]
+}
+
+export const CELLS_MAX = PARTITION_COUNT
+export const ALL_PARTITIONS = 2 ** PARTITION_COUNT - 1
+
+/** Of a service that has every user. */
+export const ONE_CELL: Cell = { number: 0, partitions: ALL_PARTITIONS }
+
+export function hasPartition({ partitions }: Cell, partition: number): boolean {
+  return (partitions & (1 << partition)) !== 0
+}
+
+export function hasUser(cell: Cell, userId: UserId): boolean {
+  return hasPartition(cell, partitionOf(userId))
+}
+
+/**
+ * The partition of the user whose key it is, of which the secret is made: whichever node is asked
+ * knows where to ask on, and needs nobody's records for it. What it tells of a secret is four bits
+ * and a half, of 192.
+ */
+export function partitionOfSecret(secret: string): number {
+  return fnv1a(secret) % PARTITION_COUNT
+}
+
+/** As people write them: `0-11,13`. */
+export function formatPartitions({ partitions }: Cell): string {
+  const runs: string[] = []
+  for (let first = 0; first < PARTITION_COUNT; first++) {
+    if ((partitions & (1 << first)) === 0) continue
+    let last = first
+    while (last + 1 < PARTITION_COUNT && (partitions & (1 << (last + 1))) !== 0) last++
+    runs.push(first === last ? `${first}` : `${first}-${last}`)
+    first = last
+  }
+  return runs.join(',')
+}
+
+const RANGE = /^(\d{1,2})(?:-(\d{1,2}))?$/
+
+/** @returns the bits; null for what is no list of partitions, or names one twice */
+export function parsePartitions(text: string): number | null {
+  let partitions = 0
+  for (const part of text.split(',')) {
+    const [, first, last = first] = RANGE.exec(part.trim()) ?? []
+    if (first === undefined || Number(last) < Number(first)) return null
+    if (Number(last) >= PARTITION_COUNT) return null
+    for (let partition = Number(first); partition <= Number(last); partition++) {
+      if ((partitions & (1 << partition)) !== 0) return null
+      partitions |= 1 << partition
+    }
+  }
+  return partitions
+}
