@@ -58,7 +58,11 @@ export function judge(found: Found): string[] {
   ]
 }
 
-/** Who was acknowledged is listed and landed once; who was refused did not land. */
+/**
+ * Who was acknowledged is listed and landed once, and hears of no refusal afterwards; who was refused did not
+ * land. Asked again by its key, what was refused may be carried out: of a cap, others that held a part of it
+ * have come to nothing meanwhile.
+ */
 function judgeSends({ asked, listed, landed }: Found): string[] {
   const wrong: string[] = []
   const byId = new Map(listed.map((tx) => [tx.tx_id, tx]))
@@ -70,9 +74,10 @@ function judgeSends({ asked, listed, landed }: Found): string[] {
     const ids = new Set(tries.filter(({ kind }) => kind === 'acknowledged').map((it) => it.said))
     const there = byRecipient.get(to) ?? []
     const nonces = new Set(there.map(({ nonce }) => nonce))
-    const isRefused = tries.some(({ kind }) => kind === 'refused')
+    const definite = tries.filter(({ kind }) => kind !== 'open')
+    const isRefused = definite.at(-1)?.kind === 'refused'
     if (ids.size > 1) wrong.push(`${name}: one key, several ids`)
-    if (isRefused && ids.size > 0) wrong.push(`${name}: refused and acknowledged`)
+    if (isRefused && ids.size > 0) wrong.push(`${name}: acknowledged and refused`)
     if (isRefused && there.length > 0) wrong.push(`${name}: refused and landed`)
     if (!isRefused && ids.size === 0) wrong.push(`${name}: never answered`)
     if (nonces.size > 1) wrong.push(`${name}: doubled, by nonces ${[...nonces].join(', ')}`)
