@@ -52,6 +52,7 @@ import { keepGasWallets } from './service/keep-gas-wallets.js'
 import { openNodeLink } from './service/node-link.js'
 import { openServiceJournal } from './service/open-journal.js'
 import { openOperationPorts } from './service/operation-ports.js'
+import { openOtherCells } from './service/other-cells.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
 import { createStandby } from './service/standby.js'
@@ -161,9 +162,15 @@ const pages = [
 const loadedDrills = environment === 'test' ? await import('./service/drills.js') : null
 const clientAddress = callerAddress(config.trustedProxies, logger)
 const link = config.nodeLinkFile === null ? null : await openNodeLink(config.nodeLinkFile, logger)
+const cells = await openOtherCells({
+  ...config,
+  clientAddress,
+  timers: systemTimers(),
+  log: logger,
+})
 const node = nodeName(`${hostname()}:${config.port}`, link?.address ?? null)
 const standby = createStandby({
-  ...{ door, host: config.host, port: config.port, link, node, clientAddress },
+  ...{ door, host: config.host, port: config.port, link, node, clientAddress, cells },
   areLoaded: () => threads.areLoaded,
 })
 // Before anything is read: the store may be behind, and another service may still write the journal.
@@ -305,12 +312,13 @@ const readiness = readinessParts({
   disk,
   journal,
 })
-const consoleTokens = openConsoleTokens(config, members)
+const consoleTokens = openConsoleTokens(config, members, cells.own)
 const server = createHttpServer({
   ...callers.byKey,
   refusesWrite: writes.refuses,
   ...{ agent, console: consoleHandlers, logger, metrics, readiness },
   unverifiedTokens: callers.unverifiedTokens,
+  elsewhere: cells.elsewhere,
   clientAddress,
   ...(traces === null ? {} : { traces }),
   remembersConsole: consoleTokens.remembers,
@@ -380,11 +388,12 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   disk.close()
   metricsListener?.close()
   link?.stopListening()
-  const givenUp = await server.close()
+  const [givenUp] = await Promise.all([server.close(), cells.drain()])
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
   stopSweep()
   stopUndelegating()
   await link?.close()
+  await cells.close()
   await callers.close()
   await retention.close()
   await actors.close()

@@ -12,13 +12,16 @@ import { ensureDevPackages, NOT_INSTALLED_EXIT } from './packages/offer-install.
 const DEFAULT_HOME = '.countersign-cluster'
 const NODES_DEFAULT = 3
 const NODES_MAX = 5
+/** Of as many processes as a laptop bears. */
+const CELLS_MAX = 3
 
 const program = new Command('npm run cluster --')
   .description('Run a cluster on this machine: several wallet services of which one answers.')
   .addOption(
     new Option('--journal <engine>', 'what the journal is in').choices(ENGINES).default('postgres'),
   )
-  .option('--nodes <number>', `how many, from 2 to ${NODES_MAX}`, sizeOption, NODES_DEFAULT)
+  .option('--nodes <number>', `of each cell, from 2 to ${NODES_MAX}`, sizeOption, NODES_DEFAULT)
+  .option('--cells <number>', `owners at once, up to ${CELLS_MAX}`, cellsOption, 1)
   .addOption(
     new Option('--ask <node>', 'whose address dev.json has').choices(ASKED).default('owner'),
   )
@@ -41,9 +44,9 @@ take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balanc
       }
       onRestart(() => Promise.reject(new Error('in a cluster, end a node: another one takes over')))
       const port = portOf(process.env)
-      const { journal, nodes: size, ask } = options
+      const { journal, nodes: size, cells, ask } = options
       const { dev } = await startCluster({
-        ...{ command: 'npm run cluster', home, port, shutdown, say, size, journal, ask },
+        ...{ command: 'npm run cluster', home, port, shutdown, say, size, cells, journal, ask },
       })
       process.stdout.write(clusterBanner(dev(), home.root))
     }),
@@ -52,8 +55,15 @@ take it as the instance in its home: countersign --home ./${DEFAULT_HOME} balanc
 interface ClusterWishes {
   readonly journal: EngineName
   readonly nodes: number
+  readonly cells: number
   readonly ask: Asked
   readonly install?: true
+}
+
+function cellsOption(text: string): number {
+  const cells = Number(text)
+  if (/^\d$/.test(text) && cells >= 1 && cells <= CELLS_MAX) return cells
+  throw new InvalidArgumentError(`a number from 1 to ${CELLS_MAX} is due`)
 }
 
 function sizeOption(text: string): number {

@@ -27,7 +27,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const service = await timed('wallet service', () =>
     run(walletService({ home, observer, env: () => env })),
   )
-  const made = await prepareWallet(begun, around, { baseUrl, serviceHome: home.root })
+  const made = await prepareWallet(begun, around, { baseUrl, serviceHomes: [home.root] })
 
   const devFile = (): DevFile =>
     devFileOf({

@@ -1,6 +1,6 @@
 import type { ChainsFile } from '../../src/config/chains.js'
 import { type Provisioned, provisionDev } from '../../src/custody-tools/provisioning/provision.js'
-import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
+import { type GasWalletsFile, readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { CHAIN_COUNT } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import type { BegunInstance } from './begin-instance.js'
@@ -113,16 +113,16 @@ export async function startSurroundings(
 
 /**
  * What a first start makes through a service that runs: Routers that take its keys, a wallet, keys, funds.
- * @param serviceHome whose gas wallets the service at `baseUrl` has written down
+ * @param serviceHomes whose gas wallets services have written down, that at `baseUrl` among them
  */
 export async function prepareWallet(
   { home, timed }: BegunInstance,
   { chainsFile, coSigner, issuer, user }: Surroundings,
-  { baseUrl, serviceHome }: { readonly baseUrl: string; readonly serviceHome: string },
+  { baseUrl, serviceHomes }: { readonly baseUrl: string; readonly serviceHomes: readonly string[] },
 ): Promise<Bootstrap> {
   const deployer = deployerAccount(home)
   await timed('routers', async () => {
-    const relayers = readGasWalletsFile(serviceHome)
+    const relayers = joined(serviceHomes.map(readGasWalletsFile))
     await configureRouters(chainsFile, deployer, { coSigner, relayers })
     await fundGasWallets(chainsFile, deployer, relayers)
   })
@@ -134,6 +134,14 @@ export async function prepareWallet(
     )
   })
   return made
+}
+
+function joined(files: readonly GasWalletsFile[]): GasWalletsFile {
+  const ofAll: Record<string, readonly Address[]> = {}
+  for (const [chainId, wallets] of files.flatMap((file) => Object.entries(file))) {
+    ofAll[chainId] = [...(ofAll[chainId] ?? []), ...wallets]
+  }
+  return ofAll
 }
 
 /** Ports of the chains, for the next start to take again. */

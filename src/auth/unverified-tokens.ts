@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { ACCOUNT_CLAIM } from '../domain/role.js'
 import { createRateLimiter, type RateLimitDecision, type RateLimitPolicy } from './rate-limit.js'
 
 /**
@@ -114,14 +115,31 @@ function pairOf({ address, claimedSubject }: TokenCaller): string {
  * @returns whom the bearer token names, unverified; empty where it cannot be read
  */
 export function claimedSubjectOf(authorizationHeader: string): string {
+  return subjectIn(claimsOf(authorizationHeader), 'sub')
+}
+
+/** The account that it names, which is the person's own where it names none; as `claimedSubjectOf`. */
+export function claimedAccountOf(authorizationHeader: string): string {
+  const claims = claimsOf(authorizationHeader)
+  return subjectIn(claims, ACCOUNT_CLAIM in claims ? ACCOUNT_CLAIM : 'sub')
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+const NO_CLAIMS: Claims = {}
+
+function claimsOf(authorizationHeader: string): Claims {
   const payload = authorizationHeader.split('.', 2)[1]
-  if (payload === undefined) return ''
+  if (payload === undefined) return NO_CLAIMS
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    if (typeof claims !== 'object' || claims === null || !('sub' in claims)) return ''
-    const { sub } = claims
-    return typeof sub === 'string' && sub.length <= SUBJECT_CHARS_MAX ? sub : ''
+    return typeof claims === 'object' && claims !== null ? (claims as Claims) : NO_CLAIMS
   } catch {
-    return ''
+    return NO_CLAIMS
   }
+}
+
+function subjectIn(claims: Claims, name: string): string {
+  const subject = claims[name]
+  return typeof subject === 'string' && subject.length <= SUBJECT_CHARS_MAX ? subject : ''
 }

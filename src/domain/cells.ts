@@ -34,6 +34,13 @@ export function hasUser(cell: Cell, userId: UserId): boolean {
   return hasPartition(cell, partitionOf(userId))
 }
 
+/** @throws Error where none has it */
+export function cellOf({ all }: Cells, partition: number): Cell {
+  const cell = all.find((it) => hasPartition(it, partition))
+  if (cell === undefined) throw new Error(`partition ${partition} is in no cell`)
+  return cell
+}
+
 /**
  * The partition of the user whose key it is, of which the secret is made: whichever node is asked
  * knows where to ask on, and needs nobody's records for it. What it tells of a secret is four bits

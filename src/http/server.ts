@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
 import type { AdapterName, Listener, RoutedApp } from './app.js'
+import { dealOut, type Elsewhere } from './deal-out.js'
 import type { RouteDeps } from './deps.js'
 import { createEventStreams } from './event-stream.js'
 import { createFrontDoor, type FrontDoor } from './front-door.js'
@@ -43,6 +44,8 @@ export interface HttpServerOptions
   readonly readableSeq?: RouteDeps['readableSeq']
   /** Default: no list looks at anything. */
   readonly looksSoFar?: RouteDeps['looksSoFar']
+  /** Of what comes by its own port; default: all is answered here. */
+  readonly elsewhere?: Elsewhere | null
   readonly inFlightMax?: number
   readonly bodyBytesMax?: number
   readonly drainTimeoutMs?: number
@@ -98,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_IN_MEMORY_MAX,
   })
   const door = options.door ?? openFrontDoor({}, options.logger)
-  const { readableSeq = () => 0 } = options
+  const { readableSeq = () => 0, elsewhere = null } = options
   const streams = createEventStreams({
     ...{ readableSeq, nowMs: Date.now, monotonicMs: () => performance.now() },
     isDraining: () => gate.draining,
@@ -127,7 +130,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     adapter: door.app.adapter,
     async listen(host, port) {
       if (listener !== null) throw new Error('the server listens already')
-      listener = await door.open(host, port, (app) => register(app, options))
+      listener = await door.open(host, port, (app) =>
+        register(elsewhere === null ? app : dealOut(app, elsewhere), options),
+      )
       return listener.port
     },
     get port() {

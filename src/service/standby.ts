@@ -1,9 +1,11 @@
+import type { Serve } from '../http/app.js'
 import type { ForwardOptions } from '../http/forward-to-owner.js'
 import type { FrontDoor } from '../http/front-door.js'
 import { standbyAnswers } from '../http/standby-answers.js'
 import type { FollowProgress } from '../store/follow-owner.js'
 import { nodeIdOf } from '../store/journal-move.js'
 import type { NodeLink } from './node-link.js'
+import type { OtherCells } from './other-cells.js'
 import { standbyReport } from './standby-report.js'
 
 /** What a node does for callers while it waits for the journal. */
@@ -27,6 +29,8 @@ export interface StandbyOptions {
   /** What others know it by. */
   readonly node: string
   readonly clientAddress: ForwardOptions['clientAddress']
+  /** What is of other cells, which are there or not as this one is. */
+  readonly cells: Pick<OtherCells, 'elsewhere' | 'drain'>
   /** Whether its threads wait for nothing but the journal. */
   readonly areLoaded: () => boolean
 }
@@ -35,7 +39,7 @@ export interface StandbyOptions {
 const DRAIN_MS = 10_000
 
 export function createStandby(options: StandbyOptions): Standby {
-  const { door, host, port, link, node, clientAddress, areLoaded } = options
+  const { door, host, port, link, node, clientAddress, cells, areLoaded } = options
   let isEnding = false
   let end = (): void => undefined
   return {
@@ -45,9 +49,13 @@ export function createStandby(options: StandbyOptions): Standby {
       end = endInTurn(() => {
         isEnding = true
         door.stopEarly()
-        return link.drain(DRAIN_MS)
+        return Promise.all([link.drain(DRAIN_MS), cells.drain()])
       })
-      return door.answerEarly(host, port, link.forward({ report, clientAddress }))
+      const forward = link.forward({ report, clientAddress })
+      const { elsewhere } = cells
+      const serve: Serve = (response, request) =>
+        (elsewhere?.(request) ?? forward)(response, request)
+      return door.answerEarly(host, port, serve)
     },
     followed: (progress) => link?.followed(progress),
     isEnding: () => isEnding,
@@ -62,7 +70,7 @@ export function createStandby(options: StandbyOptions): Standby {
  * Has SIGTERM and SIGINT end the process once `drain` has resolved. Without, they end it at once.
  * @returns ends that: the process is ended by other means from then on
  */
-function endInTurn(drain: () => Promise<void>): () => void {
+function endInTurn(drain: () => Promise<unknown>): () => void {
   let isEnding = false
   const stop = (): void => {
     if (isEnding) return

@@ -5,8 +5,9 @@ import {
 } from '../auth/console-token.js'
 import { alone, roleIn } from '../custody/members/member-set.js'
 import type { ServiceMembers } from '../custody/members/service-members.js'
+import { type Cell, hasUser } from '../domain/cells.js'
 import type { Role } from '../domain/role.js'
-import { fault, ok, refuse } from '../errors/fault.js'
+import { type Fault, fault, ok, refuse } from '../errors/fault.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 
 type Members = Pick<ServiceMembers, 'members'>
@@ -20,6 +21,7 @@ export interface ConsoleTokens extends Pick<ConsoleTokenVerifier, 'remembers' | 
  * Takes the tokens of the issuer; without one, none. The issuer says who it is and which account is
  * meant; what the person is there this service knows by itself, so that a removal and a lowered role
  * end what a token says that was given before.
+ * @param cell whose accounts there are here
  */
 export function openConsoleTokens(
   config: {
@@ -28,6 +30,7 @@ export function openConsoleTokens(
     readonly consoleAudience: string
   },
   members: Members,
+  cell: Cell,
 ): ConsoleTokens {
   const { identityIssuer: issuer, identityJwksUrl, consoleAudience: audience } = config
   const isMember: ConsoleTokens['isMember'] = (user) => roleOf(members, user) !== null
@@ -40,6 +43,7 @@ export function openConsoleTokens(
       async verify(header) {
         const verified = await tokens.verify(header)
         if (!verified.ok) return verified
+        if (!hasUser(cell, verified.value.userId)) return refuse(elsewhere())
         const role = roleOf(members, verified.value)
         if (role !== null) return ok({ ...verified.value, role })
         return refuse(fault('INVALID_TOKEN', {}, NO_MEMBER))
@@ -52,6 +56,12 @@ export function openConsoleTokens(
     remembers: () => false,
     verify: async () => refuse(fault('INVALID_TOKEN', {}, message)),
   }
+}
+
+/** Whoever passed it on has other cells in its journal's file. */
+function elsewhere(): Fault {
+  const message = 'This node does not have the users of this account, and was asked for them.'
+  return fault('WRITES_STOPPED', { reason: 'cell' }, message)
 }
 
 const NO_MEMBER = 'You are no member of this account, or none any more.'

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Member, MemberSet } from '../../src/custody/members/member-set.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import type { Role } from '../../src/domain/role.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { type ConsoleTokens, openConsoleTokens } from '../../src/wiring/console-tokens.js'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const config = { identityIssuer: issuer, identityJwksUrl: null, consoleAudience: AUDIENCE }
   const members = (ownerHash: Uint8Array) =>
     sha256(Buffer.from(ADA)).equals(ownerHash) ? known : null
-  tokens = openConsoleTokens(config, { members })
+  tokens = openConsoleTokens(config, { members }, ONE_CELL)
 })
 afterAll(() => server.close())
 

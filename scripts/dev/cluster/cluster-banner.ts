@@ -11,14 +11,17 @@ const WITHOUT_LINKS = `A standby answers /healthz (200) and /readyz (503) alone:
 export function clusterBanner(dev: ClusterFile, home: string): string {
   const owner = dev.nodes.find(({ owns_journal }) => owns_journal)
   const isLinked = dev.nodes.every(({ answers }) => answers)
+  const cellCount = new Set(dev.nodes.map(({ cell }) => cell)).size
+  const isDealtOut = cellCount > 1
   const waits = isLinked ? 'a standby, which passes on to it' : 'a standby'
-  const lines = dev.nodes.map(({ base_url: url, service, owns_journal: owns }, index) => {
-    const state = owns ? 'owns the journal' : waits
+  const lines = dev.nodes.map(({ base_url: url, cell, service, owns_journal: owns }, index) => {
+    const role = owns ? 'owns the journal' : waits
+    const state = isDealtOut ? `cell ${cell}: ${role}` : role
     return `    node ${index + 1}      ${url}   pid ${service}   ${state}\n`
   })
   const status = `COUNTERSIGN_JOURNAL_FILE=${quoted(dev.journal_file)} ${commandOn(home)} cluster status`
   return `
-  Countersign runs as a cluster of ${dev.nodes.length} nodes; ${isLinked ? 'each of them answers' : 'one of them answers at a time'}
+  Countersign runs as a cluster of ${dev.nodes.length} nodes; ${isLinked ? 'each of them answers' : 'one of them answers at a time'}${isDealtOut ? `,\n  and passes on what is of the users of another cell: there are ${cellCount}` : ''}
 
 ${lines.join('')}
     who owns the journal now:

@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { PARTITION_COUNT } from '../../../src/domain/partition.js'
 import type { BegunInstance } from '../begin-instance.js'
 import { readJsonFile } from '../home/json-file.js'
 import { requirePostgres, startJournalServers } from '../postgres/journal-servers.js'
@@ -36,9 +38,30 @@ export async function startIdentityEngine(begun: BegunInstance, file: string): P
   return true
 }
 
+const journalFileText = z.record(z.string(), z.unknown())
+const OWNER_ALONE = 0o600
+
+/**
+ * The file of each cell, which says besides who has which users: partitions of theirs by turns.
+ * @param journalFile as the engine has written it, which is that of the one cell where there is one
+ */
+export function cellFiles(journalFile: string, count: number): readonly string[] {
+  if (count === 1) return [journalFile]
+  const engine = readJsonFile(journalFile, journalFileText)
+  const partitions = Array.from({ length: PARTITION_COUNT }, (_, partition) => partition)
+  const cells = Array.from({ length: count }, (_, cell) =>
+    partitions.filter((partition) => partition % count === cell).join(),
+  )
+  return cells.map((_, cell) => {
+    const path = journalFile.replace(/\.json$/, `-${cell}.json`)
+    writeFileSync(path, `${JSON.stringify({ ...engine, cells, cell })}\n`, { mode: OWNER_ALONE })
+    return path
+  })
+}
+
 /** @throws Error for a home whose journal is in another engine, in which the nodes would find nothing */
 export function refuseOtherEngine(journalFile: string, name: EngineName): void {
-  const file = readJsonFile(journalFile, z.record(z.string(), z.unknown()))
+  const file = readJsonFile(journalFile, journalFileText)
   if (file === null || name in file) return
   throw new Error(
     `${journalFile} has a journal in ${Object.keys(file).join()}: say --journal ${Object.keys(file).join()}, or begin anew in another COUNTERSIGN_HOME`,

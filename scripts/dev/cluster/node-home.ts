@@ -49,10 +49,15 @@ export function clearHalfMade(home: DevHome): void {
 /**
  * What an operator does on a new machine, and again with what changed since: the copy of the owner's home,
  * a quorum signer with a key of its own, the registry that names it, and the way to the identity provider.
- * @param from the owner's
+ * @param from the owner's; of the first node of another cell, any other's
  */
-export async function prepareNode(home: DevHome, node: DevHome, from: DevHome): Promise<void> {
-  if (!isMade(node)) await makeNodeHome(from.root, 'service', node.root)
+export async function prepareNode(
+  home: DevHome,
+  node: DevHome,
+  from: DevHome,
+  isOfNewCell = false,
+): Promise<void> {
+  if (!isMade(node)) await makeNodeHome(from.root, 'service', node.root, isOfNewCell)
   for (const directory of [node.run, node.logs]) {
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
   }

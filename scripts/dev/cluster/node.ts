@@ -10,6 +10,8 @@ import type { SupervisedProcess } from '../supervision/supervised-process.js'
 export interface ClusterNode {
   /** From 1 on. */
   readonly number: number
+  /** Whose users it has, from 0 on. */
+  readonly cell: number
   readonly home: DevHome
   readonly url: string
   readonly service: SupervisedProcess
@@ -18,6 +20,7 @@ export interface ClusterNode {
 
 export interface NodeStart {
   readonly number: number
+  readonly cell: number
   readonly home: DevHome
   readonly port: number
   readonly issuer: string
@@ -46,7 +49,7 @@ export function clusterNode(
   start: NodeStart,
   quorum?: SupervisedProcess,
 ): ClusterNode {
-  const { number, home, port, issuer, journalFile, linkFile, identityEnv, role } = start
+  const { number, cell, home, port, issuer, journalFile, linkFile, identityEnv, role } = start
   const node = { number, backoff: BACKOFF }
   const url = `http://127.0.0.1:${port}`
   const env = () => ({
@@ -59,7 +62,7 @@ export function clusterNode(
     ...identityEnv,
   })
   return {
-    ...{ number, home, url },
+    ...{ number, cell, home, url },
     service: walletService({ home, observer, env, node }, (signal) => lives(url, signal)),
     quorum: quorum ?? quorumSigner({ home, observer, env: () => ({}), node }),
   }

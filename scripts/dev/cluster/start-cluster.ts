@@ -7,7 +7,7 @@ import { keepDevFile } from '../keep-dev-file.js'
 import { writeLastPorts } from '../ports.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
 import { prepareIdentityPair } from './identity-pair.js'
-import { type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
+import { cellFiles, type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
 import { type ClusterNode, clusterNode, untilPassedOn } from './node.js'
 import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
 import { makeNodeLinks } from './node-links.js'
@@ -18,8 +18,10 @@ const LINK_PORTS_AFTER = 100
 const UNLINKED = 'without openssl there are no links between nodes: the owner alone answers'
 
 export interface ClusterOptions extends InstanceOptions {
-  /** How many nodes. */
+  /** How many nodes of each cell. */
   readonly size: number
+  /** How many owners the users are dealt out to. */
+  readonly cells: number
   readonly journal: EngineName
   readonly ask: Asked
 }
@@ -36,6 +38,7 @@ export interface ClusterFile extends DevFile {
   readonly identity_standby: { readonly pid: number | null; readonly journal_file: string } | null
   readonly nodes: readonly {
     readonly base_url: string
+    readonly cell: number
     readonly home: string
     readonly service: number | null
     readonly quorum_signer: number | null
@@ -50,12 +53,14 @@ export interface Cluster {
 }
 
 /**
- * Starts chains, quorum signers, identity provider, the journal and the nodes. The first node
- * is the journal's owner until the others' homes are made of its own, as on machines of their own. Whichever took the journal last serves; the others wait for its end.
+ * Starts chains, quorum signers, identity provider, the journal and the nodes. The first node of a cell
+ * is its owner until the others' homes are made of its own, as on machines of their own. Whichever took its
+ * journal last serves its users; the others wait for its end.
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  for (let number = 1; number <= options.size; number++) {
+  const count = options.size * options.cells
+  for (let number = 1; number <= count; number++) {
     requireSocketsFit(nodeHome(options.home, number))
   }
   const startEngine = await requireEngine(options.journal)
@@ -64,69 +69,92 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const journalFile = join(home.root, 'journal.json')
   clearHalfMade(home)
   refuseOtherEngine(journalFile, options.journal)
-  const ports = await nodePorts(begun, options.size)
+  const ports = await nodePorts(begun, count)
   const pair = await timed("identity provider's journal", () => prepareIdentityPair(begun))
   const around = await startSurroundings(begun, ports, pair?.first)
   const standby = pair === null ? null : await timed('its standby', () => pair.startSecond(around))
   await timed('journal', () => startEngine(begun, journalFile))
+  const journalFiles = cellFiles(journalFile, options.cells)
   writeLastPorts(home, {
     identity_provider: around.identity.at,
     chains: chainPorts(around.nodes),
     nodes: Object.fromEntries(ports.map((port, index) => [String(index + 1), port])),
   })
 
-  const links = makeNodeLinks(home, await linkPorts(begun, options.size))
-  if (links === null && options.ask === 'standby') throw new Error(UNLINKED)
+  const links = makeNodeLinks(home, await linkPorts(begun, count))
+  const isLinkNeeded = options.ask === 'standby' || options.cells > 1
+  if (links === null && isLinkNeeded) throw new Error(UNLINKED)
   if (links === null) say(UNLINKED)
-  const others = ports.slice(1).map((_, index) => nodeHome(home, index + 2))
   const nodes = ports.map((port, index): ClusterNode => {
     const number = index + 1
-    const at = nodeHome(home, number)
+    const cell = Math.floor(index / options.size)
+    const others = Array.from({ length: options.size - 1 }, (_, at) =>
+      nodeHome(home, cell * options.size + at + 2),
+    )
+    const isFirst = index % options.size === 0
     // A standby takes no journal that is empty; and while there is no other home, none else could have it.
-    const role = () => (number > 1 || others.some(isMade) ? 'standby' : 'owner')
-    const linkFile = links?.[index] ?? null
+    const role = () => (isFirst && !others.some(isMade) ? 'owner' : 'standby')
     const start = {
-      ...{ number, home: at, port, issuer: around.issuer, journalFile, linkFile, role },
+      ...{ number, cell, home: nodeHome(home, number), port, issuer: around.issuer, role },
+      journalFile: journalFiles[cell] ?? journalFile,
+      linkFile: links?.[index] ?? null,
       identityEnv: pair?.serviceEnv ?? {},
     }
     return clusterNode(begun, start, number === 1 ? around.quorum : undefined)
   })
+  const cells = journalFiles.map((_, cell) => nodes.filter((node) => node.cell === cell))
   const running: ClusterNode[] = []
   let refreshDevFile = (): void => undefined
-  const watch = watchOwner(
-    () => running,
-    (owner) => {
-      say(`node ${owner.number} owns the journal, at ${owner.url}`)
-      refreshDevFile()
-    },
+  const watches = cells.map((_, cell) =>
+    watchOwner(
+      () => running.filter((node) => node.cell === cell),
+      (owner) => {
+        const what = cells.length === 1 ? 'the journal' : `cell ${cell}`
+        say(`node ${owner.number} owns ${what}, at ${owner.url}`)
+        refreshDevFile()
+      },
+    ),
   )
-  await shutdown.defer(() => stopAll(running, () => watch.owner))
-  await shutdown.defer(() => watch.close())
-
-  const [first, ...further] = nodes
-  if (first === undefined) throw new Error('a cluster has a node')
-  const made = further.filter((node) => isMade(node.home))
-  for (const node of made) await prepareNode(home, node.home, home)
-  await timed('wallet services', async () => {
-    await startNodes([first, ...made], { begun, running })
-    await watch.first()
+  const ownersNow = () => watches.map(({ owner }) => owner)
+  await shutdown.defer(() => stopAll(running, ownersNow))
+  await shutdown.defer(async () => {
+    await Promise.all(watches.map((watch) => watch.close()))
   })
-  const answering = await watch.first()
+
+  const owners: ClusterNode[] = []
+  await timed('wallet services', async () => {
+    for (const [cell, ofCell] of cells.entries()) {
+      const [first] = ofCell
+      const there = ofCell.filter((node) => node === first || isMade(node.home))
+      const [{ home: from } = { home }] = owners
+      for (const node of there) {
+        if (node.number !== 1) await prepareNode(home, node.home, from, node === first)
+      }
+      await startNodes(there, { begun, running })
+      const owner = await watches[cell]?.first()
+      if (owner !== undefined) owners.push(owner)
+    }
+  })
+  const [answering] = owners
+  if (answering === undefined) throw new Error('a cluster has a cell')
   const wallet = await prepareWallet(begun, around, {
     baseUrl: answering.url,
-    serviceHome: answering.home.root,
+    serviceHomes: owners.map((owner) => owner.home.root),
   })
-  const missing = further.filter((node) => !made.includes(node))
+  const missing = nodes.filter((node) => !running.includes(node))
   if (missing.length > 0) {
     await timed('further nodes', async () => {
-      for (const node of missing) await prepareNode(home, node.home, answering.home)
+      for (const node of missing) {
+        await prepareNode(home, node.home, owners[node.cell]?.home ?? answering.home)
+      }
       await startNodes(missing, { begun, running })
     })
   }
 
   const dev = (): ClusterFile => {
-    const owner = watch.owner ?? answering
-    const asked = options.ask === 'owner' ? owner : lastStandby(nodes, owner)
+    const present = ownersNow().map((owner, cell) => owner ?? owners[cell])
+    const owner = present[0] ?? answering
+    const asked = options.ask === 'owner' ? owner : lastStandby(cells[0] ?? nodes, owner)
     return {
       ...devFileOf({
         ...{ baseUrl: asked.url, made: wallet, user: around.user, issuer: around.issuer },
@@ -138,14 +166,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       journal_file: journalFile,
       identity_standby:
         standby === null ? null : { pid: standby.pid, journal_file: pair?.journalFile ?? '' },
-      nodes: nodes.map(({ url, home: at, service, quorum }) => ({
-        ...{ base_url: url, home: at.root, service: service.pid, quorum_signer: quorum.pid },
-        ...{ owns_journal: url === owner.url, answers: links !== null || url === owner.url },
-      })),
+      nodes: nodes.map((node) => {
+        const { url, cell, home: at, service, quorum } = node
+        const owns = present.includes(node)
+        return {
+          ...{ base_url: url, cell, home: at.root, service: service.pid },
+          ...{ quorum_signer: quorum.pid, owns_journal: owns, answers: links !== null || owns },
+        }
+      }),
     }
   }
   if (options.ask === 'standby') {
-    await untilPassedOn(() => lastStandby(nodes, watch.owner ?? answering))
+    await untilPassedOn(() => lastStandby(cells[0] ?? nodes, watches[0]?.owner ?? answering))
   }
   refreshDevFile = await keepDevFile(begun, dev)
   begun.onRestarted(refreshDevFile)
@@ -196,11 +228,12 @@ async function startNodes(
 /** Those that wait first: none of them takes over what is about to end. */
 async function stopAll(
   nodes: readonly ClusterNode[],
-  ownerNow: () => ClusterNode | null,
+  ownersNow: () => readonly (ClusterNode | null)[],
 ): Promise<void> {
-  const owner = ownerNow()
-  await Promise.all(nodes.filter((node) => node !== owner).map(({ service }) => service.stop()))
-  await owner?.service.stop()
+  const owners = ownersNow().filter((owner) => owner !== null)
+  const waiting = nodes.filter((node) => !owners.includes(node))
+  await Promise.all(waiting.map(({ service }) => service.stop()))
+  await Promise.all(owners.map(({ service }) => service.stop()))
   await Promise.all(nodes.filter(({ number }) => number !== 1).map(({ quorum }) => quorum.stop()))
 }
 

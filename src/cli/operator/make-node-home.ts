@@ -23,6 +23,10 @@ export interface NodeHome {
 
 /** A node fills its own from the journal; a copy would be as old as the day it was carried over. */
 const STORE = 'service/store/'
+/** What the service has of its users, and has seen: a cell of others begins without. */
+const OF_USERS = ['shares', 'shares-copy', 'ledger', 'evidence'].map(
+  (directory) => `service/custody/${directory}/`,
+)
 /** Of a development home, and not the service's. */
 const MARKER = '.countersign-home'
 
@@ -33,12 +37,14 @@ const MODE_BITS = 0o777
  * keys, shares, ledger, evidence and lists, of the identity provider all that it has; the registry and the
  * chains. It gets its name when it is whole.
  * @param to a directory that is not there, or empty
+ * @param isOfNewCell of the service: of another cell, so that nothing of this one's users is in it
  * @throws UsageError, and Error that names the file and the reason; nothing is left then
  */
 export async function makeNodeHome(
   home: string,
   domain: NodeDomain,
   to: string,
+  isOfNewCell = false,
 ): Promise<NodeHome> {
   refuseOccupied(to)
   const own = directoryOf(home, domain)
@@ -56,7 +62,7 @@ export async function makeNodeHome(
   }
   return holding(
     () => lockMaintenance(home, domain, 'cluster add-node'),
-    () => copyHome(home, domain, to),
+    () => copyHome(home, domain, to, isOfNewCell),
   )
 }
 
@@ -66,11 +72,17 @@ function refuseOccupied(to: string): void {
   throw new UsageError(`${to} is there and not empty: name a directory that is not`)
 }
 
-async function copyHome(home: string, domain: NodeDomain, to: string): Promise<NodeHome> {
+async function copyHome(
+  home: string,
+  domain: NodeDomain,
+  to: string,
+  isOfNewCell: boolean,
+): Promise<NodeHome> {
   refuseHalfRestored(domain === 'service' ? serviceLayout(home) : userSideLayout(home))
   // What it forgot, no copy of it remembers, nor that it has.
   if (domain === 'user') refuseUnfenced(userSideLayout(home))
-  const files = nodeFilesOf(home, domain)
+  const leftOut = isOfNewCell ? [STORE, ...OF_USERS] : [STORE]
+  const files = nodeFilesOf(home, domain, leftOut)
   const partial = beginCopy(to)
   try {
     let bytes = 0
@@ -91,9 +103,16 @@ async function copyHome(home: string, domain: NodeDomain, to: string): Promise<N
 }
 
 /** Private keys of the domain among them: what signs is the same domain on each machine. */
-function nodeFilesOf(home: string, domain: NodeDomain): readonly HomeFile[] {
+function nodeFilesOf(
+  home: string,
+  domain: NodeDomain,
+  leftOut: readonly string[],
+): readonly HomeFile[] {
   const common = filesOf(home, 'config').filter(
     ({ path, isSecret }) => !isSecret && path !== MARKER,
   )
-  return [...filesOf(home, domain).filter(({ path }) => !path.startsWith(STORE)), ...common]
+  const own = filesOf(home, domain).filter(
+    ({ path }) => !leftOut.some((directory) => path.startsWith(directory)),
+  )
+  return [...own, ...common]
 }

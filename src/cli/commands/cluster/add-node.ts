@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type GlobalOptions, homeOf } from '../../connection.js'
+import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
 import { printRecord } from '../../print.js'
 import { type DomainOptions, journaledDomainOption } from './domain-option.js'
@@ -9,6 +10,8 @@ const HELP = `
 Runs while the service does, as its user. In it: the service's keys, sealed shares, ledger, evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
 fills from the journal, and what is another domain's, of one run, or named by the environment.
 A home made of one that is frozen (custody freeze) is frozen: lift it in each.
+With --new-cell it is the first home of another cell: without shares, ledger and evidence too, since its users are
+others. Its journal's file names the same cells, and that one as its own.
 With --domain user it is the home of a standby of the identity provider: all that one has, and nothing of the service.`
 
 /** Of the identity provider. */
@@ -48,19 +51,34 @@ Then, on that machine, as root where countersign is installed with its units:
   5. The service. /readyz says how far it is behind; 200 there is for whoever sends callers to it.
 `
 
+/** Beside what is done for a further node. */
+const NEXT_OF_CELL = `${NEXT}
+For the first node of a cell, in place of step 2: the journal's file as it is here, but "cell" its number; and
+COUNTERSIGN_JOURNAL_ROLE=owner at its first start, before there are others of the cell. Those are made of its
+home, without --new-cell. Its gas wallets are its own: countersign gas-wallets and countersign contracts configure
+are to be said at its home as well.
+`
+
+type AddNodeOptions = GlobalOptions & DomainOptions & { to: string; newCell?: true }
+
 export function registerAddNode(cluster: Command, io: Io): void {
   cluster
     .command('add-node')
     .description('make the home of a further node out of this one, to carry to its machine')
     .addOption(journaledDomainOption())
     .requiredOption('--to <directory>', 'a directory that does not exist yet, or is empty')
+    .option('--new-cell', 'for other users: nothing of those here is in it')
     .addHelpText('after', HELP)
     .action(async (_given: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { to: string }>()
+      const options = command.optsWithGlobals<AddNodeOptions>()
+      const isOfNewCell = options.newCell === true
+      if (isOfNewCell && options.domain === 'user') {
+        throw new UsageError('one identity provider serves all cells')
+      }
       const { makeNodeHome } = await import('../../operator/make-node-home.js')
       const to = resolve(options.to)
-      const made = await makeNodeHome(homeOf(io, options), options.domain, to)
+      const made = await makeNodeHome(homeOf(io, options), options.domain, to, isOfNewCell)
       printRecord(io, options, { home: to, ...made })
-      io.err(options.domain === 'user' ? NEXT_OF_USER : NEXT)
+      io.err(options.domain === 'user' ? NEXT_OF_USER : isOfNewCell ? NEXT_OF_CELL : NEXT)
     })
 }

@@ -1,0 +1,24 @@
+import type { HttpRequest, RoutedApp, Serve } from './app.js'
+
+/** Who answers a request in this node's place; null: it does itself. */
+export type Elsewhere = (request: HttpRequest) => Serve | null
+
+/** An app whose requests are answered elsewhere where that is said of them, whatever their route. */
+export function dealOut(app: RoutedApp, elsewhere: Elsewhere): RoutedApp {
+  const dealt =
+    (serve: Serve): Serve =>
+    (response, request) =>
+      (elsewhere(request) ?? serve)(response, request)
+  return {
+    adapter: app.adapter,
+    get: (path, serve) => app.get(path, dealt(serve)),
+    head: (path, serve) => app.head(path, dealt(serve)),
+    post: (path, serve) => app.post(path, dealt(serve)),
+    patch: (path, serve) => app.patch(path, dealt(serve)),
+    put: (path, serve) => app.put(path, dealt(serve)),
+    del: (path, serve) => app.del(path, dealt(serve)),
+    options: (path, serve) => app.options(path, dealt(serve)),
+    any: (path, serve) => app.any(path, dealt(serve)),
+    writeHeaders: app.writeHeaders,
+  }
+}

@@ -1,0 +1,148 @@
+import type { Logger } from 'pino'
+import type { Timers } from '../clock/timers.js'
+import { cellsOf, readJournalFile } from '../config/journal.js'
+import { NODE_LINK_VARIABLE, nodeAt, readNodeLinkFile } from '../config/node-link.js'
+import { type Cell, cellOf, ONE_CELL } from '../domain/cells.js'
+import type { Elsewhere } from '../http/deal-out.js'
+import { createForwarder, type Forwarder, type ForwardOptions } from '../http/forward-to-owner.js'
+import type { OwnerPlace } from '../http/owner-place.js'
+import { partitionOfRequest } from '../http/partition-of-request.js'
+import { readRequestHead } from '../http/request-head.js'
+import type { Journal } from '../journal/journal.js'
+import { openEngine } from '../journal/open-engine.js'
+import { LinkAgent } from '../link/link-agent.js'
+
+/** Which users this node is for, and its way to the owners of all others. */
+export interface OtherCells {
+  readonly own: Cell
+  /** Null: there are no others. */
+  readonly elsewhere: Elsewhere | null
+  /** Resolves once what was passed on was answered, or in time. */
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface OtherCellsOptions {
+  /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal, and one cell. */
+  readonly journalFile: string | null
+  /** COUNTERSIGN_NODE_LINK_FILE */
+  readonly nodeLinkFile: string | null
+  readonly clientAddress: ForwardOptions['clientAddress']
+  readonly timers: Pick<Timers, 'at' | 'now' | 'elapsed'>
+  readonly log: Logger
+}
+
+/** As long as a service that ends waits for what it answers itself. */
+const DRAIN_MS = 10_000
+/** Between two looks at who owns each of them: a row each. */
+const LOOK_MS = 250
+/** Between two lines about an engine that does not answer. */
+const SAID_EVERY_MS = 10_000
+
+const NO_LINK = `the journal's file names cells, and ${NODE_LINK_VARIABLE} no file: a node passes on by it what is of another cell's users`
+
+/**
+ * Follows who owns the other cells, and passes on to them what is of their users. While the engine does
+ * not answer, whoever was last seen is asked.
+ * @throws Error for cells without a link between nodes; as `readJournalFile` and `readNodeLinkFile`
+ */
+export async function openOtherCells(options: OtherCellsOptions): Promise<OtherCells> {
+  const { journalFile, nodeLinkFile, timers, log } = options
+  if (journalFile === null) return alone(ONE_CELL)
+  const settings = readJournalFile(journalFile)
+  const cells = cellsOf(settings)
+  const others = cells.all.filter(({ number }) => number !== cells.own.number)
+  if (others.length === 0) return alone(cells.own)
+  if (nodeLinkFile === null) throw new Error(NO_LINK)
+  const agent = new LinkAgent(readNodeLinkFile(nodeLinkFile).credentials)
+  const journal = await openEngine(settings, log)
+  const ways = new Map(others.map(({ number }) => [number, wayTo(number, options, agent)]))
+  const stopLooking = lookEvery(others, journal, ways, timers, log)
+
+  return {
+    own: cells.own,
+    elsewhere(request) {
+      const partition = partitionOfRequest(request.getUrl(), readRequestHead(request))
+      if (partition === null) return null
+      return ways.get(cellOf(cells, partition).number)?.forwarder.serve ?? null
+    },
+    async drain() {
+      await Promise.all([...ways.values()].map(({ forwarder }) => forwarder.drain(DRAIN_MS)))
+    },
+    async close() {
+      await stopLooking()
+      agent.destroy()
+      await journal.close()
+    },
+  }
+}
+
+function alone(own: Cell): OtherCells {
+  const nothing = async (): Promise<void> => undefined
+  return { own, elsewhere: null, drain: nothing, close: nothing }
+}
+
+interface Way {
+  readonly forwarder: Forwarder
+  seen(place: OwnerPlace | null): void
+}
+
+function wayTo(cell: number, { clientAddress, log }: OtherCellsOptions, agent: LinkAgent): Way {
+  let place: OwnerPlace | null = null
+  const forwarder = createForwarder({
+    ...{ agent, clientAddress, owner: () => place },
+    // Nobody asks it: how this node is, it says by itself.
+    report: () => ({ status: 'up' }),
+    log: log.child({ cell }),
+  })
+  return {
+    forwarder,
+    seen(next) {
+      const isSame = next?.epoch === place?.epoch
+      place = next
+      if (!isSame) forwarder.ownerChanged()
+    },
+  }
+}
+
+/** @returns ends it, and resolves once nothing is asked any more */
+function lookEvery(
+  others: readonly Cell[],
+  journal: Pick<Journal, 'look'>,
+  ways: ReadonlyMap<number, Way>,
+  timers: OtherCellsOptions['timers'],
+  log: Logger,
+): () => Promise<void> {
+  let isOver = false
+  let saidMs = Number.NEGATIVE_INFINITY
+  let wake = (): void => undefined
+
+  async function look({ number }: Cell): Promise<void> {
+    try {
+      const { epoch, owner } = await journal.look(number)
+      const at = owner === null ? null : nodeAt(owner.node)
+      ways.get(number)?.seen(at === null ? null : { ...at, epoch })
+    } catch (err) {
+      if (isOver || timers.elapsed() - saidMs < SAID_EVERY_MS) return
+      saidMs = timers.elapsed()
+      log.warn({ err, cell: number }, 'who owns another cell could not be looked up')
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!isOver) {
+      await Promise.all(others.map(look))
+      await new Promise<void>((done) => {
+        wake = done
+        timers.at(timers.now() + LOOK_MS, done)
+      })
+    }
+  }
+
+  const running = run()
+  return async () => {
+    isOver = true
+    wake()
+    await running
+  }
+}
