@@ -79,6 +79,15 @@ export async function startStandbyPair(wallets: number, isLinked = false): Promi
 
 /** Of two nodes on this machine. */
 export async function linksIn(directory: string) {
+  const [first, second] = await linksOf(directory, 2)
+  return [first ?? {}, second ?? {}] as const
+}
+
+/** Of some nodes on this machine: what each service is told. */
+export async function linksOf(
+  directory: string,
+  count: number,
+): Promise<Readonly<Record<string, string>>[]> {
   const authority = makeAuthority(directory, 'nodes')
   const link = async (name: string) => {
     const names = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const
@@ -88,7 +97,9 @@ export async function linksIn(directory: string) {
     writeFileSync(path, JSON.stringify({ listen, ...pems }), { mode: 0o600 })
     return { COUNTERSIGN_NODE_LINK_FILE: path }
   }
-  return [await link('node-1'), await link('node-2')] as const
+  const links: Record<string, string>[] = []
+  for (let number = 1; number <= count; number++) links.push(await link(`node-${number}`))
+  return links
 }
 
 /** What a service, or one that waits, says of its journal; empty where it does not answer. */

@@ -41,13 +41,19 @@ export function register(program: Command, io: Io): void {
         printRecord(io, options, await userSideStatus(homeOf(io, options), head))
         return
       }
-      const { head, kept } = await withJournal(io, 'service', async (journal, { number }) => ({
-        head: await journal.look(number),
-        kept: (await journal.snapshots?.look(number)) ?? null,
-      }))
+      const { cell, head, kept } = await withJournal(
+        io,
+        'service',
+        async (journal, { number }) => ({
+          cell: number,
+          head: await journal.look(number),
+          kept: (await journal.snapshots?.look(number)) ?? null,
+        }),
+      )
       const newest = kept?.newest ?? null
       const store = await journalPositionIn(homeOf(io, options))
       printRecord(io, options, {
+        cell,
         epoch: head.epoch,
         owner: head.owner?.node ?? null,
         entries: head.seq,
