@@ -20,6 +20,11 @@ const SECRET = /^sk_(?:live|test)_[A-Za-z0-9_-]{32}$/
 const SECRET_CHARS = 'sk_test_'.length + 32
 const ENVIRONMENT_AT = 'sk_'.length
 
+/** Whether it has the form of one: what has not is nobody's, and needs no look. */
+export function isSecret(header: string): boolean {
+  return header.length === SECRET_CHARS && SECRET.test(header)
+}
+
 /** Keys cached at once; a record and its proof key take about 1 kB. */
 const CACHED_KEYS_MAX = 50_000
 /** Unknown hashes cached at once, so that a flood of wrong keys reads the store once each. */

@@ -1,3 +1,4 @@
+import { isSecret } from '../auth/api-key.js'
 import { claimedAccountOf } from '../auth/unverified-tokens.js'
 import { partitionOfSecret } from '../domain/cells.js'
 import type { UserId } from '../domain/ids.js'
@@ -23,5 +24,5 @@ export function partitionOfRequest(
     return account === '' ? null : partitionOf(account as UserId)
   }
   const isOfKey = path.startsWith(OF_AGENTS) || path === MCP
-  return isOfKey && xApiKey !== '' ? partitionOfSecret(xApiKey) : null
+  return isOfKey && isSecret(xApiKey) ? partitionOfSecret(xApiKey) : null
 }

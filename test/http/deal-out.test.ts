@@ -47,6 +47,8 @@ describe('whose a request is', () => {
     for (const path of ['/readyz', '/healthz', '/console', '/docs', '/api', '/openapi.json']) {
       expect(partitionOfRequest(path, { ...NOBODY, xApiKey })).toBeNull()
     }
-    expect(partitionOfRequest('/api/limits', NOBODY)).toBeNull()
+    for (const xApiKey of ['', 'sk_test_none', `sk_test_${'!'.repeat(32)}`]) {
+      expect(partitionOfRequest('/api/limits', { ...NOBODY, xApiKey })).toBeNull()
+    }
   })
 })

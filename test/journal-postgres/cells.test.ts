@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openPostgresJournal } from '../../src/journal/postgres-journal.js'
 import { countersign, countersignOk } from '../custody/command.js'
 import { httpClient } from '../support/http-client.js'
@@ -34,9 +34,10 @@ describe('users that are dealt out to cells', () => {
 
   beforeAll(async () => {
     nodes = await startCellNodes()
-    await expect
-      .poll(() => nodePart(nodes.standby.url), SLOW)
-      .toMatchObject({ http: 200, standby: true, behind: 0, loaded: true })
+    await vi.waitFor(async () => {
+      const waits = { http: 200, standby: true, behind: 0, loaded: true }
+      expect(await nodePart(nodes.standby.url)).toMatchObject(waits)
+    }, SLOW)
   }, TIMEOUT_MS)
   afterAll(() => nodes?.stop(), TIMEOUT_MS)
 

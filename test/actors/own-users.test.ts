@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ALL_PARTITIONS, type Cell, hasUser, ONE_CELL } from '../../src/domain/cells.js'
+import type { UserId } from '../../src/domain/ids.js'
+import { type Environment, openEnvironment } from '../../src/store/environment.js'
+import { requireOwnUsers } from '../../src/store/own-users.js'
+
+const HALF = { number: 0, partitions: 2 ** 12 - 1 }
+const OTHER = { number: 1, partitions: ALL_PARTITIONS - HALF.partitions }
+const LESS = { number: 0, partitions: 1 }
+
+let directory: string
+let environment: Environment
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-own-users-'))
+  environment = openEnvironment(directory)
+})
+afterEach(async () => {
+  await environment.root.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const usersOf = (cell: Cell) =>
+  Array.from({ length: 60 }, (_, n) => `user-${n}` as UserId).filter((it) => hasUser(cell, it))
+
+async function put(userIds: readonly UserId[]): Promise<void> {
+  for (const userId of userIds)
+    await environment.spaces.walletsByUser.put([userId, 'w'], Buffer.of(1))
+}
+
+test('a store without users may be any cell’s', () => {
+  for (const cell of [ONE_CELL, HALF, OTHER]) requireOwnUsers(environment, ONE_CELL, cell)
+})
+
+test('a store of all users is no cell of several, whoever they are', async () => {
+  await put(usersOf(HALF).slice(0, 1))
+  expect(() => requireOwnUsers(environment, ONE_CELL, HALF)).toThrow('before there are users')
+  requireOwnUsers(environment, ONE_CELL, ONE_CELL)
+})
+
+test('a cell that is dealt out anew keeps whoever it has', async () => {
+  await put(usersOf(HALF))
+  requireOwnUsers(environment, HALF, HALF)
+  requireOwnUsers(environment, HALF, ONE_CELL)
+  expect(() => requireOwnUsers(environment, HALF, OTHER)).toThrow('users stay')
+  expect(() => requireOwnUsers(environment, HALF, LESS)).toThrow('users stay')
+})
