@@ -30,6 +30,10 @@ export function hasPartition({ partitions }: Cell, partition: number): boolean {
   return (partitions & (1 << partition)) !== 0
 }
 
+export function overlaps(one: Cell, other: Cell): boolean {
+  return (one.partitions & other.partitions) !== 0
+}
+
 export function hasUser(cell: Cell, userId: UserId): boolean {
   return hasPartition(cell, partitionOf(userId))
 }

@@ -23,6 +23,7 @@ export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWal
 }
 
 /** Of the ten bytes that follow those of the time in the name of a gas wallet's key. */
+const ENTROPY_AT = 6
 const CHAIN_AT = 0
 const CELL_AT = 6
 const INDEX_AT = 8
@@ -39,4 +40,10 @@ export function gasWalletKey(id: GasWalletId, cell: number): SubWalletId {
   view.setUint16(CELL_AT, cell)
   view.setUint16(INDEX_AT, Number(id.slice(id.indexOf(':') + 1)))
   return (ID_PREFIX.subWallet + ulidBody(0, entropy)) as SubWalletId
+}
+
+/** @param walletId the 16 bytes of a gas wallet's name at the quorum */
+export function cellOfGasWalletKey(walletId: Uint8Array): number {
+  const { buffer, byteOffset, byteLength } = walletId
+  return new DataView(buffer, byteOffset, byteLength).getUint16(ENTROPY_AT + CELL_AT)
 }

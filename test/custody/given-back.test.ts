@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ChainConfig } from '../../src/config/chains.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import { type Address, type SubWalletId, ulidBytes } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
@@ -97,11 +98,12 @@ function context(): ApproveContext {
   }
   const ancestors = madeBy === null ? [] : [{ grantId: MAKER, grant: madeBy, endsAtMs: null }]
   return {
+    cell: ONE_CELL,
     registry: registryFor([chain as unknown as ChainConfig]).current,
     shares: wallets.sharesOf('user'),
     ...{ ledger, signer },
     grants: {
-      view: () => ({ key, grant: grantUnder(POLICY), ancestors }),
+      view: () => ({ key, grant: grantUnder(POLICY), ancestors, partition: 0 }),
       proofKey: () => PROOF_KEY,
     },
     freezes: { requireThawed: () => {}, requireInstanceThawed: () => {} },

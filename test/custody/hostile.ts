@@ -23,7 +23,7 @@ import { offerSession, openBoot } from '../../src/quorum-protocol/quorum-session
 import { Refusal, type RefusalCode, refusalCode } from '../../src/quorum-protocol/refusal.js'
 import { openRegistry, type RegistryEnvelope } from '../../src/quorum-protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../src/quorum-protocol/sealed-shares.js'
-import { announceStart } from '../../src/quorum-protocol/service-boot.js'
+import { announceStart, type ServiceStart } from '../../src/quorum-protocol/service-boot.js'
 import type { SignPayload } from '../../src/quorum-protocol/sign-payload.js'
 import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import type { Quorum, ReadyWallet } from './harness.js'
@@ -61,8 +61,14 @@ export interface Approval {
   readonly shares: Uint8Array
 }
 
-/** Of a quorum of these tests, or of a whole running stack. */
-export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<HostileService> {
+/**
+ * Of a quorum of these tests, or of a whole running stack.
+ * @param start that it announces itself as; default: the one that last ran there
+ */
+export async function becomeService(
+  { home }: Pick<Quorum, 'home'>,
+  start: ServiceStart = { boot: lastServiceBoot(home, systemTimers()), owner: null },
+): Promise<HostileService> {
   const layout = serviceLayout(home)
   const registry = openRegistry(readRegistryFile(registryPath(home)), readRootKey(layout.rootKey))
   const signer = p256SignerOf(createPrivateKey(readFileSync(layout.signingKey)))
@@ -70,9 +76,8 @@ export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<Hos
   const signing = await dial(quorumSignerSocket(home))
   const statement = expectBytes(await signing.call('boot', []))
   const boot = openBoot(statement, registry, Date.now())
-  const start = lastServiceBoot(home, systemTimers())
   const hello = async ({ body, signature }: RegistryEnvelope) => {
-    const announcement = await announceStart({ boot: start, owner: null }, signer)
+    const announcement = await announceStart(start, signer)
     return userSide.call('hello', [body, signature, 0, announcement])
   }
   await hello(registry.envelope)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 import {
   createShareRefresh,
   type ShareRefresh,
@@ -156,6 +157,7 @@ interface Waiting {
 
 function context(): KeygenContext {
   return {
+    cell: ONE_CELL,
     registry: { keysOf: () => [coSigner.publicKey] } as unknown as Registry,
     shares,
     signer: p256SignerOf(approver.privateKey),
@@ -185,7 +187,7 @@ async function begunKey() {
   const reveal = { point: pointOf(serviceShare), nonce: randomBytes(32) }
   const own = { ...reveal, commitment: commitmentOf('service', reveal, sessionId) }
   const asked = [sessionId, WALLET, 1, OWNER, own.commitment]
-  const [commitment] = keygen.commit(asked, shares) as [Buffer]
+  const [commitment] = keygen.commit(asked, context()) as [Buffer]
   const [point, nonce] = keygen.reveal([sessionId, own.point, own.nonce]) as [Buffer, Buffer]
   const transcript = transcriptOf(terms, own, { point, nonce, commitment })
   const points = { servicePoint: own.point, userPoint: point }

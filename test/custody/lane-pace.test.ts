@@ -26,12 +26,12 @@ test('a service that asks for lanes on and on cannot use them up', async () => {
   const pace = { lanesAtOnce: 16, laneEveryMs: 1_000, elapsedMs: () => nowMs }
   const lanes = createLanes(ledger, pace)
   const askedFor = async (count: number) => {
-    const asked = Array.from({ length: count }, () => lanes.next())
+    const asked = Array.from({ length: count }, () => lanes.next(0))
     const outcomes = await Promise.allSettled(asked)
     return outcomes.filter(({ status }) => status === 'fulfilled').length
   }
   expect(await askedFor(1_000)).toBe(16)
-  await expect(lanes.next()).rejects.toMatchObject({ code: 'OVERLOADED' })
+  await expect(lanes.next(0)).rejects.toMatchObject({ code: 'OVERLOADED' })
   nowMs += 3_000
   expect(await askedFor(1_000)).toBe(3)
   nowMs += 3_600_000

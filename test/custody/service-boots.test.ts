@@ -151,17 +151,17 @@ describe('the user side', () => {
     const before = open()
     const [old, young] = [connection(), connection()]
     await before.boots.admit(startOf(first), old)
-    const lane = await before.lanes.next()
+    const lane = await before.lanes.next(0)
     expect(() => before.boots.requireServed(connection())).toThrow('NO_SESSION')
     // A thread of the first asks for a lane while the other start takes over.
-    const late = before.lanes.next()
+    const late = before.lanes.next(0)
     const takingOver = before.boots.admit(startOf(last), young)
     await expect(late).rejects.toThrow('FENCED')
     await takingOver
     expect(old.closed).toBe(true)
     expect(() => before.boots.requireServed(old)).toThrow('FENCED')
     const batch = (lane + 1) * 2 ** 24 - 1
-    expect(() => before.ledger.decide((writer) => before.lanes.take(batch, writer))).toThrow(
+    expect(() => before.ledger.decide((writer) => before.lanes.take(batch, 0, writer))).toThrow(
       'FENCED',
     )
     await expect(before.boots.admit(startOf(first), connection())).rejects.toThrow('FENCED')

@@ -160,8 +160,7 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'review',
     seed: 7,
     file: 'src/identity-provider/vault/service-boots.ts',
-    mending:
-      'if (owner !== null && owner.epoch < ledger.ownerEpoch(owner.journal)) throw fenced()\n',
+    mending: 'if (owner !== null && owner.epoch < lastEpoch) throw fenced()\n',
   },
   {
     fault: 'the spend of a swap that failed comes free twice',

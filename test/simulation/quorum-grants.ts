@@ -5,10 +5,12 @@ import {
   type KeyId,
   type LineageId,
   type SubWalletId,
+  type UserId,
   ulidBytes,
   ulidOfBytes,
 } from '../../src/domain/ids.js'
 import type { GrantedPolicy } from '../../src/domain/key-policy.js'
+import { partitionOf } from '../../src/domain/partition.js'
 import { ancestorsOf } from '../../src/identity-provider/vault/ancestors.js'
 import type { Grant, GrantedKey } from '../../src/identity-provider/vault/granted.js'
 import type { PathView } from '../../src/identity-provider/vault/sub-key-rules.js'
@@ -106,7 +108,8 @@ export class QuorumGrants {
     const key = this.key(keyId)
     const grant = key === null ? null : this.grant(key.grantId)
     if (key === null || grant === null) return null
-    return { key, grant, ancestors: ancestorsOf(this, grant) }
+    const partition = partitionOf(grant.userId as UserId)
+    return { key, grant, ancestors: ancestorsOf(this, grant), partition }
   }
 
   proofKey(keyId: Uint8Array): Uint8Array | null {

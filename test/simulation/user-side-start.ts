@@ -1,5 +1,6 @@
 import { type EvidenceLog, evidenceLogIn } from '../../src/custody/evidence/evidence-log.js'
 import { createPersons } from '../../src/custody/members/persons.js'
+import type { Cell } from '../../src/domain/cells.js'
 import { approveBatch } from '../../src/identity-provider/vault/approve-batch.js'
 import { catchUp } from '../../src/identity-provider/vault/catch-up.js'
 import { createLanes, type Lanes } from '../../src/identity-provider/vault/lanes.js'
@@ -119,7 +120,7 @@ export class UserSideStart {
     const { registry, grants, scheduler, takesDeadStarts } = this.#ports
     if (takesDeadStarts) takenForOpen(connection)
     if (method === 'hello') return this.#hello(parameters, connection)
-    this.#boots.requireServed(connection)
+    const cell = this.#boots.requireServed(connection)
     switch (method) {
       case 'session': {
         const boot = openBoot(expectBytes(parameters[0]), registry.current, scheduler.nowMs)
@@ -131,7 +132,7 @@ export class UserSideStart {
       case 'grant-get':
         return grants.referenceOf(expectBytes(parameters[0], 16))
       case 'approve':
-        return this.#approve(parameters)
+        return this.#approve(parameters, cell)
       default:
         throw new Error(`the user side has no ${method}`)
     }
@@ -142,15 +143,15 @@ export class UserSideStart {
     const start = openServiceBoot(expectList(statement, 3), registry.current, scheduler.nowMs)
     await this.#boots.admit(ignoresOwners ? { ...start, owner: null } : start, connection)
     const remembered = this.#ledger.highestIn(laneOf(expectInteger(lastApproved)))
-    this.#boots.requireServed(connection)
-    return [await this.#lanes.next(), remembered]
+    const { number } = this.#boots.requireServed(connection)
+    return [await this.#lanes.next(number), remembered]
   }
 
-  async #approve(parameters: readonly unknown[]) {
+  async #approve(parameters: readonly unknown[], cell: Cell) {
     const { registry, wallets, grants, freezes, approvesEarly, scheduler, wrong } = this.#ports
     const evidence = this.#evidence
     const context = {
-      registry: registry.current,
+      ...{ cell, registry: registry.current },
       shares: wallets.sharesOf('user'),
       ...{ ledger: this.#ledger, lanes: this.#lanes, grants, freezes },
       // Nobody was invited: each authorizer counts as a person.

@@ -5,6 +5,7 @@ import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Persons } from '../../custody/members/persons.js'
+import type { Cell } from '../../domain/cells.js'
 import {
   approvalMessage,
   coSignMessage,
@@ -50,6 +51,7 @@ import {
   requireOtherCall,
   underApproval,
 } from './nonce-ledger.js'
+import { requireIntentOf } from './own-cell.js'
 import {
   checkGrant,
   checkServicePayload,
@@ -78,6 +80,8 @@ export type ApproveWriter = Pick<
 >
 
 export interface ApproveContext {
+  /** Of the service that asks. */
+  readonly cell: Cell
   readonly registry: Registry
   readonly shares: Pick<ShareStore, 'get' | 'openShareInto'>
   readonly ledger: ApproveLedger
@@ -149,7 +153,7 @@ export async function approveBatch(
   if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
 
   const judged = context.ledger.decide((ledger) => {
-    context.lanes.take(header.batchSeq, ledger)
+    context.lanes.take(header.batchSeq, context.cell.number, ledger)
     const results = intents.map((encoded, index) => {
       const id = ids[index] ?? Buffer.alloc(0)
       return judge(encoded, id, seqOf(header.batchSeq, index), ledger, context, nowMs)
@@ -250,6 +254,7 @@ function readCandidate(
   if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no such key')
   if (wallet.certificate.epoch !== intent.epoch) throw new Refusal('WRONG_EPOCH', 'share epoch')
   const payload = decodePayload(intent.type, intent.payload)
+  requireIntentOf(context.cell, intent, payload, wallet.certificate.kind, context.grants)
   checkPins(payload, context.registry.chains)
   return { id, intent, encoded, payload, wallet, counted: NOT_COUNTED }
 }

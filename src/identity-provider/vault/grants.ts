@@ -11,7 +11,9 @@ import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Persons } from '../../custody/members/persons.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
+import type { UserId } from '../../domain/ids.js'
 import type { GrantedPolicy } from '../../domain/key-policy.js'
+import { partitionOf } from '../../domain/partition.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
@@ -103,7 +105,10 @@ export function createGrants(
     const grant = key === null ? null : ledger.grant(key.grantId)
     // What is absent is asked for again: it may come.
     if (key === null || grant === null) return null
-    const made = { key, grant, ancestors: ancestorsOf(ledger, grant), proofKey: null }
+    const made = {
+      ...{ key, grant, ancestors: ancestorsOf(ledger, grant), proofKey: null },
+      partition: partitionOf(grant.userId as UserId),
+    }
     known.set(name, made)
     return made
   }

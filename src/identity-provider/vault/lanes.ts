@@ -17,20 +17,21 @@ export interface LaneLedger extends Pick<LedgerStore, 'lastLane' | 'highestIn'> 
 export interface Lanes {
   /**
    * A lane that never was; durable when it resolves.
+   * @param cell number of the one that it is for
    * @throws Refusal FENCED when `fence` was called meanwhile; OVERLOADED when too many were asked
    * for lately
    */
-  next(): Promise<number>
-  /** Closes every lane there is: a later start of the service has taken over. */
-  fence(): void
+  next(cell: number): Promise<number>
+  /** Closes every lane that the cell has: a later start of its service has taken over. */
+  fence(cell: number): void
   /**
-   * @throws Refusal REPLAYED unless the sequence is above all before it in an open lane; FENCED
-   * where `fence` closed it
+   * @throws Refusal REPLAYED unless the sequence is above all before it in an open lane of the cell;
+   * FENCED where `fence` closed it
    */
-  take(batchSeq: number, ledger: Pick<LedgerWriter, 'putLane'>): void
+  take(batchSeq: number, cell: number, ledger: Pick<LedgerWriter, 'putLane'>): void
 }
 
-/** Open at once; the oldest gives way, and its owner asks for a new one. */
+/** Of a cell, open at once; the oldest gives way, and its owner asks for a new one. */
 const OPEN_LANES_MAX = 256
 
 /** How fast lanes are given out. */
@@ -53,14 +54,27 @@ const PACE: LanePace = {
   elapsedMs: () => performance.now(),
 }
 
+interface CellLanes {
+  /** In the order in which they were given out. */
+  readonly open: Set<number>
+  /** Those up to this one belonged to earlier starts of its service, or to other cells. */
+  fencedLane: number
+}
+
 export function createLanes(ledger: LaneLedger, pace: LanePace = PACE): Lanes {
   const { lanesAtOnce, laneEveryMs, elapsedMs } = pace
-  /** In the order in which they were given out. */
-  const open = new Set<number>()
-  /** Lanes up to this one belonged to earlier starts of the service. */
-  let fencedLane = -1
+  /** As many as there are cells. */
+  const cells = new Map<number, CellLanes>()
   let atHand = lanesAtOnce
   let countedMs = elapsedMs()
+
+  function lanesOf(cell: number): CellLanes {
+    const found = cells.get(cell)
+    if (found !== undefined) return found
+    const made = { open: new Set<number>(), fencedLane: -1 }
+    cells.set(cell, made)
+    return made
+  }
 
   function requirePace(): void {
     const nowMs = elapsedMs()
@@ -71,23 +85,26 @@ export function createLanes(ledger: LaneLedger, pace: LanePace = PACE): Lanes {
   }
 
   return {
-    fence() {
-      fencedLane = ledger.lastLane
-      open.clear()
+    fence(cell) {
+      const own = lanesOf(cell)
+      own.fencedLane = ledger.lastLane
+      own.open.clear()
     },
-    async next() {
+    async next(cell) {
+      const own = lanesOf(cell)
       requirePace()
       const lane = ledger.lastLane + 1
       if (lane >= LANES_MAX) throw new Error('no lanes left')
       const { flushed } = ledger.commit((writer) => writer.putLane(lane, laneStart(lane)))
       await flushed
-      if (lane <= fencedLane) throw new Refusal('FENCED', 'lane of an earlier start')
-      const oldest = open.keys().next()
-      if (open.size >= OPEN_LANES_MAX && !oldest.done) open.delete(oldest.value)
-      open.add(lane)
+      if (lane <= own.fencedLane) throw new Refusal('FENCED', 'lane of an earlier start')
+      const oldest = own.open.keys().next()
+      if (own.open.size >= OPEN_LANES_MAX && !oldest.done) own.open.delete(oldest.value)
+      own.open.add(lane)
       return lane
     },
-    take(batchSeq, writer) {
+    take(batchSeq, cell, writer) {
+      const { open, fencedLane } = lanesOf(cell)
       const lane = laneOf(batchSeq)
       if (lane <= fencedLane) throw new Refusal('FENCED', 'batch of an earlier start')
       if (!open.has(lane) || batchSeq <= ledger.highestIn(lane)) {

@@ -7,7 +7,7 @@ import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import type { ServiceStart } from '../../quorum-protocol/service-boot.js'
 import { type ApprovalReader, type ApprovalWriter, openApprovalRows } from './approval-rows.js'
-import { openBootRows } from './boot-rows.js'
+import { type LatestStart, openBootRows } from './boot-rows.js'
 import {
   type Grant,
   type GrantedKey,
@@ -37,7 +37,7 @@ import { openUsageRows } from './usage-rows.js'
  * | 05-keys | key id (16 bytes) | GrantedKey |
  * | 06-covered | 0 | entries of the evidence whose approvals are all in here |
  * | | 1 | sequences of intents that 08 counts already and those entries do not have yet |
- * | 07-boots | number of a start of the service | its boot 16, and with a journal its owner 24 |
+ * | 07-boots | number of a start of the service | its boot 16, and with a journal its owner 24, or 29 with a cell of some users (`encodeOwner`) |
  * | 08-usage | grant id (16 bytes) | PolicyLedger: what counts and ceilings of its policy count |
  * | 17-sliding-times | grant id 16 ‖ seconds 4 | one of the sliding times of 08 |
  * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
@@ -55,12 +55,16 @@ import { openUsageRows } from './usage-rows.js'
 export interface LedgerStore extends OwedReader, MemberReader {
   /** The last lane given out, in this or an earlier run. */
   readonly lastLane: number
-  /** Number of the latest start of the service; 0 before the first. */
+  /** Number of the latest start of the service, of whichever cell; 0 before the first. */
   readonly lastBoot: number
+  /** Of the cell with that number; null before the first. */
+  latestStart(cell: number): LatestStart | null
+  /** Of each cell that has one. */
+  latestStarts(): Iterable<LatestStart>
   /** The number that a start of the service got; null: it never announced itself. */
   bootNumber(boot: Uint8Array): number | null
-  /** The highest that a start of the service owned this journal with; 0 where none did. */
-  ownerEpoch(journal: string): number
+  /** The highest that a start of this cell owned this journal with; 0 where none did. */
+  ownerEpoch(cell: number, journal: string): number
   /** Entries of the evidence whose approvals are all here, on disk. */
   readonly covered: number
   /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
@@ -103,7 +107,7 @@ export interface LedgerStore extends OwedReader, MemberReader {
 export interface LedgerWriter extends ApprovalWriter, MemberWriter, OwedWriter {
   /** Never lowers what is there. */
   putLane(lane: number, batchSeq: number): void
-  /** @param number above that of every start before */
+  /** @param number above that of every start before, or of the latest of its cell */
   putBoot(number: number, start: ServiceStart): void
   entry(walletId: Uint8Array, chainId: number, nonce: number): LedgerEntry | null
   putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
@@ -315,6 +319,8 @@ export function ledgerStoreIn(
       return boots.last
     },
     bootNumber: boots.numberOf,
+    latestStart: boots.latestOf,
+    latestStarts: boots.latest,
     ownerEpoch: boots.ownerEpoch,
     get lastLane() {
       return lastLane

@@ -16,6 +16,7 @@ import {
   refreshedCertificate,
 } from '../../quorum-protocol/refresh.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { requireWalletOf } from './own-cell.js'
 import type { KeygenContext } from './wallet-keygen.js'
 
 /** The user side of a refresh; `src/custody/README.md` has the sequence. */
@@ -58,7 +59,8 @@ export function createShareRefresh(): ShareRefresh {
         commitment: expectBytes(commitment, 32),
         part: randomScalar(),
       }
-      activeRecord(refresh, context)
+      const { kind } = activeRecord(refresh, context).certificate
+      requireWalletOf(context.cell, refresh.walletId, kind)
       for (const [other, begun] of [...open]) {
         if (sameBytes(begun.walletId, refresh.walletId)) open.delete(other)
       }

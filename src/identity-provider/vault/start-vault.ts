@@ -20,6 +20,7 @@ import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-s
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { createPersons } from '../../custody/members/persons.js'
 import { watchFreeSpace } from '../../disk/free-space.js'
+import type { Cell } from '../../domain/cells.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { listenOnLink } from '../../link/link-listener.js'
 import { laneOf } from '../../quorum-protocol/batch.js'
@@ -53,11 +54,15 @@ import { membersChanged, membersOf } from './member-answers.js'
 import { createMemberRequests, type People } from './member-requests.js'
 import { createMembers, type Members } from './members.js'
 import { settleOwed } from './owed-evidence.js'
+import { requireUserOf } from './own-cell.js'
 import { createRecordedChanges } from './recorded-changes.js'
 import { createServiceBoots } from './service-boots.js'
 import { SERVICE_PEERS } from './service-peers.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
+
+/** @param cell of the service that asks, as the call begins */
+type ServedHandler = (parameters: readonly unknown[], connection: Connection, cell: Cell) => unknown
 
 export interface VaultOptions {
   readonly home: string
@@ -138,15 +143,23 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
   const boots = createServiceBoots(ledger, lanes)
-  let sealer: ShareSealer | null = null
+  /** By the number of the cell, whose service has a quorum signer of its own. */
+  const sealers = new Map<number, ShareSealer>()
 
   /** What is decided is written to the ledger and the evidence: neither may end midway. */
   function requireSpace(): void {
     if (disk.low) throw new Refusal('NO_SPACE', 'too little space is free')
   }
 
-  function keygenContext() {
-    return { registry: registry.current, shares, signer, sealer, evidence }
+  function keygenContext(cell: Cell) {
+    const sealer = sealers.get(cell.number) ?? null
+    return { cell, registry: registry.current, shares, signer, sealer, evidence }
+  }
+
+  /** Of what waits, since it names nobody itself. */
+  function requireApprovalOf(cell: Cell, approvalId: Uint8Array): void {
+    const asked = ledger.approvals.approval(approvalId)
+    if (asked !== null) requireUserOf(cell, asked.userId)
   }
 
   /** Another identity provider may have gone on, and what is decided here would be nobody's. */
@@ -157,14 +170,13 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   }
 
   /** Nothing for a service that was taken over from, nor for one that does not say which it is. */
-  function served(handlers: Handlers): Handlers {
+  function served(handlers: Readonly<Record<string, ServedHandler>>): Handlers {
     return Object.fromEntries(
       Object.entries(handlers).map(([method, handler]) => [
         method,
         (parameters: readonly unknown[], connection: Connection) => {
           requireOwner(connection)
-          boots.requireServed(connection)
-          return handler(parameters, connection)
+          return handler(parameters, connection, boots.requireServed(connection))
         },
       ]),
     )
@@ -174,24 +186,29 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     session: async ([statement], connection) => {
       const boot = openBoot(expectBytes(statement), registry.current, Date.now())
       const { offer, session } = await offerSession(boot, 'user', signer)
-      // Shared by all connections: another start may have taken over meanwhile.
-      boots.requireServed(connection)
-      sealer = createSealer(session)
+      // Shared by all connections of the cell: another start may have taken over meanwhile.
+      sealers.set(boots.requireServed(connection).number, createSealer(session))
       return offer
     },
-    'keygen-commit': (parameters) => {
+    'keygen-commit': (parameters, _connection, cell) => {
       requireSpace()
-      return keygen.commit(parameters, shares)
+      return keygen.commit(parameters, keygenContext(cell))
     },
     'keygen-reveal': (parameters) => keygen.reveal(parameters),
-    'keygen-prove': (parameters) => keygen.prove(parameters, keygenContext()),
-    'keygen-certify': (parameters) => keygen.certify(parameters, keygenContext()),
+    'keygen-prove': (parameters, _connection, cell) =>
+      keygen.prove(parameters, keygenContext(cell)),
+    'keygen-certify': (parameters, _connection, cell) =>
+      keygen.certify(parameters, keygenContext(cell)),
     'keygen-status': (parameters) => keygen.status(parameters, shares),
-    'refresh-begin': (parameters) => refresh.begin(parameters, keygenContext()),
-    'refresh-prepare': (parameters) => refresh.prepare(parameters, keygenContext()),
-    'refresh-certify': (parameters) => refresh.certify(parameters, keygenContext()),
-    'grant-put': async (parameters, connection) => {
+    'refresh-begin': (parameters, _connection, cell) =>
+      refresh.begin(parameters, keygenContext(cell)),
+    'refresh-prepare': (parameters, _connection, cell) =>
+      refresh.prepare(parameters, keygenContext(cell)),
+    'refresh-certify': (parameters, _connection, cell) =>
+      refresh.certify(parameters, keygenContext(cell)),
+    'grant-put': async (parameters, connection, cell) => {
       const request = parseGrantRequest(parameters)
+      requireUserOf(cell, request.userId)
       // What only takes away goes on.
       if (!request.revoked) requireSpace()
       const holder = request.consoleToken === '' ? null : await holderOf(request.consoleToken)
@@ -208,9 +225,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const { sequence, sinceMs } = freezes.row(parseSubject(parameters))
       return [sequence, sinceMs]
     },
-    'freeze-lift': async (parameters, connection) => {
+    'freeze-lift': async (parameters, connection, cell) => {
       requireSpace()
       const { consoleToken, ...request } = parseUnfreezeRequest(parameters)
+      requireUserOf(cell, request.userId)
       const holder = await holderOf(consoleToken)
       boots.requireServed(connection)
       const { sequence, proof } = await freezes.unfreeze(request, holder)
@@ -231,14 +249,17 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         .slice(0, ENTRIES_PER_ANSWER)
         .map(encodeEntry),
     'proof-get': ([challenge]) => authorizers.proofLeft(expectBytes(challenge, 32)),
-    'approval-ask': async (parameters) => {
+    'approval-ask': async (parameters, _connection, cell) => {
       requireSpace()
-      await approvals.ask(parseAsked(parameters))
+      const asked = parseAsked(parameters)
+      requireUserOf(cell, asked.userId)
+      await approvals.ask(asked)
       return null
     },
-    'approval-give': async (parameters, connection) => {
+    'approval-give': async (parameters, connection, cell) => {
       requireSpace()
       const { approvalId, proof, consoleToken } = parseApprove(parameters)
+      requireApprovalOf(cell, approvalId)
       const holder = consoleToken === '' ? null : await holderOf(consoleToken)
       boots.requireServed(connection)
       const { personId, accountId } = holder ?? { personId: null, accountId: null }
@@ -247,8 +268,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       return [given.authorizerId, given.proof]
     },
     // What only takes away goes on, with as little space.
-    'approval-end': async (parameters) => {
+    'approval-end': async (parameters, _connection, cell) => {
       const { approvalId, as } = parseEnd(parameters)
+      requireApprovalOf(cell, approvalId)
       await approvals.end(approvalId, as)
       return null
     },
@@ -258,22 +280,11 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const { grantId, version } = await grants.reference(expectBytes(keyId, 16))
       return [grantId, version]
     },
-    approve: (parameters) => {
+    approve: (parameters, _connection, cell) => {
       requireSpace()
       const answering = approveBatch(
         parameters,
-        {
-          registry: registry.current,
-          shares,
-          ledger,
-          lanes,
-          grants,
-          freezes,
-          persons,
-          signer,
-          sealer,
-          evidence,
-        },
+        { ...keygenContext(cell), ledger, lanes, grants, freezes, persons },
         Date.now(),
       )
       return options.metrics.batch(answering)
@@ -302,8 +313,8 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         const start = openServiceBoot(expectList(statement, 3), registry.current, Date.now())
         await boots.admit(start, connection)
         const remembered = ledger.highestIn(laneOf(expectInteger(lastApproved)))
-        boots.requireServed(connection)
-        return [await lanes.next(), remembered]
+        const { number } = boots.requireServed(connection)
+        return [await lanes.next(number), remembered]
       },
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),

@@ -11,6 +11,8 @@ import type { LedgerStore } from './ledger-store.js'
 export interface PathView extends GrantView {
   /** Nearest first; of a key that its user made, none. */
   readonly ancestors: readonly Ancestor[]
+  /** Of the grant's user: whoever is asked for each signature does not hash its name each time. */
+  readonly partition: number
 }
 
 /**

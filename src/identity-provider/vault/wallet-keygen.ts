@@ -4,6 +4,7 @@ import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
+import type { Cell } from '../../domain/cells.js'
 import { expectBytes, sameBytes } from '../../quorum-protocol/bytes.js'
 import { isSignedBy, pointOf, randomScalar } from '../../quorum-protocol/curve.js'
 import {
@@ -24,8 +25,11 @@ import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { ShareSealer } from '../../quorum-protocol/sealed-shares.js'
+import { requireWalletOf } from './own-cell.js'
 
 export interface KeygenContext {
+  /** Of the service that asks. */
+  readonly cell: Cell
   readonly registry: Registry
   readonly shares: ShareStore
   readonly signer: P256Signer
@@ -39,7 +43,10 @@ export interface WalletKeygen {
    * Begins a key. What was begun for its wallet before comes to nothing from here on: the service
    * keeps the share of one key that waits, and lets go of that of the one before.
    */
-  commit(parameters: readonly unknown[], shares: ShareStore): readonly unknown[]
+  commit(
+    parameters: readonly unknown[],
+    context: Pick<KeygenContext, 'shares' | 'cell'>,
+  ): readonly unknown[]
   reveal(parameters: readonly unknown[]): readonly unknown[]
   prove(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
   certify(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
@@ -74,7 +81,7 @@ export function createWalletKeygen(): WalletKeygen {
   }
 
   return {
-    commit([sessionId, walletId, kind, ownerHash, commitment], shares) {
+    commit([sessionId, walletId, kind, ownerHash, commitment], { shares, cell }) {
       const terms: KeygenTerms = {
         sessionId: expectBytes(sessionId, 16),
         walletId: expectBytes(walletId, 16),
@@ -82,6 +89,7 @@ export function createWalletKeygen(): WalletKeygen {
         ownerHash: expectBytes(ownerHash, 32),
         epoch: 1,
       }
+      requireWalletOf(cell, terms.walletId, terms.kind)
       const name = hex(terms.sessionId)
       // A second answer to one session could be chosen after seeing the other side's point.
       if (open.has(name)) throw new Refusal('REPLAYED', 'key generation session')
