@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ALL_PARTITIONS, type Cell, hasUser, ONE_CELL } from '../../src/domain/cells.js'
 import type { UserId } from '../../src/domain/ids.js'
+import { applyRows } from '../../src/store/apply-rows.js'
+import { packedRecord } from '../../src/store/encodings/sealing.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { requireOwnUsers } from '../../src/store/own-users.js'
+import { putOf } from '../../src/store/rows.js'
 
 const HALF = { number: 0, partitions: 2 ** 12 - 1 }
 const OTHER = { number: 1, partitions: ALL_PARTITIONS - HALF.partitions }
@@ -26,8 +29,8 @@ const usersOf = (cell: Cell) =>
   Array.from({ length: 60 }, (_, n) => `user-${n}` as UserId).filter((it) => hasUser(cell, it))
 
 async function put(userIds: readonly UserId[]): Promise<void> {
-  for (const userId of userIds)
-    await environment.spaces.walletsByUser.put([userId, 'w'], Buffer.of(1))
+  const rows = userIds.map((userId) => putOf('walletsByUser', [userId, 'w'], packedRecord(1)))
+  await applyRows(environment, rows)
 }
 
 test('a store without users may be any cell’s', () => {
