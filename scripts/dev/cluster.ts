@@ -23,7 +23,9 @@ const program = new Command('npm run cluster --')
   .option('--nodes <number>', `of each cell, from 2 to ${NODES_MAX}`, sizeOption, NODES_DEFAULT)
   .option('--cells <number>', `owners at once, up to ${CELLS_MAX}`, cellsOption, 1)
   .addOption(
-    new Option('--ask <node>', 'whose address dev.json has').choices(ASKED).default('owner'),
+    new Option('--ask <node>', 'whose address dev.json has; elsewhere: of another cell')
+      .choices(ASKED)
+      .default('owner'),
   )
   .option('--install', 'install what the chains lack, unasked')
   .addHelpText(

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { partitionOfSecret } from '../../../src/domain/cells.js'
 import { PARTITION_COUNT } from '../../../src/domain/partition.js'
 import type { BegunInstance } from '../begin-instance.js'
 import { readJsonFile } from '../home/json-file.js'
@@ -57,6 +58,11 @@ export function cellFiles(journalFile: string, count: number): readonly string[]
     writeFileSync(path, `${JSON.stringify({ ...engine, cells, cell })}\n`, { mode: OWNER_ALONE })
     return path
   })
+}
+
+/** Whose user's key it is. */
+export function cellOfSecret(secret: string, count: number): number {
+  return partitionOfSecret(secret) % count
 }
 
 /** @throws Error for a home whose journal is in another engine, in which the nodes would find nothing */

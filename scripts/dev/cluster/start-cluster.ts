@@ -7,7 +7,13 @@ import { keepDevFile } from '../keep-dev-file.js'
 import { writeLastPorts } from '../ports.js'
 import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
 import { prepareIdentityPair } from './identity-pair.js'
-import { cellFiles, type EngineName, refuseOtherEngine, requireEngine } from './journal-engine.js'
+import {
+  cellFiles,
+  cellOfSecret,
+  type EngineName,
+  refuseOtherEngine,
+  requireEngine,
+} from './journal-engine.js'
 import { type ClusterNode, clusterNode, untilPassedOn } from './node.js'
 import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
 import { makeNodeLinks } from './node-links.js'
@@ -26,13 +32,17 @@ export interface ClusterOptions extends InstanceOptions {
   readonly ask: Asked
 }
 
-/** Whom callers ask who know nothing but `dev.json`: the owner of the journal, or a node that passes on to it. */
+/**
+ * Whom callers ask who know nothing but `dev.json`: the owner of the user's cell, a node that waits for that, or
+ * the owner of another cell.
+ */
 export type Asked = (typeof ASKED)[number]
-export const ASKED = ['owner', 'standby'] as const
+export const ASKED = ['owner', 'standby', 'elsewhere'] as const
 
-/** `dev.json` of a cluster: its addresses are of the node that is to be asked, its pids of the owner. */
+/** `dev.json` of a cluster: its addresses are of the node that is to be asked, its pids of the user's owner. */
 export interface ClusterFile extends DevFile {
   readonly journal: EngineName
+  /** Of the user's cell. */
   readonly journal_file: string
   /** Null: the identity provider has no standby. */
   readonly identity_standby: { readonly pid: number | null; readonly journal_file: string } | null
@@ -82,7 +92,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
 
   const links = makeNodeLinks(home, await linkPorts(begun, count))
-  const isLinkNeeded = options.ask === 'standby' || options.cells > 1
+  const isLinkNeeded = options.ask !== 'owner' || options.cells > 1
   if (links === null && isLinkNeeded) throw new Error(UNLINKED)
   if (links === null) say(UNLINKED)
   const nodes = ports.map((port, index): ClusterNode => {
@@ -141,6 +151,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     baseUrl: answering.url,
     serviceHomes: owners.map((owner) => owner.home.root),
   })
+  const userCell = cellOfSecret(wallet.keys.trade?.secret ?? '', cells.length)
   const missing = nodes.filter((node) => !running.includes(node))
   if (missing.length > 0) {
     await timed('further nodes', async () => {
@@ -153,8 +164,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   const dev = (): ClusterFile => {
     const present = ownersNow().map((owner, cell) => owner ?? owners[cell])
-    const owner = present[0] ?? answering
-    const asked = options.ask === 'owner' ? owner : lastStandby(cells[0] ?? nodes, owner)
+    const owner = present[userCell] ?? answering
+    const asked = {
+      owner,
+      standby: options.ask === 'standby' ? lastStandby(cells[userCell] ?? nodes, owner) : owner,
+      elsewhere: present.find((other) => other !== owner) ?? owner,
+    }[options.ask]
     return {
       ...devFileOf({
         ...{ baseUrl: asked.url, made: wallet, user: around.user, issuer: around.issuer },
@@ -163,7 +178,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         pids: pidsOf(around, owner),
       }),
       journal: options.journal,
-      journal_file: journalFile,
+      journal_file: journalFiles[userCell] ?? journalFile,
       identity_standby:
         standby === null ? null : { pid: standby.pid, journal_file: pair?.journalFile ?? '' },
       nodes: nodes.map((node) => {
@@ -177,7 +192,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }
   }
   if (options.ask === 'standby') {
-    await untilPassedOn(() => lastStandby(cells[0] ?? nodes, watches[0]?.owner ?? answering))
+    const owner = () => watches[userCell]?.owner ?? answering
+    await untilPassedOn(() => lastStandby(cells[userCell] ?? nodes, owner()))
   }
   refreshDevFile = await keepDevFile(begun, dev)
   begun.onRestarted(refreshDevFile)
