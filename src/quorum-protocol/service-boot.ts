@@ -7,8 +7,8 @@ import { TAG, tagged } from './tagged.js'
 
 /**
  * Which start of the wallet service a connection belongs to. A lock keeps two services from one
- * home; this keeps apart two that run on copies of one, or where no lock reaches: the user side
- * serves the start that announced itself last, and no earlier one ever again.
+ * home; this keeps apart two that run on copies of one, or where no lock reaches: of each cell the user
+ * side serves the start that announced itself last, and no earlier one ever again.
  */
 export const SERVICE_BOOT_BYTES = 16
 
@@ -71,7 +71,7 @@ export async function announceStart(
 
 /**
  * @param statement as it came, of `announceStart`: `[boot 16, signature 64]`, and where there is a
- *   journal `owner 24`
+ *   journal `owner 24`, or 29 of a cell of some users
  * @throws Refusal MALFORMED, or UNAUTHENTIC when no valid co-signer key signed it
  */
 export function openServiceBoot(

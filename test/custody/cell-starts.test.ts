@@ -157,10 +157,14 @@ describe('starts of two cells', () => {
     expect(boots.requireServed(first)).toEqual(FIRST)
     // Both are of the one service.
     expect(boots.requireServed(single)).toEqual(FIRST)
-    await admitted(startOf(SECOND, 1))
+    const second = await admitted(startOf(SECOND, 1))
     await expect(admitted(startOf(ONE_CELL, 3, boot))).rejects.toThrow('CONFLICT')
+    // What came last of all it is not: the next start has a number of its own.
+    await admitted(startOf(FIRST, 4, boot))
+    await admitted(startOf(SECOND, 3))
+    expect(() => boots.requireServed(second)).toThrow('FENCED')
     // Nor is it of the other cell, whatever it says.
-    await expect(admitted(startOf(SECOND, 2, boot))).rejects.toThrow('FENCED')
+    await expect(admitted(startOf(SECOND, 4, boot))).rejects.toThrow('FENCED')
   })
 
   test('of a cell that is at rest the latest is never forgotten', async () => {

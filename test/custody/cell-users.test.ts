@@ -2,14 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
+import { approvalKeyProof, encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import { ALL_PARTITIONS, type Cell } from '../../src/domain/cells.js'
 import { cellOfGasWalletKey, gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
-import { type UserId, ulidBytes } from '../../src/domain/ids.js'
+import { type ApprovalId, type UserId, ulidBody, ulidBytes } from '../../src/domain/ids.js'
 import { partitionOf } from '../../src/domain/partition.js'
+import { requireIntentOf } from '../../src/identity-provider/vault/own-cell.js'
+import type { PathView } from '../../src/identity-provider/vault/sub-key-rules.js'
 import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
 import { isSignedBy, randomScalar, signDigest } from '../../src/quorum-protocol/curve.js'
+import { PAYLOAD_TYPE } from '../../src/quorum-protocol/intent.js'
 import { certificateMessage, selfTestDigest } from '../../src/quorum-protocol/keygen.js'
-import { digestOf, encodePayload } from '../../src/quorum-protocol/payload.js'
+import { decodePayload, digestOf, encodePayload } from '../../src/quorum-protocol/payload.js'
 import {
   refreshCommitment,
   refreshDelta,
@@ -17,6 +21,7 @@ import {
 } from '../../src/quorum-protocol/refresh.js'
 import type { RefusalCode } from '../../src/quorum-protocol/refusal.js'
 import { connectCoSigner } from '../../src/service-custody/connect-co-signer.js'
+import { callTerm } from './approval-terms.js'
 import { grantPut, newGrant } from './grants.js'
 import {
   type Quorum,
@@ -202,6 +207,36 @@ describe('of the other cell’s users a service', () => {
     expect(await refusalOf(mine.userSide.call('grant-put', put))).toBe('none')
   })
 
+  test('asks people about no call, and takes and ends no approval', async () => {
+    const payload = transfer(nonce++)
+    const { walletId, keyId } = wallet
+    const approvalId = `apr_${ulidBody(Date.now(), randomBytes(10))}` as ApprovalId
+    const of = { approvalId, walletId, keyId, userId: quorum.userId }
+    const term = callTerm({ ...of, maxNativeWei: 1n, expiresAtMs: Date.now() + 600_000 }, payload)
+    const proof = approvalKeyProof(wallet.proofKey, term, Buffer.alloc(0))
+    const shown = [quorum.userId, Buffer.alloc(0), 1, 0, 'a rule', '100.00', proof, null]
+    const ask = [encodeApprovalTerm(term), ...shown]
+    expect(await refusalOf(theirs.userSide.call('approval-ask', ask))).toBe('NOT_GRANTED')
+    await mine.userSide.call('approval-ask', ask)
+    const give = [term.approvalId, null, quorum.consoleToken]
+    const end = [term.approvalId, 'withdrawn']
+    expect(await refusalOf(theirs.userSide.call('approval-give', give))).toBe('NOT_GRANTED')
+    expect(await refusalOf(theirs.userSide.call('approval-end', end))).toBe('NOT_GRANTED')
+    expect(await refusalOf(mine.userSide.call('approval-give', give))).toBe('none')
+  })
+
+  test('uses no wallet of theirs with a key of its own users', () => {
+    const intent = { keyId: randomBytes(16), walletId: ulidBytes(wallet.walletId) }
+    const payload = decodePayload(PAYLOAD_TYPE.feeMarketTransaction, encodedCall())
+    const view = (walletId: Uint8Array) => ({ grant: { walletId }, partition: 3 }) as PathView
+    const require = (walletId: Uint8Array) =>
+      requireIntentOf({ number: 0, partitions: 2 ** 3 }, intent, payload, 'user', {
+        view: () => view(walletId),
+      })
+    expect(() => require(intent.walletId)).not.toThrow()
+    expect(() => require(randomBytes(16))).toThrow('NOT_GRANTED: key of another wallet')
+  })
+
   test('refreshes no share, since it cannot prove to have the other one', async () => {
     const [sessionId, part, commitNonce] = [randomBytes(16), randomBytes(32), randomBytes(32)]
     const commitment = refreshCommitment({ part, nonce: commitNonce }, sessionId)
@@ -272,6 +307,10 @@ test('a service whose users another cell has says so and waits, and is not ended
     await waiting.close()
   }
 })
+
+function encodedCall(): Buffer {
+  return encodePayload(transfer(0)).bytes
+}
 
 function recordOf({ shares }: HostileService) {
   const record = shares.get(ulidBytes(wallet.walletId))

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readJournalFile } from '../../src/config/journal.js'
+import { cellsOf, readJournalFile } from '../../src/config/journal.js'
+import { ONE_CELL } from '../../src/domain/cells.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'cs-journal-file-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -29,6 +30,24 @@ test('the file names the nodes of a cluster of Restate, and by default a handler
   })
 })
 
+const SERVERS = '"postgres": ["postgres://s:secret@one/journal"]'
+
+test('the file names the cells that users are dealt out to, and which of them the node is of', () => {
+  const read = readJournalFile(
+    fileWith(`{${SERVERS}, "cells": ["0-11", "12,14-23,13"], "cell": 1}`),
+  )
+  expect(cellsOf(read)).toEqual({
+    own: { number: 1, partitions: 0xfff000 },
+    all: [
+      { number: 0, partitions: 0xfff },
+      { number: 1, partitions: 0xfff000 },
+    ],
+  })
+  const one = readJournalFile(fileWith(`{${SERVERS}, "cells": ["0-23"], "cell": 0}`))
+  expect(cellsOf(one)).toEqual({ own: ONE_CELL, all: [ONE_CELL] })
+  expect(cellsOf(readJournalFile(fileWith(`{${SERVERS}}`)))).toEqual(cellsOf(one))
+})
+
 const SECRET_KEY = `"key": "${'5ec4e7'.repeat(10)}5ec4"`
 
 test.each([
@@ -53,6 +72,19 @@ test.each([
     'no options',
   ],
   ['{"postgres": []}', 'postgres'],
+  [`{${SERVERS}, "cells": ["0-11", "11-23"], "cell": 0}`, 'cells: have each partition'],
+  [`{${SERVERS}, "cells": ["0-23", "0"], "cell": 0}`, 'cells: have each partition'],
+  [`{${SERVERS}, "cells": ["0-11", "13-23"], "cell": 0}`, 'cells: have each partition'],
+  [`{${SERVERS}, "cells": ["0-11", "12-24"], "cell": 0}`, 'cells.1: lists partitions'],
+  [`{${SERVERS}, "cells": ["0-11", ""], "cell": 0}`, 'cells.1: lists partitions'],
+  [`{${SERVERS}, "cells": ["0-11,3", "12-23"], "cell": 0}`, 'cells.0: lists partitions'],
+  [`{${SERVERS}, "cells": [], "cell": 0}`, 'cells'],
+  [`{${SERVERS}, "cells": ["0-11", "12-23"]}`, 'cell: is one of cells'],
+  [`{${SERVERS}, "cells": ["0-11", "12-23"], "cell": 2}`, 'cell: is one of cells'],
+  [`{${SERVERS}, "cells": ["0-11", "12-23"], "cell": -1}`, 'cell'],
+  [`{${SERVERS}, "cells": ["0-11", "12-23"], "cell": 24}`, 'cell'],
+  [`{${SERVERS}, "cells": ["0-11", "12-23"], "cell": "1"}`, 'cell'],
+  [`{${SERVERS}, "cell": 0}`, 'cell: is one of cells'],
   ['{"postgre": ["postgres://s:secret@one/journal"]}', 'the file'],
   ['{"postgres": "postgres://s:secret@one/journal"', 'not JSON'],
 ])('%s is refused, and its password is not repeated', (text, named) => {
