@@ -9,8 +9,10 @@ import { putFile } from './put-file.js'
  */
 export interface AskedMove {
   readonly epoch: number
-  /** Id of the node that is to have it (`store/journal-move.ts`). */
-  readonly to: string
+  /** Id of the node that is to have it (`store/journal-move.ts`); null: any of those that wait. */
+  readonly to: string | null
+  /** Where none is named, whether the owner ends although none has said that it waits. */
+  readonly anyway?: true
   /** By the service, in words for people: nothing is handed over. */
   readonly refused?: string
 }
@@ -26,9 +28,10 @@ export function readAskedMove(home: string): AskedMove | null {
   const path = journalMovePath(home)
   if (!existsSync(path)) return null
   try {
-    const { epoch, to, refused } = JSON.parse(readFileSync(path, 'utf8')) as Partial<AskedMove>
-    if (!Number.isSafeInteger(epoch) || typeof to !== 'string') return null
-    const asked = { epoch: Number(epoch), to }
+    const said = JSON.parse(readFileSync(path, 'utf8')) as Partial<AskedMove>
+    const { epoch, to, anyway, refused } = said
+    if (!Number.isSafeInteger(epoch) || (typeof to !== 'string' && to !== null)) return null
+    const asked: AskedMove = { epoch: Number(epoch), to, ...(anyway === true ? { anyway } : {}) }
     return typeof refused === 'string' ? { ...asked, refused } : asked
   } catch {
     return null

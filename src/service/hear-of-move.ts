@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type AskedMove,
   journalMovePath,
@@ -6,14 +7,20 @@ import {
   writeAskedMove,
 } from '../disk/journal-move.js'
 import { watchPath } from '../disk/watch-path.js'
-import { moveRow, noMoveRow } from '../store/journal-move.js'
+import { drainRow, moveRow, noDrainRow, nodeIdOf, noMoveRow } from '../store/journal-move.js'
 import type { JournalWriter } from '../store/journal-writer.js'
+import type { Row } from '../store/rows.js'
 import { encodeRows } from '../store/rows-encoding.js'
+import type { NodeLink } from './node-link.js'
 
 export interface MoveOptions {
   readonly home: string
+  /** What others know this one by. */
+  readonly node: string
   readonly role: 'owner' | 'standby'
   readonly writer: Pick<JournalWriter, 'commit' | 'owner'>
+  /** By which those that wait say so; null: there is none. */
+  readonly link: Pick<NodeLink, 'anyWaits'> | null
   /** Ends this service as whoever stops it does: what is under way is answered, and it leaves. */
   readonly end: () => void
   readonly log: {
@@ -23,13 +30,22 @@ export interface MoveOptions {
 }
 
 const LOOK_EVERY_MS = 200
+/** One that waits sees the question within a second, as it sees any entry. */
+const WAITS_MS_MAX = 5_000
+const ASKED_BYTES = 16
 
 const TAKES_BACK =
   'COUNTERSIGN_JOURNAL_ROLE of that service is owner: it would take the journal back at its next start. Say standby there, and restart it: a standby takes the journal over, which may be moved from then on'
 
+const NO_LINK =
+  'by which a node that waits would say so, COUNTERSIGN_NODE_LINK_FILE, that service has none: say countersign cluster move --to the address of one, or --anyway where you know that one waits'
+
+const NOBODY_WAITS =
+  'no node has said within five seconds that it waits and could go on: look at /readyz of each that is to (standby, loaded, not hindered, with a link). With --anyway the service ends all the same'
+
 /**
- * Has the owner of the journal hear an operator's word to hand it over: it says so in the journal, where
- * all that wait hear it, and ends.
+ * Has the owner of the journal hear an operator's word to hand it over, to one that is named or to whoever
+ * waits: it says so in the journal, where all that wait hear it, and ends.
  * @returns ends that
  */
 export function hearOfMove(options: MoveOptions): () => void {
@@ -44,21 +60,23 @@ export function hearOfMove(options: MoveOptions): () => void {
   return watchPath(journalMovePath(home), LOOK_EVERY_MS, look)
 }
 
-async function handOver({ home, role, writer, end, log }: MoveOptions): Promise<void> {
+async function handOver(options: MoveOptions): Promise<void> {
+  const { home, role, writer, end, log } = options
   const asked = readAskedMove(home)
   if (asked === null || asked.refused !== undefined) return
   if (asked.epoch !== writer.owner.epoch) {
     removeAskedMove(home)
     return
   }
-  if (role === 'owner') {
-    writeAskedMove(home, { ...asked, refused: TAKES_BACK })
+  const said = role === 'owner' ? TAKES_BACK : await say(options, asked)
+  // Whoever asked may have given it up while the journal was away.
+  const isStillAsked = isSame(readAskedMove(home), asked)
+  if (typeof said === 'string') {
+    if (isStillAsked) writeAskedMove(home, { ...asked, refused: said })
     return
   }
-  await writer.commit(encodeRows([moveRow(asked)]))
-  // Whoever asked may have given it up while the journal was away.
-  if (!isSame(readAskedMove(home), asked)) {
-    await writer.commit(encodeRows([noMoveRow()]))
+  if (!isStillAsked) {
+    await commit(writer, said.takenBack)
     return
   }
   removeAskedMove(home)
@@ -66,6 +84,36 @@ async function handOver({ home, role, writer, end, log }: MoveOptions): Promise<
   end()
 }
 
-function isSame(one: AskedMove | null, { epoch, to }: AskedMove): boolean {
-  return one !== null && one.epoch === epoch && one.to === to && one.refused === undefined
+interface Said {
+  /** What takes it back. */
+  readonly takenBack: Row
+}
+
+/** @returns why it cannot be, in words for people; nothing is left of it then */
+async function say({ node, writer, link }: MoveOptions, asked: AskedMove): Promise<Said | string> {
+  const { epoch, to, anyway } = asked
+  if (to !== null) {
+    await commit(writer, moveRow({ epoch, to }))
+    return { takenBack: noMoveRow() }
+  }
+  const drain = { epoch, from: nodeIdOf(node) }
+  if (anyway === true) {
+    await commit(writer, drainRow({ ...drain, asked: '' }))
+    return { takenBack: noDrainRow() }
+  }
+  if (link === null) return NO_LINK
+  const question = randomBytes(ASKED_BYTES).toString('hex')
+  await commit(writer, drainRow({ ...drain, asked: question }))
+  if (await link.anyWaits(question, WAITS_MS_MAX)) return { takenBack: noDrainRow() }
+  await commit(writer, noDrainRow())
+  return NOBODY_WAITS
+}
+
+async function commit(writer: MoveOptions['writer'], row: Row): Promise<void> {
+  await writer.commit(encodeRows([row]))
+}
+
+function isSame(one: AskedMove | null, { epoch, to, anyway }: AskedMove): boolean {
+  if (one === null || one.refused !== undefined) return false
+  return one.epoch === epoch && one.to === to && one.anyway === anyway
 }

@@ -14,6 +14,7 @@ import { refuseAll } from '../http/standby-answers.js'
 import { LinkAgent } from '../link/link-agent.js'
 import { listenOnLink } from '../link/link-listener.js'
 import type { FollowProgress } from '../store/follow-owner.js'
+import { createWaitingNodes } from './waiting-nodes.js'
 
 /** A node's way to the others, and theirs to it. */
 export interface NodeLink {
@@ -23,6 +24,10 @@ export interface NodeLink {
   forward(options: Omit<ForwardOptions, 'owner' | 'agent' | 'log'>): Serve
   /** Told of each look at the owner. */
   followed(progress: Pick<FollowProgress, 'epoch' | 'owner' | 'restoring'>): void
+  /** Told by this node, which waits and could take the journal over, that the owner asks who could. */
+  saysThatItWaits(asked: string): void
+  /** Of the owner: whether a node that waits says so in time to what it asked in the journal. */
+  anyWaits(asked: string, timeMs: number): Promise<boolean>
   /** Of a node that still waits: resolves once what it had passed on was answered, or in time. */
   drain(timeMs: number): Promise<void>
   /** Nobody else is asked any more: this node owns the journal. */
@@ -57,6 +62,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   let owner: Pick<FollowProgress, 'epoch' | 'owner'> | null = null
   let forwarder: Forwarder | null = null
   let answering: AcceptingApp = refusing()
+  const waiting = createWaitingNodes({ agent, owner: place })
   const listener = await listenOnLink(
     { ...settings, ...NODES },
     (socket) => answering.accept(socket),
@@ -86,6 +92,8 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
       // While a store is restored nobody looks at the owner, who is who it was.
       if (progress.restoring === null) ownedBy(progress)
     },
+    saysThatItWaits: waiting.say,
+    anyWaits: waiting.any,
     drain: async (timeMs) => forwarder?.drain(timeMs),
     owns() {
       ownedBy(null)
@@ -95,6 +103,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
       const app = createAcceptingApp()
       // Each node says whom a request is of; nobody else is let in.
       server.answerOn(app.app, (peer, forwardedFor) => forwardedFor || peer)
+      waiting.answerOn(app.app)
       answering = app
     },
     stopListening: () => listener.stopListening(),

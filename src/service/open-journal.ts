@@ -28,6 +28,7 @@ import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-
 import { standBy } from '../store/stand-by.js'
 import { hearOfMove } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
+import type { NodeLink } from './node-link.js'
 
 export interface ServiceJournal extends JournalWriter {
   /** Null where the engine keeps none. */
@@ -49,6 +50,8 @@ export interface ServiceJournalOptions {
   /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
   readonly file: string | null
   readonly role: 'owner' | 'standby'
+  /** By which those that wait say so; null: there is none. */
+  readonly link: Pick<NodeLink, 'anyWaits'> | null
   /** Of entries after the last snapshot: with more, the next is made. */
   readonly tailBytesMax: number
   /** In a thread of its own. */
@@ -122,7 +125,7 @@ export async function openServiceJournal(
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
   const unhear = hearOfMove({
-    ...{ home, role, writer, log },
+    ...{ home, role, writer, log, node: options.node, link: options.link },
     end: () => process.kill(process.pid, 'SIGTERM'),
   })
   return {

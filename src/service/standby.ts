@@ -57,7 +57,12 @@ export function createStandby(options: StandbyOptions): Standby {
         (elsewhere?.(request) ?? forward)(response, request)
       return door.answerEarly(host, port, serve)
     },
-    followed: (progress) => link?.followed(progress),
+    followed(progress) {
+      link?.followed(progress)
+      const { asked, hindrance } = progress
+      const couldTake = hindrance === null && areLoaded() && !isEnding
+      if (asked !== null && couldTake) link?.saysThatItWaits(asked)
+    },
     isEnding: () => isEnding,
     end() {
       end()

@@ -4,7 +4,7 @@ import type { Journal, JournalHead } from '../journal/journal.js'
 import { watchUntilOwnerIsGone } from '../journal/watch-owner.js'
 import type { Environment } from './environment.js'
 import { followJournal, NO_POSITION, StoreTooFarBehind } from './follow-journal.js'
-import { journalMoveOf, MOVE_HELD_MS, nodeIdOf } from './journal-move.js'
+import { journalDrainOf, journalMoveOf, MOVE_HELD_MS, nodeIdOf } from './journal-move.js'
 import { isEmptyStore, type JournalPosition, journalPositionOf } from './journal-position.js'
 import { type RestoreProgress, restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
@@ -37,6 +37,8 @@ export interface FollowProgress {
   readonly restoring: RestoreProgress | null
   /** Why the journal would not be taken over now; null: it would. */
   readonly hindrance: string | null
+  /** By the owner, of those that could take the journal over (`JournalDrain`); null: nothing. */
+  readonly asked: string | null
 }
 
 const HINDERED =
@@ -67,7 +69,9 @@ export function followUntilOwnerIsGone(options: FollowOwnerOptions): Promise<num
       if (progress === null) return
       const owner = head.owner?.node ?? null
       const { epoch } = head
-      options.followed({ epoch, owner, ...progress, restoring: null, hindrance: why })
+      const drain = journalDrainOf(environment)
+      const asked = drain?.epoch === epoch && drain.asked !== '' ? drain.asked : null
+      options.followed({ epoch, owner, ...progress, restoring: null, hindrance: why, asked })
     },
   })
 }
@@ -84,12 +88,13 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
       applied: 0,
       restoring: progress,
       hindrance: null,
+      asked: null,
     })
   const start = journalPositionOf(environment) ?? { ...NO_POSITION, cell }
   await restoreSnapshot({ ...restoring, restored }, start)
 }
 
-/** Whether the owner has handed the journal over to another one, which still has the time to take it. */
+/** Whether the owner has handed the journal over to another one, or to any but this, which still has the time to take it. */
 async function isAnothers(
   options: FollowOwnerOptions,
   head: JournalHead,
@@ -98,8 +103,10 @@ async function isAnothers(
   if (quietMs > MOVE_HELD_MS) return false
   // What it said of that comes before what it left with.
   await follow(options, head)
-  const move = journalMoveOf(options.environment)
-  return move?.epoch === head.epoch && move.to !== nodeIdOf(options.node ?? '')
+  const [move, drain] = [journalMoveOf(options.environment), journalDrainOf(options.environment)]
+  const own = nodeIdOf(options.node ?? '')
+  if (move?.epoch === head.epoch) return move.to !== own
+  return drain?.epoch === head.epoch && drain.from === own
 }
 
 /** @returns null where entries that the store lacks are not kept any more */

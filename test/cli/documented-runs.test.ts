@@ -22,6 +22,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'backup verify': 'test/live/live.test.ts',
   'breakers set': 'test/cli/cli.test.ts',
   'cluster add-node': 'test/journal-postgres/added-node.test.ts',
+  'cluster drain': 'test/journal-postgres/drained-node.test.ts',
   'cluster handler': 'test/support/restate-handler.ts',
   'cluster import': 'test/journal-postgres/imported-store.test.ts',
   'cluster leave': 'test/journal-postgres/lost-store.test.ts',

@@ -9,20 +9,30 @@ import {
 } from '../../src/disk/journal-move.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { hearOfMove } from '../../src/service/hear-of-move.js'
-import { journalMoveOf } from '../../src/store/journal-move.js'
+import type { Environment } from '../../src/store/environment.js'
+import { journalDrainOf, journalMoveOf, nodeIdOf } from '../../src/store/journal-move.js'
 import { closing, newDirectory, startOn } from './journaled-fixtures.js'
 
 const SLOW = { timeout: 10_000 }
 const TO = 'abcdef0123456789'
 
-async function owner(role: 'owner' | 'standby', arrives?: () => Promise<void>) {
+const NODE = 'node-1:8080'
+
+type Link = Parameters<typeof hearOfMove>[0]['link']
+
+async function owner(
+  role: 'owner' | 'standby',
+  arrives?: () => Promise<void>,
+  linkOf: (environment: Environment) => Link = () => null,
+) {
   const home = newDirectory()
   mkdirSync(join(home, 'service'))
   const { writer, environment } = await startOn(createMemoryEngine(arrives).connect())
   let ends = 0
   const errors: unknown[] = []
   const log = { warn: () => undefined, error: (context: object) => errors.push(context) }
-  closing(hearOfMove({ home, role, writer, log, end: () => void ends++ }))
+  const link = linkOf(environment)
+  closing(hearOfMove({ home, node: NODE, role, writer, link, log, end: () => void ends++ }))
   const { epoch } = writer.owner
   return { home, epoch, environment, errors, ends: () => ends }
 }
@@ -70,5 +80,84 @@ describe('the owner of a journal that is told to hand it over', () => {
         seq: 2,
       })
     expect([ends(), journalMoveOf(environment)]).toEqual([0, null])
+  })
+})
+
+describe('the owner of a journal that is told to leave it to whoever waits', () => {
+  const drain = (epoch: number) => ({ epoch, to: null })
+  const refused = (home: string) => expect.poll(() => readAskedMove(home)?.refused, SLOW)
+
+  /** As those that wait answer what they read in the journal, or do not. */
+  function nodes(answer: boolean) {
+    const heard: unknown[] = []
+    const linkOf = (environment: Environment): Link => ({
+      async anyWaits(asked) {
+        heard.push(asked, journalDrainOf(environment))
+        return answer
+      },
+    })
+    return { heard, linkOf }
+  }
+
+  test('asks in the journal who waits, and ends once one has said so', async () => {
+    const { heard, linkOf } = nodes(true)
+    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    writeAskedMove(home, drain(epoch))
+    await expect.poll(ends, SLOW).toBe(1)
+    const [asked, question] = heard
+    expect(question).toEqual({ epoch, from: nodeIdOf(NODE), asked })
+    expect(asked).toMatch(/^[0-9a-f]{32}$/)
+    expect([journalDrainOf(environment), existsSync(journalMovePath(home))]).toEqual([
+      question,
+      false,
+    ])
+  })
+
+  test('goes on where nobody says so, and takes its question back', async () => {
+    const { heard, linkOf } = nodes(false)
+    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    writeAskedMove(home, drain(epoch))
+    await refused(home).toContain('no node has said within five seconds that it waits')
+    expect([ends(), heard.length, journalDrainOf(environment)]).toEqual([0, 2, null])
+  })
+
+  test('goes on where no node could say so, without a link', async () => {
+    const { home, epoch, environment, ends } = await owner('standby')
+    writeAskedMove(home, drain(epoch))
+    await refused(home).toContain('COUNTERSIGN_NODE_LINK_FILE')
+    expect([ends(), journalDrainOf(environment)]).toEqual([0, null])
+  })
+
+  test('asks nobody where it is to end anyway', async () => {
+    const { heard, linkOf } = nodes(false)
+    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    writeAskedMove(home, { ...drain(epoch), anyway: true })
+    await expect.poll(ends, SLOW).toBe(1)
+    expect(heard).toEqual([])
+    expect(journalDrainOf(environment)).toEqual({ epoch, from: nodeIdOf(NODE), asked: '' })
+  })
+
+  test('goes on, and takes its question back, where that was given up meanwhile', async () => {
+    let at = ''
+    const linkOf = (): Link => ({
+      async anyWaits() {
+        removeAskedMove(at)
+        return true
+      },
+    })
+    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    at = home
+    writeAskedMove(home, drain(epoch))
+    await expect
+      .poll(() => environment.spaces.meta.get('journal_position'), SLOW)
+      .toMatchObject({ seq: 2 })
+    expect([ends(), journalDrainOf(environment)]).toEqual([0, null])
+  })
+
+  test('refuses where it would take it back at its next start', async () => {
+    const { home, epoch, ends } = await owner('owner', undefined, nodes(true).linkOf)
+    writeAskedMove(home, drain(epoch))
+    await refused(home).toContain('COUNTERSIGN_JOURNAL_ROLE of that service is owner')
+    expect(ends()).toBe(0)
   })
 })

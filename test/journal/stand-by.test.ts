@@ -4,7 +4,7 @@ import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { createOwnerBeats } from '../../src/journal/owner-beats.js'
 import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import type { FollowProgress } from '../../src/store/follow-owner.js'
-import { MOVE_HELD_MS, moveRow, nodeIdOf } from '../../src/store/journal-move.js'
+import { drainRow, MOVE_HELD_MS, moveRow, nodeIdOf } from '../../src/store/journal-move.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
 import { PARTITION } from '../../src/store/journaled-store.js'
 import { encodeRows } from '../../src/store/rows-encoding.js'
@@ -13,6 +13,19 @@ import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { emptyStore, ownerAtWork, passes, untilSo } from './following-fixtures.js'
 import { contentsOf, doWork, log, startOn } from './journaled-fixtures.js'
+
+/** As `untilSo`, in longer steps. */
+async function untilLater(timers: VirtualTimers, isSo: () => boolean): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await timers.pass(250)
+        return isSo()
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+    .toBe(true)
+}
 
 describe('a standby', () => {
   function standsBy(
@@ -48,7 +61,8 @@ describe('a standby', () => {
     )
     const applied = () => progress?.applied ?? 0
     const hindered = () => progress?.hindrance ?? null
-    return { environment, applied, hindered, writer: () => writer, failure: () => failure }
+    const asked = () => progress?.asked ?? null
+    return { environment, applied, hindered, asked, writer: () => writer, failure: () => failure }
   }
 
   /** What reads are asked of goes through, as at a server whose disk is full. */
@@ -183,16 +197,28 @@ describe('a standby', () => {
     await heard()
     const diedAtMs = timers.now()
     owner.die()
-    await expect
-      .poll(
-        async () => {
-          await timers.pass(250)
-          return writers().includes(true)
-        },
-        { timeout: 30_000, interval: 20 },
-      )
-      .toBe(true)
+    await untilLater(timers, () => writers().includes(true))
     expect(timers.now() - diedAtMs).toBeGreaterThan(MOVE_HELD_MS - OWNER_SILENT_MS / 2)
+  })
+
+  test.each([
+    ['takes it at once from a node that is drained, which asks who waits', 'three'],
+    ['that was drained itself leaves it to the others for a while, and no longer', 'one'],
+  ])('%s', async (_what, from) => {
+    const { timers, engine, owner } = await ownerAtWork(3)
+    const { epoch } = owner.store.writer.owner
+    const standby = standsBy(engine.connect(), timers, undefined, 'one')
+    await untilSo(timers, () => standby.applied() > 0)
+    const asked = 'abc'
+    await owner.store.writer.commit(encodeRows([drainRow({ epoch, from: nodeIdOf(from), asked })]))
+    await untilSo(timers, () => standby.asked() === asked)
+    const leftAtMs = timers.now()
+    const leaving = owner.beats.leave()
+    await (from === 'one' ? untilLater : untilSo)(timers, () => standby.writer() !== null)
+    await leaving
+    const tookMs = timers.now() - leftAtMs
+    if (from === 'one') expect(tookMs).toBeGreaterThan(MOVE_HELD_MS - OWNER_SILENT_MS / 2)
+    else expect(tookMs).toBeLessThan(OWNER_SILENT_MS)
   })
 
   test('is held back by no word of an earlier owner', async () => {

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { standbyReport } from '../../src/service/standby-report.js'
 
-const SEEN = { epoch: 3, owner: null, stored: 120, applied: 100, restoring: null, hindrance: null }
+const SEEN = {
+  epoch: 3,
+  owner: null,
+  stored: 120,
+  applied: 100,
+  restoring: null,
+  hindrance: null,
+  asked: null,
+}
 
 test('a standby says how far behind its owner it is', () => {
   const standby = { status: 'down', standby: true, loaded: true }
@@ -18,7 +26,7 @@ test('a standby says how far behind its owner it is', () => {
 test('one whose store is being restored says how much of it is there', () => {
   const restoring = { seq: 90, chunks: 1, of: 3 }
   const report = standbyReport(
-    { epoch: 0, owner: null, stored: 90, applied: 0, restoring, hindrance: null },
+    { epoch: 0, owner: null, stored: 90, applied: 0, restoring, hindrance: null, asked: null },
     true,
     'id',
   )

@@ -19,6 +19,7 @@ import { journalFileOf, withJournal } from '../operator/with-journal.js'
 import { printRecord } from '../print.js'
 import { registerAddNode } from './cluster/add-node.js'
 import { type DomainOptions, journaledDomainOption } from './cluster/domain-option.js'
+import { registerDrain } from './cluster/drain.js'
 import { registerImport } from './cluster/import.js'
 import { registerMove } from './cluster/move.js'
 import { leaveUserSide, userSideStatus } from './cluster/user-side.js'
@@ -120,6 +121,7 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       printRecord(io, options, { takes_from: epoch, owner: owner?.node ?? null })
     })
   registerMove(cluster, io)
+  registerDrain(cluster, io)
   registerImport(cluster, io)
   registerAddNode(cluster, io)
   cluster

@@ -19,6 +19,7 @@ export interface MoveOptions {
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
 }
 
+/** Whose the journal was, and is. */
 export interface Moved {
   readonly from: string | null
   readonly owner: string | null
@@ -26,8 +27,8 @@ export interface Moved {
 }
 
 /** The owner answers what is under way, for 20 s at most; others hold back for ten seconds more. */
-const MOVES_MS_MAX = 60_000
-const LOOK_MS = 100
+export const MOVES_MS_MAX = 60_000
+export const MOVE_LOOK_MS = 100
 const ANSWERS_MS_MAX = 5_000
 /** Of what one that follows has all but for the last second. */
 const BEHIND_MAX = 1_000
@@ -63,8 +64,8 @@ async function move(options: MoveOptions): Promise<Moved> {
       }
       const refused = readAskedMove(home)?.refused
       if (refused !== undefined) throw new UsageError(`nothing was handed over: ${refused}`)
-      if (timers.elapsed() > untilMs) throw new Error(whyNot(now))
-      await sleep(timers, LOOK_MS)
+      if (timers.elapsed() > untilMs) throw new Error(whyNotMoved(now))
+      await sleep(timers, MOVE_LOOK_MS)
     }
   } finally {
     removeAskedMove(home)
@@ -79,11 +80,15 @@ async function requireOwner(home: string, { epoch, owner }: JournalHead): Promis
       `the service of ${home} does not own the journal, which ${owner?.node ?? 'nobody'} has, with epoch ${epoch}: say this at the home of that one`,
     )
   }
-  if (domainHeldBy(home, 'service') === null) {
-    throw new UsageError(
-      `the service of ${home} does not run, so that a standby takes the journal by itself: start this one, or say countersign cluster take at the home of the one that is to have it, and restart that`,
-    )
-  }
+  requireRunning(home)
+}
+
+/** @throws UsageError where its service hears nothing */
+export function requireRunning(home: string): void {
+  if (domainHeldBy(home, 'service') !== null) return
+  throw new UsageError(
+    `the service of ${home} does not run, so that a standby takes the journal by itself: start this one, or say countersign cluster take at the home of the one that is to have it, and restart that`,
+  )
 }
 
 const fact = z.looseObject({
@@ -148,7 +153,7 @@ async function partsOf(to: URL): Promise<z.infer<typeof readiness>['parts']> {
   throw new UsageError(`nothing was handed over: what answers at ${to.origin} is no node`)
 }
 
-function whyNot({ beat, owner }: JournalHead): string {
+export function whyNotMoved({ beat, owner }: JournalHead): string {
   const who = owner?.node ?? 'its owner'
   return beat?.state === 'leaves'
     ? `${who} has handed the journal over, and nobody has taken it within a minute: look at the log of each node that waits`

@@ -1,0 +1,207 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../bench/free-port.js'
+import { runProgram } from '../../src/cli/program.js'
+import { httpClient } from '../support/http-client.js'
+import { journalPart, nodePart, type StandbyPair, startStandbyPair } from './standby-pair.js'
+
+const CALLERS = 6
+const SLOW = { timeout: 90_000 }
+const TIMEOUT_MS = 400_000
+const DRAINS = 4
+/** As systemd does after a second. */
+const RESTART_MS = 500
+
+/** A service at one place, which is started again whenever it ends. */
+interface Supervised {
+  readonly home: string
+  readonly url: string
+  readonly starts: () => number
+  /** SIGKILL, and never again. */
+  stop(): Promise<void>
+}
+
+/** Homes of one installation, of which one is told to leave the journal to whoever waits. */
+describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
+  let pair: StandbyPair
+  const nodes: Supervised[] = []
+  const acknowledged: { readonly caller: number; readonly id: string }[] = []
+
+  beforeAll(async () => {
+    pair = await startStandbyPair(CALLERS, true)
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    for (const node of nodes) await node.stop()
+    await pair?.stop()
+  })
+
+  async function supervise(home: string): Promise<Supervised> {
+    const port = await freePort()
+    const env = { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev' }
+    let starts = 0
+    let isOver = false
+    let child: ChildProcess
+    let gone: Promise<unknown>
+    function start(): void {
+      starts++
+      child = fork('dist/src/main.js', [], {
+        env: { ...env, ...pair.environmentOf(home, port) },
+        stdio: 'ignore',
+      })
+      gone = new Promise((resolve) => child.once('exit', resolve))
+      child.once('exit', () => {
+        if (!isOver) setTimeout(() => !isOver && start(), RESTART_MS)
+      })
+    }
+    start()
+    const node: Supervised = {
+      ...{ home, url: `http://127.0.0.1:${port}`, starts: () => starts },
+      async stop() {
+        isOver = true
+        child.kill('SIGKILL')
+        await gone
+      },
+    }
+    nodes.push(node)
+    return node
+  }
+
+  async function drain(home: string, ...more: readonly string[]) {
+    let [out, said] = ['', '']
+    const io = {
+      env: { ...pair.env, COUNTERSIGN_HOME: home },
+      out: (text: string) => {
+        out += text
+      },
+      err: (text: string) => {
+        said += text
+      },
+      isInteractive: false,
+    }
+    const code = await runProgram(io, ['cluster', 'drain', ...more])
+    return { code, said, out }
+  }
+
+  const waits = (url: string) =>
+    expect
+      .poll(() => nodePart(url), SLOW)
+      .toMatchObject({ http: 200, standby: true, behind: 0, loaded: true })
+  const owns = (url: string) =>
+    expect.poll(() => journalPart(url), SLOW).toMatchObject({ http: 200, status: 'up' })
+
+  /** Each send is asked for under its key, of whoever answers, until somebody takes it. */
+  function underLoad(): { stop(): Promise<void> } {
+    let isOver = false
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      while (!isOver) {
+        const key = randomBytes(16).toString('hex')
+        const body = { chain_id: pair.stack.chainId, to: `0x${key}${'00'.repeat(4)}`, value: '1' }
+        for (let tries = 0; ; tries++) {
+          const { url } = nodes[(caller + tries) % nodes.length] as Supervised
+          const api = httpClient(url, { 'x-api-key': pair.stack.secrets[caller] ?? '' })
+          const reply = await api
+            .post('/api/tx/send', body, { 'idempotency-key': key })
+            .catch(() => null)
+          const id = reply?.json.tx_id
+          if ((reply?.status === 200 || reply?.status === 202) && typeof id === 'string') {
+            acknowledged.push({ caller, id })
+            break
+          }
+          await sleep(20)
+        }
+      }
+    })
+    return {
+      async stop() {
+        isOver = true
+        await Promise.all(callers)
+      },
+    }
+  }
+
+  async function expectNoneLost(url: string): Promise<void> {
+    for (const { caller, id } of acknowledged) {
+      const api = httpClient(url, { 'x-api-key': pair.stack.secrets[caller] ?? '' })
+      expect((await api.get(`/api/tx/${id}`)).status).toBe(200)
+    }
+    expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length)
+  }
+
+  test('is refused while nobody waits, and the service goes on', async () => {
+    const { stack } = pair
+    const asOwner = await drain(stack.home)
+    expect([asOwner.code, asOwner.said]).toEqual([
+      2,
+      expect.stringContaining('COUNTERSIGN_JOURNAL_ROLE of that service is owner'),
+    ])
+    const second = await supervise(pair.home)
+    await waits(second.url)
+    const nothing = await drain(pair.home)
+    expect([nothing.code, nothing.said]).toEqual([
+      0,
+      expect.stringContaining('there is nothing to drain'),
+    ])
+    expect(nothing.out).toMatch(/drained\s+(false|no)/)
+    const user = await drain(stack.home, '--domain', 'user')
+    expect([user.code, user.said]).toEqual([2, expect.stringContaining('end the one here')])
+    process.kill(stack.pids.service, 'SIGKILL')
+    await owns(second.url)
+    const { epoch } = await journalPart(second.url)
+    const alone = await drain(pair.home)
+    expect([alone.code, alone.said]).toEqual([
+      2,
+      expect.stringContaining('no node has said within five seconds that it waits'),
+    ])
+    expect(await journalPart(second.url)).toMatchObject({ http: 200, status: 'up', epoch })
+    expect(second.starts()).toBe(1)
+  })
+
+  test('ends with another node as the owner, each time, and no acknowledged send is lost', async () => {
+    const second = nodes[0] as Supervised
+    const first = await supervise(pair.stack.home)
+    await waits(first.url)
+    const load = underLoad()
+    let [owner, other] = [second, first]
+    for (let drains = 0; drains < DRAINS; drains++) {
+      const sent = acknowledged.length
+      await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(sent + CALLERS)
+      const starts = owner.starts()
+      const { code, said, out } = await drain(owner.home, '--json')
+      expect([code, said]).toEqual([0, ''])
+      expect(JSON.parse(out)).toMatchObject({
+        drained: true,
+        from: expect.stringContaining(`:${new URL(owner.url).port} https://`),
+        owner: expect.stringContaining(`:${new URL(other.url).port} https://`),
+      })
+      // Its supervisor has started it again, once, and it waits.
+      await waits(owner.url)
+      expect(owner.starts()).toBe(starts + 1)
+      ;[owner, other] = [other, owner]
+    }
+    await load.stop()
+    await expectNoneLost(owner.url)
+    process.stdout.write(`${acknowledged.length} sends acknowledged through ${DRAINS} drains\n`)
+  })
+
+  test('anyway takes nobody for one that waits, and the service is back after a while', async () => {
+    const [owner, other] = nodes as [Supervised, Supervised]
+    await other.stop()
+    const before = acknowledged.length
+    const load = underLoad()
+    await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(before + CALLERS)
+    const { epoch } = await journalPart(owner.url)
+    const { code, said } = await drain(owner.home, '--anyway')
+    expect([code, said]).toEqual([1, expect.stringContaining('nobody else has taken the journal')])
+    expect(said).toContain('answers what is under way, and ends')
+    expect(said).toContain('has left the journal to whoever waits')
+    await expect
+      .poll(() => journalPart(owner.url), SLOW)
+      .toMatchObject({ http: 200, status: 'up', epoch: Number(epoch) + 1 })
+    const then = acknowledged.length
+    await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(then + CALLERS)
+    await load.stop()
+    await expectNoneLost(owner.url)
+  })
+})
