@@ -18,8 +18,6 @@ import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
 import { nodeName } from './config/node-link.js'
-import { protectedAddressesOf } from './config/protected-addresses.js'
-import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
 import { serviceLayout } from './custody/domain-keys/layout.js'
 import { openEvidenceReader } from './custody/evidence/evidence-log.js'
 import { findApproval } from './custody/evidence/find-approvals.js'
@@ -42,7 +40,6 @@ import { stopConsoleWrites } from './operations/console-writes.js'
 import type { AgentHandlers } from './operations/context.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
-import { createListOwner } from './screening/lists/list-owner.js'
 import { followOracles } from './screening/providers/follow-oracles.js'
 import { callerAddress } from './service/caller-address.js'
 import { openCallers } from './service/callers.js'
@@ -51,6 +48,7 @@ import { checkHome } from './service/check-home.js'
 import { keepGasWallets } from './service/keep-gas-wallets.js'
 import { openNodeLink } from './service/node-link.js'
 import { openServiceJournal } from './service/open-journal.js'
+import { openLists } from './service/open-lists.js'
 import { openOperationPorts } from './service/operation-ports.js'
 import { openOtherCells } from './service/other-cells.js'
 import { createSharedMemory } from './service/shared-memory.js'
@@ -106,21 +104,13 @@ const storeDirectory = join(home, 'service', 'store')
 const chainIds = chainConfigs.map(({ id }) => id)
 
 const shared = createSharedMemory(config.workers, chainIds)
-const { recordVersions, rulesVersion, chainTime, quorumReach } = shared
+const { recordVersions, rulesVersion, chainTime } = shared
+const quorum = () => readQuorumReach(shared.quorumReach)
 const registry = new Registry()
 const meter = attachMeter(shared.meters, 0)
 
 const listsDirectory = join(home, 'service', 'lists')
-const lists = await createListOwner({
-  mode,
-  textListsDirectory: join(home, 'lists'),
-  storeDirectory: listsDirectory,
-  protectedAddresses: protectedAddressesOf(chainConfigs),
-  mirrors: chainConfigs
-    .filter((chain) => sanctionsOracleOf(chain, mode) !== null)
-    .map(({ id }) => oracleListName(id)),
-  log: logger,
-})
+const lists = await openLists(home, listsDirectory, { mode, chainConfigs, log: logger })
 // For reads and simulations; what is sent is screened and valued by the worker that owns the wallet.
 const own = await openThreadPorts({
   ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry, meter },
@@ -171,12 +161,13 @@ const cells = await openOtherCells({
 const node = nodeName(`${hostname()}:${config.port}`, link?.address ?? null)
 const standby = createStandby({
   ...{ door, host: config.host, port: config.port, link, node, clientAddress, cells },
+  ...{ home, identityLinkFile },
   areLoaded: () => threads.areLoaded,
 })
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
-  ...{ node, mode, link },
+  ...{ node, mode, link, reach: quorum },
   environment: own.environment,
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>
@@ -286,7 +277,6 @@ function around(handlers: AgentHandlers): AgentHandlers {
 const agent = around(createAgentHandlers(ports))
 const drills =
   loadedDrills === null ? {} : { drilled: loadedDrills.createDrilledHandlers(ports, around) }
-const quorum = () => readQuorumReach(quorumReach)
 const consoleHandlers = stopConsoleWrites(
   createConsoleHandlers(ports),
   {
@@ -369,6 +359,7 @@ if (adapter === 'node:http' && config.httpAdapter === 'auto') {
   logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
 }
 logger.info({ host: config.host, port, mode, adapter }, 'the wallet service listens')
+journal?.serves()
 // A thread more to load, which callers need not wait for.
 const retention = startRetention(
   {

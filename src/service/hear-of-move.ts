@@ -84,6 +84,19 @@ async function handOver(options: MoveOptions): Promise<void> {
   end()
 }
 
+/**
+ * Without an operator's word: leaves the journal where a node waits that could go on, and ends.
+ * @returns whether it does
+ */
+export async function leaveToWhoeverWaits(options: MoveOptions): Promise<boolean> {
+  const { role, writer, end } = options
+  if (role === 'owner') return false
+  const said = await say(options, { epoch: writer.owner.epoch, to: null })
+  if (typeof said === 'string') return false
+  end()
+  return true
+}
+
 interface Said {
   /** What takes it back. */
   readonly takenBack: Row

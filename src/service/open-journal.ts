@@ -12,6 +12,7 @@ import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import { createOwnerBeats } from '../journal/owner-beats.js'
 import type { JournalOwner } from '../quorum-protocol/service-boot.js'
+import type { QuorumReach } from '../service-custody/quorum-reach.js'
 import { carriedFreezeOf } from '../store/carried-freeze.js'
 import type { Environment } from '../store/environment.js'
 import type { FollowProgress } from '../store/follow-owner.js'
@@ -26,8 +27,9 @@ import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
-import { hearOfMove } from './hear-of-move.js'
+import { hearOfMove, leaveToWhoeverWaits, type MoveOptions } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
+import { leaveWithoutQuorum } from './leave-without-quorum.js'
 import type { NodeLink } from './node-link.js'
 
 export interface ServiceJournal extends JournalWriter {
@@ -35,6 +37,8 @@ export interface ServiceJournal extends JournalWriter {
   readonly snapshots: SnapshotKeeper | null
   /** For the user side, which approves nothing of an earlier one. */
   readonly owner: JournalOwner
+  /** From now on this node is left where it could sign nothing, and another one that waits could. */
+  serves(): void
   /**
    * Nothing may be committed any more. A standby is told that it need not wait, but where a successor
    * of this home does: that one is to go on with it.
@@ -52,6 +56,8 @@ export interface ServiceJournalOptions {
   readonly role: 'owner' | 'standby'
   /** By which those that wait say so; null: there is none. */
   readonly link: Pick<NodeLink, 'anyWaits'> | null
+  /** Whom it signs with. */
+  readonly reach: () => QuorumReach
   /** Of entries after the last snapshot: with more, the next is made. */
   readonly tailBytesMax: number
   /** In a thread of its own. */
@@ -124,14 +130,23 @@ export async function openServiceJournal(
   bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
-  const unhear = hearOfMove({
+  const moves: MoveOptions = {
     ...{ home, role, writer, log, node: options.node, link: options.link },
     end: () => process.kill(process.pid, 'SIGTERM'),
-  })
+  }
+  const unhear = hearOfMove(moves)
+  let stay = (): void => undefined
   return {
     ...writer,
     snapshots,
+    serves() {
+      stay = leaveWithoutQuorum({
+        ...{ reach: options.reach, timers, log },
+        leave: () => leaveToWhoeverWaits(moves),
+      })
+    },
     async close() {
+      stay()
       unhear()
       const ended = snapshots?.close()
       if (options.hasSuccessor()) {

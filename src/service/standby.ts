@@ -1,7 +1,9 @@
+import { identityLinkAt } from '../config/identity-link.js'
 import type { Serve } from '../http/app.js'
 import type { ForwardOptions } from '../http/forward-to-owner.js'
 import type { FrontDoor } from '../http/front-door.js'
 import { standbyAnswers } from '../http/standby-answers.js'
+import { openQuorumProbe, type QuorumProbe } from '../service-custody/quorum-probe.js'
 import type { FollowProgress } from '../store/follow-owner.js'
 import { nodeIdOf } from '../store/journal-move.js'
 import type { NodeLink } from './node-link.js'
@@ -33,6 +35,9 @@ export interface StandbyOptions {
   readonly cells: Pick<OtherCells, 'elsewhere' | 'drain'>
   /** Whether its threads wait for nothing but the journal. */
   readonly areLoaded: () => boolean
+  readonly home: string
+  /** COUNTERSIGN_IDENTITY_LINK_FILE; null: the identity provider is reached by its socket. */
+  readonly identityLinkFile: string | null
 }
 
 /** A process that ends waits for what it has passed on, and no longer. */
@@ -40,12 +45,15 @@ const DRAIN_MS = 10_000
 
 export function createStandby(options: StandbyOptions): Standby {
   const { door, host, port, link, node, clientAddress, cells, areLoaded } = options
+  let probe: QuorumProbe | null = null
   let isEnding = false
   let end = (): void => undefined
   return {
     begin(progress) {
       const report = () => standbyReport(progress(), areLoaded(), nodeIdOf(node))
       if (link === null) return door.answerEarly(host, port, standbyAnswers(report))
+      // Once it waits: who would sign with it.
+      probe = openQuorumProbe(options.home, userSideOf(options))
       end = endInTurn(() => {
         isEnding = true
         door.stopEarly()
@@ -60,15 +68,20 @@ export function createStandby(options: StandbyOptions): Standby {
     followed(progress) {
       link?.followed(progress)
       const { asked, hindrance } = progress
-      const couldTake = hindrance === null && areLoaded() && !isEnding
+      const couldTake = hindrance === null && areLoaded() && !isEnding && probe?.answering === true
       if (asked !== null && couldTake) link?.saysThatItWaits(asked)
     },
     isEnding: () => isEnding,
     end() {
       end()
+      probe?.close()
       link?.owns()
     },
   }
+}
+
+function userSideOf({ identityLinkFile }: StandbyOptions) {
+  return identityLinkFile === null ? undefined : identityLinkAt(identityLinkFile)
 }
 
 /**

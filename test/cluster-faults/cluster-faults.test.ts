@@ -10,7 +10,7 @@ import { WorldError } from './world.js'
  * Each fault in worlds of its own, by seeds that can be had again. `CLUSTER_FAULTS_SEEDS` how many of each,
  * `CLUSTER_FAULTS_SEED` the first, `CLUSTER_FAULTS_ONLY` names of faults by a comma, or parts of them,
  * `CLUSTER_FAULTS_ENGINE` what the journal is in, `CLUSTER_FAULTS_SENDS` of each world,
- * `CLUSTER_FAULTS_RESULTS` the file that figures go to.
+ * `CLUSTER_FAULTS_RESULTS` the file that figures go to; with `CLUSTER_FAULTS_BOUNDS=1` a late answer fails.
  */
 const env = process.env
 const engine: EngineName = env.CLUSTER_FAULTS_ENGINE === 'restate' ? 'restate' : 'postgres'
@@ -18,6 +18,7 @@ const first = Number(env.CLUSTER_FAULTS_SEED ?? Date.now() % 1_000_000)
 const count = Number(env.CLUSTER_FAULTS_SEEDS ?? 10)
 const sends = Number(env.CLUSTER_FAULTS_SENDS ?? 200)
 const only = (env.CLUSTER_FAULTS_ONLY ?? '').split(',').filter((part) => part !== '')
+const isBound = env.CLUSTER_FAULTS_BOUNDS === '1'
 const results = env.CLUSTER_FAULTS_RESULTS ?? `bench/results/cluster-faults-${engine}.json`
 
 const WORLD_MS_MAX = 600_000
@@ -42,6 +43,8 @@ test.for(wanted.map(({ fault, seed }) => [fault.name, seed] as const))(
       say(outcome)
       if (outcome.wrong.length > 0) writeFileSync(logs, said)
       expect(outcome.wrong, logs).toEqual([])
+      if (isBound)
+        expect(outcome.firstAnswerMs).toBeLessThanOrEqual(outcome.wantedMs ?? WORLD_MS_MAX)
     } catch (error) {
       if (error instanceof WorldError) writeFileSync(logs, error.said)
       throw error

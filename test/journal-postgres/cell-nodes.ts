@@ -22,7 +22,8 @@ export interface CellNode {
   readonly url: string
   /** What its service is told; commands on its home are told it as well. */
   readonly env: Readonly<Record<string, string>>
-  /** Its service is ready, or waits: see `isReady`. */
+  readonly quorumPid: number
+  /** Resolves once it is ready as the owner, or answers as one that waits. */
   start(role: 'owner' | 'standby'): Promise<void>
   /** As a power cut would. */
   kill(): Promise<void>
@@ -110,7 +111,7 @@ async function raise(ends: (() => unknown)[], stop: () => Promise<void>): Promis
     }
     ends.push(kill)
     return {
-      ...{ home, url, env, kill },
+      ...{ home, url, env, kill, quorumPid: quorum.pid },
       async start(role) {
         ended = new AbortController()
         const told = { PORT: String(port), COUNTERSIGN_JOURNAL_ROLE: role, ...LIMITS }

@@ -201,6 +201,31 @@ describe('users that are dealt out to cells', () => {
     TIMEOUT_MS,
   )
 
+  test(
+    'an owner whose quorum signer stands still leaves its users to a node whose own answers',
+    async () => {
+      const [purse] = purses.filter(({ user }) => user.cell === 1)
+      if (purse === undefined) throw new Error('no purse')
+      const waits = { standby: true, behind: 0, loaded: true }
+      await expect.poll(() => nodePart(nodes.owner.url), SLOW).toMatchObject(waits)
+      process.kill(nodes.standby.quorumPid, 'SIGSTOP')
+      try {
+        await sendUntilKnown(purse, () => [nodes.firstUrl])
+        expect(await ownerOf(1)).toContain(`:${new URL(nodes.owner.url).port} `)
+      } finally {
+        process.kill(nodes.standby.quorumPid, 'SIGCONT')
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  async function ownerOf(cell: number): Promise<string> {
+    const journal = await openPostgresJournal([nodes.server.url], { warn: () => undefined })
+    const { owner } = await journal.look(cell)
+    await journal.close()
+    return owner?.node ?? ''
+  }
+
   test('a store is not made another cell’s', async () => {
     await nodes.owner.kill()
     const env = { ...nodes.owner.env, ...(await envOfFirst()) }
