@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -218,6 +219,21 @@ describe('users that are dealt out to cells', () => {
     },
     TIMEOUT_MS,
   )
+
+  test('what was signed in all cells is proven by the logs of their nodes together', async () => {
+    const homes = [nodes.stack.home, nodes.owner.home, nodes.standby.home]
+    const audit = async (of: readonly string[]) => {
+      const logs = of.map((home) => join(home, 'service'))
+      const args = ['--json', 'verify-audit', '--service', ...logs]
+      const { code, stdout } = await countersign(nodes.stack.home, args)
+      return { code, ...(JSON.parse(stdout) as { approvals: number; problems: unknown[] }) }
+    }
+    const each = await Promise.all(homes.map((home) => audit([home])))
+    const all = await audit(homes)
+    expect(all).toMatchObject({ code: 0, problems: [] })
+    expect(all.approvals).toBe(each.reduce((sum, { approvals }) => sum + approvals, 0))
+    expect(Math.min(...each.map(({ approvals }) => approvals))).toBeGreaterThan(0)
+  })
 
   async function ownerOf(cell: number): Promise<string> {
     const journal = await openPostgresJournal([nodes.server.url], { warn: () => undefined })
