@@ -39,6 +39,8 @@ export interface Load {
   readonly asked: readonly Asked[]
   /** How many were acknowledged. */
   readonly acknowledged: number
+  /** Of users of the first cell, at which faults are aimed. */
+  readonly acknowledgedThere: number
   /** Each caller ends with what it asks for. */
   stop(): Promise<void>
 }
@@ -97,6 +99,7 @@ export function beginLoad(
 ): Load {
   const asked: Asked[] = []
   let acknowledged = 0
+  let acknowledgedThere = 0
   let isOver = false
   const tight = purses.filter(({ capMicros }) => capMicros !== null)
   const callers = [...purses, ...tight].map(async (purse) => {
@@ -106,10 +109,13 @@ export function beginLoad(
       const [to, idempotencyKey] = [`0x${hex(20)}`, hex(16)]
       const one: Asked = { purse, to, value, idempotencyKey, tries: [] }
       asked.push(one)
-      if ((await askUntilDefinite(world, one, own)).kind === 'acknowledged') acknowledged++
+      if ((await askUntilDefinite(world, one, own)).kind === 'acknowledged') {
+        acknowledged++
+        if (purse.user.cell === 0) acknowledgedThere++
+      }
       // As of a caller that did not hear the answer.
       if (own.chance(REPEAT_CHANCE)) await askUntilDefinite(world, one, own)
-      await delay(own.integer(acknowledged < wanted ? PAUSE_MS_MAX : SLOW_PAUSE_MS_MAX))
+      await delay(own.integer(acknowledgedThere < wanted ? PAUSE_MS_MAX : SLOW_PAUSE_MS_MAX))
     }
   })
   const all = Promise.all(callers)
@@ -119,6 +125,9 @@ export function beginLoad(
     asked,
     get acknowledged() {
       return acknowledged
+    },
+    get acknowledgedThere() {
+      return acknowledgedThere
     },
     async stop() {
       isOver = true
@@ -131,11 +140,11 @@ function hex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }
 
-/** At one node and the other in turn. */
-async function askUntilDefinite({ nodes, chainId }: World, one: Asked, own: Random): Promise<Try> {
+/** At one node after the other. */
+async function askUntilDefinite({ all, chainId }: World, one: Asked, own: Random): Promise<Try> {
   const beganMs = performance.now()
-  for (let turn = own.integer(2); ; turn++) {
-    const made = await ask(nodes[turn % 2 === 0 ? 0 : 1].url, chainId, one)
+  for (let turn = own.integer(all.length); ; turn++) {
+    const made = await ask(all[turn % all.length]?.url ?? '', chainId, one)
     one.tries.push(made)
     if (made.kind !== 'open') return made
     if (performance.now() - beganMs > DEFINITE_MS_MAX) {

@@ -9,11 +9,12 @@ import { WorldError } from './world.js'
 /**
  * Each fault in worlds of its own, by seeds that can be had again. `CLUSTER_FAULTS_SEEDS` how many of each,
  * `CLUSTER_FAULTS_SEED` the first, `CLUSTER_FAULTS_ONLY` names of faults by a comma, or parts of them,
- * `CLUSTER_FAULTS_ENGINE` what the journal is in, `CLUSTER_FAULTS_SENDS` of each world,
+ * `CLUSTER_FAULTS_ENGINE` what the journal is in, `CLUSTER_FAULTS_CELLS=2` has users dealt out to two, `CLUSTER_FAULTS_SENDS` of each world,
  * `CLUSTER_FAULTS_RESULTS` the file that figures go to; with `CLUSTER_FAULTS_BOUNDS=1` a late answer fails.
  */
 const env = process.env
 const engine: EngineName = env.CLUSTER_FAULTS_ENGINE === 'restate' ? 'restate' : 'postgres'
+const cells = env.CLUSTER_FAULTS_CELLS === '2' ? 2 : 1
 const first = Number(env.CLUSTER_FAULTS_SEED ?? Date.now() % 1_000_000)
 const count = Number(env.CLUSTER_FAULTS_SEEDS ?? 10)
 const sends = Number(env.CLUSTER_FAULTS_SENDS ?? 200)
@@ -37,7 +38,7 @@ test.for(wanted.map(({ fault, seed }) => [fault.name, seed] as const))(
     if (fault === undefined) throw new Error(`no fault ${name}`)
     const logs = join(dirname(results), `${engine}, ${name}, ${seed}.log`)
     try {
-      const { said, ...outcome } = await runWorld(engine, fault, seed, sends)
+      const { said, ...outcome } = await runWorld(engine, fault, seed, sends, cells)
       outcomes.push(outcome)
       keep()
       say(outcome)
@@ -83,11 +84,13 @@ function say({
   firstAnswerMs,
   longestMs,
   wantedMs,
+  elsewhereMs,
   wrong,
 }: (typeof outcomes)[number]): void {
+  const elsewhere = elsewhereMs === null ? '' : `, of the other cell ${elsewhereMs} ms`
   const bound = wantedMs === null ? '' : ` (wanted ${wantedMs})`
   const verdict = wrong.length === 0 ? 'held' : `${wrong.length} WRONG`
   process.stdout.write(
-    `${fault}, seed ${seed}: ${sent} sends, first answer after ${firstAnswerMs} ms${bound}, longest pause ${longestMs} ms: ${verdict}\n`,
+    `${fault}, seed ${seed}: ${sent} sends, first answer after ${firstAnswerMs} ms${bound}, longest pause ${longestMs} ms${elsewhere}: ${verdict}\n`,
   )
 }

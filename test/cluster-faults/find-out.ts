@@ -93,13 +93,13 @@ async function landedOn(sinkUrl: string): Promise<Landed[]> {
   )
 }
 
-/** By the logs of both services, and of the identity provider that owned its journal last. */
+/** By the logs of all services, and of the identity provider that owned its journal last. */
 export async function auditLogs(world: World, sends: number): Promise<string[]> {
   const { home } = await world.identity()
   const { code, stdout, stderr } = await countersign(world.nodes[0].home, [
     ...['verify-audit', '--json', '--rpc', world.sinkUrl],
     ...['--identity', join(home, 'identity-provider')],
-    ...['--service', ...world.nodes.map((node) => join(node.home, 'service'))],
+    ...['--service', ...world.all.map((node) => join(node.home, 'service'))],
   ])
   if (stdout === '') return [`verify-audit ended with ${code}: ${stderr}`]
   const { approvals, problems } = JSON.parse(stdout) as { approvals: number; problems: unknown[] }

@@ -34,7 +34,7 @@ export async function follow(world: World, user: User): Promise<Follower> {
   const stopping = new AbortController()
   const following = (async () => {
     for (let turn = 0; !stopping.signal.aborted; turn++) {
-      const { url } = world.nodes[turn % 2 === 0 ? 0 : 1]
+      const { url = '' } = world.all[turn % world.all.length] ?? {}
       await streamFrom(url, user.token, streamed, stopping.signal).catch(() => undefined)
       await delay(AGAIN_MS)
     }

@@ -24,6 +24,8 @@ export interface Outcome extends Pauses {
   readonly epoch: number
   /** What was wanted of `firstAnswerMs`; null: nothing. */
   readonly wantedMs: number | null
+  /** Longest pause of users of a cell that was not hurt; null: there is none. */
+  readonly elsewhereMs: number | null
   readonly tookMs: number
   /** Sentences; none when all held. */
   readonly wrong: readonly string[]
@@ -44,10 +46,11 @@ export async function runWorld(
   fault: Fault,
   seed: number,
   wanted: number,
+  cells: 1 | 2 = 1,
 ): Promise<Outcome> {
   await withinOneUtcDay(MINUTES_MAX)
   const startedAt = performance.now()
-  const world = await startWorld({ engine, isDiskSmall: fault.isDiskSmall === true })
+  const world = await startWorld({ engine, isDiskSmall: fault.isDiskSmall === true, cells })
   try {
     const random = seededRandom(seed)
     const purses = await makePurses(world)
@@ -59,7 +62,7 @@ export async function runWorld(
       await reaches(load, Math.round(share * wanted))
       const faultMs = performance.now()
       await act()
-      await reaches(load, Math.max(wanted, load.acknowledged + Math.round(AFTER * wanted)))
+      await reaches(load, Math.max(wanted, load.acknowledgedThere + Math.round(AFTER * wanted)))
       await load.stop()
       const wrong = await restsAndHolds(world, load, purses, followers)
       const tries = load.asked.flatMap((it) => it.tries)
@@ -69,7 +72,8 @@ export async function runWorld(
         ...{ engine, fault: fault.name, seed, sends: load.acknowledged },
         refused: load.asked.filter((it) => it.tries.some(({ kind }) => kind === 'refused')).length,
         ...{ tries: tries.length, open, epoch: await epochOf(world.nodes) },
-        ...pausesSince(faultMs, load.asked),
+        ...pausesSince(faultMs, ofCell(load, 0)),
+        elsewhereMs: cells === 1 ? null : pausesSince(faultMs, ofCell(load, 1)).longestMs,
         ...{ wantedMs: fault.wantedMs, tookMs: Math.round(performance.now() - startedAt), wrong },
         said: world.said(),
       }
@@ -84,8 +88,11 @@ export async function runWorld(
   }
 }
 
+const ofCell = ({ asked }: Load, cell: number) =>
+  asked.filter(({ purse }) => purse.user.cell === cell)
+
 async function reaches(load: Load, sends: number): Promise<void> {
-  await expect.poll(() => load.acknowledged, GOES_ON).toBeGreaterThanOrEqual(sends)
+  await expect.poll(() => load.acknowledgedThere, GOES_ON).toBeGreaterThanOrEqual(sends)
 }
 
 async function restsAndHolds(

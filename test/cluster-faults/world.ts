@@ -23,6 +23,8 @@ import {
   readSigned,
   signRegistry,
 } from '../../src/custody-tools/provisioning/registry-root.js'
+import { hasPartition, parsePartitions } from '../../src/domain/cells.js'
+import { partitionOf } from '../../src/domain/partition.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { type HttpClient, httpClient } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
@@ -56,6 +58,8 @@ export interface Identity {
 
 export interface User {
   readonly email: string
+  /** Faults are aimed at the first. */
+  readonly cell: number
   /** At whichever node: of each its own. */
   console(url: string): HttpClient
   readonly token: string
@@ -63,7 +67,10 @@ export interface User {
 
 export interface World {
   readonly engine: Engine
+  /** Of the first cell. */
   readonly nodes: readonly [Node, Node]
+  /** Of all cells, whichever callers ask; a second cell has one. */
+  readonly all: readonly Node[]
   readonly identities: readonly [Identity, Identity]
   readonly users: readonly User[]
   readonly chainId: number
@@ -84,6 +91,8 @@ export interface WorldWishes {
   readonly engine: EngineName
   /** Whether the second node's home is on a small disk. */
   readonly isDiskSmall: boolean
+  /** One, or two with the users dealt out to them. */
+  readonly cells: 1 | 2
 }
 
 /** What its processes said last is kept apart: it is long. */
@@ -98,7 +107,9 @@ export class WorldError extends Error {
 const SERVICE = 'dist/src/main.js'
 const IDENTITY = 'dist/src/identity-provider/main.js'
 const QUORUM = 'dist/src/quorum-signer/main.js'
-const USERS = ['one@example.test', 'two@example.test']
+const USERS = ['one', 'two']
+const CELLS = ['0-11', '12-23'] as const
+const ACCOUNTS_MAX = 200
 const PASSWORD = 'correct horse battery staple'
 const COMES_UP = { timeout: 120_000, interval: 100 }
 
@@ -125,13 +136,18 @@ interface Ground {
   later(end: () => unknown): void
 }
 
-async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground): Promise<World> {
+async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
+  const { engine: name, isDiskSmall, cells } = wishes
   const { kept, said, stop, later } = ground
   const directory = mkdtempSync(join(tmpdir(), 'cs-cluster-faults-'))
   later(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
   const disk = isDiskSmall ? smallDisk() : null
   later(() => disk?.remove())
-  const homes = [join(directory, '1'), join(disk?.directory ?? directory, '2')] as const
+  const homes = [
+    join(directory, '1'),
+    join(disk?.directory ?? directory, '2'),
+    join(directory, '3'),
+  ] as const
   const userHomes = [homes[0], join(directory, 'u2')] as const
   mkdirSync(homes[0], { mode: 0o700 })
   const write = (file: string, content: object): string => {
@@ -166,9 +182,9 @@ async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground)
   const sinkUrl = `http://127.0.0.1:${numberOf(sink, 'port')}`
   writeFileSync(join(homes[0], 'chains.json'), JSON.stringify(sinkChainsFile(sinkUrl)))
   await provisionDev(homes[0])
-  for (const email of USERS) {
-    await createUser(join(homes[0], 'identity-provider'), email, PASSWORD)
-  }
+  const accounts = await Promise.all(
+    USERS.map((name, index) => accountOf(homes[0], name, cells === 1 ? null : index)),
+  )
 
   const authority = makeAuthority(directory, 'authority')
   const linkPorts = [await freePort(), await freePort()] as const
@@ -203,11 +219,15 @@ async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground)
       return { home, metricsUrl, process: keep(`identity provider ${index + 1}`, IDENTITY, env) }
     }
   }
-  const nodeAt = async (index: 0 | 1): Promise<() => Node> => {
+  const nodeAt = async (index: 0 | 1 | 2): Promise<() => Node> => {
     const number = index + 1
+    const dealtOut = cells === 1 ? {} : { cells: CELLS, cell: index === 2 ? 1 : 0 }
     const home = homes[index]
     const toEngine = await Promise.all(engine.ports.map((port) => wire([port])))
-    const journalFile = write(`journal-${number}.json`, engine.file(toEngine.map((it) => it.port)))
+    const journalFile = write(`journal-${number}.json`, {
+      ...engine.file(toEngine.map((it) => it.port)),
+      ...dealtOut,
+    })
     const toIdentity = await Promise.all(linkPorts.map((port) => wire([port])))
     const [address, ...others] = toIdentity.map((it) => `127.0.0.1:${it.port}`)
     const identityLink = write(`s${number}-u.json`, {
@@ -223,7 +243,7 @@ async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground)
     })
     const port = await freePort()
     return () => {
-      let isFirst = index === 0
+      let isFirst = index !== 1
       const env = () => {
         const role = isFirst ? 'owner' : 'standby'
         isFirst = false
@@ -256,18 +276,33 @@ async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground)
   await makeNodeHome(homes[0], 'user', userHomes[1])
   mkdirSync(join(userHomes[1], 'run'), { mode: 0o700 })
   const nodes = [firstNode, beginSecond()] as const
+  const others = cells === 1 ? [] : [await secondCell(homes, () => nodeAt(2))]
   const identities = [firstIdentity, (await identityAt(1))()] as const
   const users = await Promise.all(
-    USERS.map(async (email): Promise<User> => {
+    accounts.map(async ({ email, cell }): Promise<User> => {
       const token = await mintConsoleToken({ issuer, email, password: PASSWORD })
       const headers = { authorization: `Bearer ${token}` }
-      return { email, token, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
+      return { email, cell, token, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
     }),
   )
-  const whole = () => expect.poll(() => nodesAreWhole(nodes, identities), COMES_UP).toEqual('whole')
+  const whole = async () => {
+    await expect.poll(() => nodesAreWhole(nodes, identities), COMES_UP).toEqual('whole')
+    if (others.length > 0) await expect.poll(() => ownerOf(others), COMES_UP).not.toBeNull()
+  }
   await whole()
   return {
-    ...{ engine, nodes, identities, users, sinkUrl, disk, whole, said, stop },
+    ...{
+      engine,
+      nodes,
+      all: [...nodes, ...others],
+      identities,
+      users,
+      sinkUrl,
+      disk,
+      whole,
+      said,
+      stop,
+    },
     chainId: SINK_CHAIN,
     async owner() {
       const found = await ownerOf(nodes)
@@ -282,9 +317,34 @@ async function raise({ engine: name, isDiskSmall }: WorldWishes, ground: Ground)
   }
 }
 
+async function secondCell(
+  homes: readonly [string, string, string],
+  beginAt: () => Promise<() => Node>,
+): Promise<Node> {
+  await prepareNode(homes[0], homes[2], true)
+  // Those of the first cell hear of its quorum signer as well.
+  writeRegistryFile(registryPath(homes[1]), readRegistryFile(registryPath(homes[0])))
+  const node = (await beginAt())()
+  await expect.poll(() => ownerOf([node]), COMES_UP).not.toBeNull()
+  return node
+}
+
+/** Of which cell a user is, is chance: of one that is wanted as many are made as it takes. */
+async function accountOf(home: string, name: string, cell: number | null) {
+  const partitions = parsePartitions(CELLS[cell ?? 0] ?? '') ?? 0
+  for (let count = 0; count < ACCOUNTS_MAX; count++) {
+    const email = `${name}-${count}@example.test`
+    const { userId } = await createUser(join(home, 'identity-provider'), email, PASSWORD)
+    if (cell === null || hasPartition({ number: cell, partitions }, partitionOf(userId))) {
+      return { email, cell: cell ?? 0 }
+    }
+  }
+  throw new Error(`no user of cell ${cell}`)
+}
+
 /** What an operator does on a new machine: a copy of the home, and a quorum signer with a key of its own. */
-async function prepareNode(from: string, home: string): Promise<void> {
-  await makeNodeHome(from, 'service', home)
+async function prepareNode(from: string, home: string, isOfNewCell = false): Promise<void> {
+  await makeNodeHome(from, 'service', home, isOfNewCell)
   mkdirSync(join(home, 'run'), { mode: 0o700 })
   pinRoot(home, 'quorum', serviceLayout(from).rootKey)
   const enrolment = await provisionDomain(home, 'quorum', null)
