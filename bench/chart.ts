@@ -5,6 +5,8 @@ export interface Bar {
   /** As it is written next to the bar. */
   readonly text: string
   readonly mark?: number
+  /** What the value is the sum of, in the order of the chart's legend; absent: it is one piece. */
+  readonly parts?: readonly number[]
 }
 
 export interface BarGroup {
@@ -17,20 +19,41 @@ const LABEL_WIDTH = 250
 const BAR_WIDTH = 380
 const ROW = 24
 const TITLE_ROW = 40
+const LEGEND_WIDTH = 150
 
-/** An SVG of horizontal bars; each group has a scale of its own. */
-export function barChart(groups: readonly BarGroup[]): string {
+/** Of the pieces of bars, told apart without colours too: each is darker than the next. */
+const SHADES = ['#27496d', '#4a7fb5', '#8fb8de', '#d0e1f2']
+
+/**
+ * An SVG of horizontal bars; each group has a scale of its own.
+ * @param legend of the pieces of bars; empty where they have none
+ */
+export function barChart(groups: readonly BarGroup[], legend: readonly string[] = []): string {
   const parts: string[] = []
   let y = 8
+  if (legend.length > 0) {
+    legend.forEach((name, index) => {
+      const x = 8 + index * LEGEND_WIDTH
+      parts.push(
+        pieceOf(index, x, y + 6, ROW - 10, ROW - 10),
+        `<text x="${x + ROW - 4}" y="${y + 18}">${escaped(name)}</text>`,
+      )
+    })
+    y += ROW + 8
+  }
   for (const { title, bars } of groups) {
     const longest = Math.max(...bars.map(({ value, mark }) => Math.max(value, mark ?? 0)), 1e-9)
     parts.push(`<text x="8" y="${y + 22}" class="title">${escaped(title)}</text>`)
     y += TITLE_ROW
-    for (const { label, value, text, mark } of bars) {
+    for (const { label, value, text, mark, parts: pieces } of bars) {
       const length = (Math.max(0, value) / longest) * BAR_WIDTH
       parts.push(
         `<text x="8" y="${y + 15}">${escaped(label)}</text>`,
-        `<rect x="${LABEL_WIDTH}" y="${y + 3}" width="${length.toFixed(1)}" height="${ROW - 8}"/>`,
+        ...(pieces === undefined
+          ? [
+              `<rect x="${LABEL_WIDTH}" y="${y + 3}" width="${length.toFixed(1)}" height="${ROW - 8}"/>`,
+            ]
+          : piecesOf(pieces, longest, y)),
         `<text x="${LABEL_WIDTH + length + 6}" y="${y + 15}">${escaped(text)}</text>`,
       )
       if (mark !== undefined) {
@@ -47,6 +70,22 @@ export function barChart(groups: readonly BarGroup[]): string {
     ...parts,
     '</svg>\n',
   ].join('\n')
+}
+
+function piecesOf(pieces: readonly number[], longest: number, y: number): readonly string[] {
+  let x = LABEL_WIDTH
+  return pieces.map((piece, index) => {
+    const width = (Math.max(0, piece) / longest) * BAR_WIDTH
+    const at = x
+    x += width
+    return pieceOf(index, at, y + 3, width, ROW - 8)
+  })
+}
+
+function pieceOf(index: number, x: number, y: number, width: number, height: number): string {
+  const shade = SHADES[index % SHADES.length] ?? ''
+  const [left, wide] = [x.toFixed(1), width.toFixed(1)]
+  return `<rect style="fill:${shade}" x="${left}" y="${y}" width="${wide}" height="${height}"/>`
 }
 
 function escaped(text: string): string {

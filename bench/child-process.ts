@@ -32,6 +32,28 @@ export async function startChild(
   env: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Child> {
+  const { readiness, ...child } = begin(entry, env)
+  signal?.addEventListener('abort', () => void child.kill(), { once: true })
+  try {
+    return { ...child, ready: await readiness }
+  } catch (error) {
+    await child.kill()
+    throw error
+  }
+}
+
+/** One that waits for something, and is not ready before that. */
+export function startWaiting(entry: string, env: Record<string, string>): Omit<Child, 'ready'> {
+  const { readiness, ...child } = begin(entry, env)
+  readiness.catch(() => undefined)
+  return child
+}
+
+interface Begun extends Omit<Child, 'ready'> {
+  readonly readiness: Promise<Record<string, unknown>>
+}
+
+function begin(entry: string, env: Record<string, string>): Begun {
   const child = fork(entry, [], {
     env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env },
     execArgv: (process.env.BENCH_NODE_ARGUMENTS ?? '').split(' ').filter((it) => it !== ''),
@@ -59,25 +81,18 @@ export async function startChild(
   })
   const kill = () => end(child, gone)
   child.once('exit', onInterrupt(kill))
-  signal?.addEventListener('abort', () => void kill(), { once: true })
-  try {
-    const ready = await readiness
-    return {
-      pid: child.pid ?? 0,
-      ready,
-      said,
-      kill,
-      async stop() {
-        child.kill('SIGTERM')
-        const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
-        const code = await gone
-        clearTimeout(timer)
-        return code
-      },
-    }
-  } catch (error) {
-    await kill()
-    throw error
+  return {
+    pid: child.pid ?? 0,
+    readiness,
+    said,
+    kill,
+    async stop() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+      const code = await gone
+      clearTimeout(timer)
+      return code
+    },
   }
 }
 

@@ -1,12 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Journal, TAIL_COUNTED_MAX } from '../src/journal/journal.js'
+import type { Journal } from '../src/journal/journal.js'
 import { openPostgresJournal } from '../src/journal/postgres-journal.js'
 import { PARTITION } from '../src/store/journaled-store.js'
 import { barChart } from './chart.js'
+import { measureCells } from './cluster-cells.js'
+import { measureFollowers } from './cluster-followers.js'
+import { TAIL_MIB } from './cluster-nodes.js'
 import { count, median, ms, table } from './figures.js'
+import { grownBy, type JournalSize, journalSize } from './journal-size.js'
 import { number, numbers } from './option-kinds.js'
-import { readOptions } from './options.js'
+import { readOptions, refuse } from './options.js'
 import { type JournalServers, startJournalServers } from './postgres.js'
 import { publish, writeResults } from './results-file.js'
 import { say } from './say.js'
@@ -19,11 +23,15 @@ import { measureWritePath, type WritePathFigures } from './write-path.js'
  * `npm run bench:cluster`: what a journal costs a send. The same service three times, its commits in its
  * own store alone, in a Postgres as well, and in one that waits for a standby; by turns, each round in the
  * other order. All is on this machine: what a network adds is not in it, and the servers' CPU is.
+ *
+ * With `--followers` instead what standbys beside the owner change, with `--cells` what several owners at once do.
  */
 const run = readOptions({
   command: 'npm run bench:cluster',
-  measures: 'the write path embedded, with a journal in one Postgres, and in one with a standby',
-  takes: 'about 2 minutes, and 12 times --seconds a round: 8 minutes',
+  measures:
+    'the write path embedded, with a journal in one Postgres, and in one with a standby; or beside standbys that follow, or by several owners at once',
+  takes:
+    'about 2 minutes, and 12 times --seconds a round: 8 minutes; each of --cells 1 minute and 4 times, --followers 2 and 12 times',
   disk: 'about 12 kB a send: 2 GB',
   results: 'cluster.json',
   runsOn: 'linux',
@@ -38,12 +46,16 @@ const run = readOptions({
       ...{ steps: 'any', min: 0.5, max: 600, byDefault: 20 },
     }),
     wallets: WALLETS,
+    followers: number('standbys that follow the owner, in place of the stores', {
+      ...{ steps: 'whole', min: 0, max: 8, byDefault: 0 },
+    }),
+    cells: numbers('owners at once, in place of the stores: callers and wallets are of each', {
+      ...{ steps: 'whole', min: 1, max: 12, byDefault: [], countMin: 1, countMax: 8 },
+    }),
   },
 })
-const { callers, rounds, seconds, wallets, warm } = run.values
+const { callers, rounds, seconds, wallets, warm, followers, cells } = run.values
 const WARM_UP_CALLERS = 128
-/** No snapshot amid the turns: a journal that is kept short is the matter of others. */
-const TAIL_MIB = '1048576'
 
 const STORES = ['embedded', 'one server', 'with a standby'] as const
 type Store = (typeof STORES)[number]
@@ -52,15 +64,8 @@ const COPIES = { 'one server': 1, 'with a standby': 2 } as const
 interface Turn extends WritePathFigures {
   /** Of the journal's servers together, microseconds a send. */
   readonly journalMicros: number
-  readonly appended: Size
+  readonly appended: JournalSize
 }
-
-interface Size {
-  readonly entries: number
-  readonly bytes: number
-}
-
-const NOTHING: Size = { entries: 0, bytes: 0 }
 
 interface Measured {
   readonly store: Store
@@ -99,23 +104,13 @@ async function turnOf(
   { stack, servers, journal }: Measured,
   load: { readonly callers: number; readonly runMs: number },
 ): Promise<Turn> {
-  const before = await sizeOf(journal)
+  const before = await journalSize(journal, [PARTITION])
   const spent = servers?.meter()
   const figures = await measureWritePath(stack, load)
   const micros = spent?.() ?? 0
-  const after = await sizeOf(journal)
+  const appended = grownBy(before, await journalSize(journal, [PARTITION]))
   const journalMicros = micros / Math.max(1, figures.done)
-  const entries = after.entries - before.entries
-  return { ...figures, journalMicros, appended: { entries, bytes: after.bytes - before.bytes } }
-}
-
-/** @throws Error where there are more entries than an engine counts the bytes of */
-async function sizeOf(journal: Journal | null): Promise<Size> {
-  if (journal?.snapshots === undefined) return NOTHING
-  const { seq } = await journal.look(PARTITION)
-  if (seq > TAIL_COUNTED_MAX) throw new Error('the journal has too many entries: fewer rounds')
-  const { tailBytes } = await journal.snapshots.look(PARTITION)
-  return { entries: seq, bytes: tailBytes }
+  return { ...figures, journalMicros, appended }
 }
 
 /** Medians of the turns of a store with as many callers, and what is next to the embedded one's. */
@@ -181,7 +176,7 @@ function chartOf(compared: readonly Compared[]): string {
   return barChart([...groups, waits])
 }
 
-try {
+async function measureStores(): Promise<void> {
   const all: Measured[] = []
   for (const store of STORES) {
     say(`starts: ${store}`)
@@ -212,6 +207,20 @@ try {
   )
   publish(run, { ratios, compared }, table(HEAD, compared.map(rowOf)))
   say(writeResults('cluster.svg', chartOf(compared)))
-} finally {
-  for (const undo of undone.toReversed()) await undo()
+}
+
+if (followers > 0 && cells.length > 0) refuse('--followers and --cells are two measurements')
+if (cells.length > 0) {
+  const { ratios, rows, text, chart } = await measureCells(cells, run.values)
+  publish({ ...run, results: 'cluster-cells.json' }, { ratios, cells: rows }, text)
+  say(writeResults('cluster-cells.svg', chart))
+} else if (followers > 0) {
+  const { ratios, rows, text } = await measureFollowers(followers, run.values)
+  publish({ ...run, results: 'cluster-followers.json' }, { ratios, followed: rows }, text)
+} else {
+  try {
+    await measureStores()
+  } finally {
+    for (const undo of undone.toReversed()) await undo()
+  }
 }

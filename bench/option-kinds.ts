@@ -60,10 +60,11 @@ export function numbers(
 ): Option<readonly number[]> {
   const { byDefault, countMin, countMax } = options
   const howMany = countMin === countMax ? `${countMin}` : `${countMin} to ${countMax}`
+  const usual = byDefault.length === 0 ? 'none' : byDefault.map(plain).join(',')
   return {
     kind: 'string',
     hint: 'N,N',
-    meaning: `${meaning}, ${rangeText(options)} (default ${byDefault.map(plain).join(',')})`,
+    meaning: `${meaning}, ${rangeText(options)} (default ${usual})`,
     byDefault,
     read(text) {
       const parts = text.split(',')

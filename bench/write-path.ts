@@ -39,7 +39,10 @@ export async function measureWritePath(
 const RECIPIENTS = 1_000
 
 /** @returns the next request of a caller: wallets take turns, each pays somebody else each time */
-export function createSends({ secrets, chainId }: WriteTarget): (caller: number) => RequestBytes {
+export function createSends({
+  secrets,
+  chainId,
+}: Pick<WriteTarget, 'secrets' | 'chainId'>): (caller: number) => RequestBytes {
   const bodies = Array.from({ length: RECIPIENTS }, () => {
     const to = `0x${randomBytes(20).toString('hex')}`
     return JSON.stringify({ chain_id: chainId, to, value: '1' })

@@ -16,7 +16,8 @@ export interface LoadFigures extends Latencies {
 }
 
 export interface ClosedLoad {
-  readonly port: number
+  /** One, or that of each caller. */
+  readonly port: number | ((caller: number) => number)
   /** Connections, each with one request under way at all times. */
   readonly callers: number
   readonly runMs: number
@@ -30,7 +31,9 @@ export interface ClosedLoad {
 export async function driveClosed(load: ClosedLoad): Promise<LoadFigures> {
   const { port, callers, runMs, next, onDone } = load
   const connections = await Promise.all(
-    Array.from({ length: callers }, () => openConnection('127.0.0.1', port)),
+    Array.from({ length: callers }, (_, caller) =>
+      openConnection('127.0.0.1', typeof port === 'number' ? port : port(caller)),
+    ),
   )
   const tally = createTally()
   const startedAt = performance.now()

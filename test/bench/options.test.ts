@@ -24,6 +24,9 @@ const usage = {
     }),
     seconds: number('how long', { steps: 'any', min: 0.5, max: 60, byDefault: 4 }),
     rate: number('a second', { steps: 'any', min: 1, max: 9, byDefault: null }),
+    cells: numbers('at once', {
+      ...{ steps: 'whole', min: 1, max: 9, byDefault: [], countMin: 1, countMax: 3 },
+    }),
     only: words('which', ['limits', 'transaction']),
     chain: word('over', ['sink', 'anvil']),
     short: flag('less of it'),
@@ -43,6 +46,7 @@ describe('the options of a bench', () => {
           callers: [1, 32],
           seconds: 4,
           rate: null,
+          cells: [],
           only: ['limits', 'transaction'],
           chain: 'sink',
           short: false,
@@ -91,6 +95,7 @@ describe('the options of a bench', () => {
     const text = call.kind === 'help' ? call.text : ''
     expect(text).toContain('bench/results/some.json')
     expect(text).toMatch(/--seconds N +how long, 0\.5 to 60 \(default 4\)/)
+    expect(text).toMatch(/--cells N,N +at once, whole, 1 to 9 \(default none\)/)
     expect(text).toMatch(/--json +print/)
   })
 })

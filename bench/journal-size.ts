@@ -1,0 +1,32 @@
+import { type Journal, TAIL_COUNTED_MAX } from '../src/journal/journal.js'
+
+/** What was appended to a journal. */
+export interface JournalSize {
+  readonly entries: number
+  readonly bytes: number
+}
+
+/**
+ * Of some of its partitions together.
+ * @throws Error where there are more entries than an engine counts the bytes of
+ */
+export async function journalSize(
+  journal: Journal | null,
+  partitions: readonly number[],
+): Promise<JournalSize> {
+  const sum = { entries: 0, bytes: 0 }
+  if (journal?.snapshots === undefined) return sum
+  for (const partition of partitions) {
+    const { seq } = await journal.look(partition)
+    if (seq > TAIL_COUNTED_MAX) throw new Error('the journal has too many entries: fewer rounds')
+    const { tailBytes } = await journal.snapshots.look(partition)
+    sum.entries += seq
+    sum.bytes += tailBytes
+  }
+  return sum
+}
+
+/** Between two readings. */
+export function grownBy(before: JournalSize, after: JournalSize): JournalSize {
+  return { entries: after.entries - before.entries, bytes: after.bytes - before.bytes }
+}
