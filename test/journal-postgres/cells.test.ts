@@ -235,6 +235,27 @@ describe('users that are dealt out to cells', () => {
     expect(Math.min(...each.map(({ approvals }) => approvals))).toBeGreaterThan(0)
   })
 
+  test(
+    'a node that is drained leaves the users of its cell to who waits for them, and no others',
+    async () => {
+      const [purse] = purses.filter(({ user }) => user.cell === 1)
+      if (purse === undefined) throw new Error('no purse')
+      await nodes.standby.start('standby')
+      const waits = { standby: true, behind: 0, loaded: true }
+      await expect.poll(() => nodePart(nodes.standby.url), SLOW).toMatchObject(waits)
+      const other = await ownerOf(0)
+      const { home, env } = nodes.owner
+      const said = await countersignOk(home, ['cluster', 'drain', '--json'], env)
+      const at = (url: string) => expect.stringContaining(`:${new URL(url).port} `)
+      expect(JSON.parse(said)).toMatchObject({
+        ...{ drained: true, from: at(nodes.owner.url), owner: at(nodes.standby.url) },
+      })
+      await sendUntilKnown(purse, () => [nodes.firstUrl])
+      expect([await ownerOf(0), await ownerOf(1)]).toEqual([other, at(nodes.standby.url)])
+    },
+    TIMEOUT_MS,
+  )
+
   async function ownerOf(cell: number): Promise<string> {
     const journal = await openPostgresJournal([nodes.server.url], { warn: () => undefined })
     const { owner } = await journal.look(cell)
