@@ -25,6 +25,8 @@ export interface WatchOwnerOptions {
    * @param quietMs since the owner was last seen to do anything; absent: whoever is first takes it
    */
   readonly isAnothers?: (head: JournalHead, quietMs: number) => Promise<boolean>
+  /** Between two looks; absent: nothing is done meanwhile. Throws nothing. */
+  readonly rest?: (forMs: number) => Promise<void>
   /** What is to be done about a hindrance, for the log. */
   readonly wayOut: string
 }
@@ -102,7 +104,7 @@ export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise
       if (!isAway) log.warn({ err }, 'the journal does not answer: its owner cannot be seen')
       isAway = true
     }
-    await sleep(timers, LOOK_MS)
+    await (options.rest?.(LOOK_MS) ?? sleep(timers, LOOK_MS))
   }
 }
 

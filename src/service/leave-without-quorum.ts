@@ -41,8 +41,10 @@ export function leaveWithoutQuorum({ reach, leave, timers, log }: LeaveOptions):
 
   function look(): void {
     const nowMs = timers.elapsed()
-    const { complete, fenced } = reach()
-    if (complete || fenced) awaySinceMs = null
+    const { identityProvider, quorumSigner, complete, fenced } = reach()
+    // One that stands still is missed before its connection is.
+    const isWhole = identityProvider && quorumSigner && complete
+    if (isWhole || fenced) awaySinceMs = null
     else awaySinceMs ??= nowMs
     const isAway = awaySinceMs !== null && nowMs - awaySinceMs >= AWAY_MS
     if (isAway && nowMs - askedMs >= ASKED_EVERY_MS) void ask(nowMs)

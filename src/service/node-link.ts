@@ -14,10 +14,11 @@ import { refuseAll } from '../http/standby-answers.js'
 import { LinkAgent } from '../link/link-agent.js'
 import { listenOnLink } from '../link/link-listener.js'
 import type { FollowProgress } from '../store/follow-owner.js'
+import { createStoredNews, type StoredNews } from './stored-news.js'
 import { createWaitingNodes } from './waiting-nodes.js'
 
 /** A node's way to the others, and theirs to it. */
-export interface NodeLink {
+export interface NodeLink extends Pick<StoredNews, 'stored' | 'storedAfter'> {
   /** Where the others find this node once it owns the journal. */
   readonly address: HostPort
   /** Has what comes answered by the owner of the journal, until this node serves. */
@@ -63,6 +64,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   let forwarder: Forwarder | null = null
   let answering: AcceptingApp = refusing()
   const waiting = createWaitingNodes({ agent, owner: place })
+  const news = createStoredNews({ agent, owner: place })
   const listener = await listenOnLink(
     { ...settings, ...NODES },
     (socket) => answering.accept(socket),
@@ -83,7 +85,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   }
 
   return {
-    address,
+    ...{ address, stored: news.stored, storedAfter: news.storedAfter },
     forward(options) {
       forwarder = createForwarder({ ...options, owner: place, agent, log })
       return forwarder.serve
@@ -104,9 +106,13 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
       // Each node says whom a request is of; nobody else is let in.
       server.answerOn(app.app, (peer, forwardedFor) => forwardedFor || peer)
       waiting.answerOn(app.app)
+      news.answerOn(app.app)
       answering = app
     },
-    stopListening: () => listener.stopListening(),
+    stopListening() {
+      news.close()
+      listener.stopListening()
+    },
     async close() {
       agent.destroy()
       await listener.close()

@@ -55,7 +55,7 @@ export interface ServiceJournalOptions {
   readonly file: string | null
   readonly role: 'owner' | 'standby'
   /** By which those that wait say so; null: there is none. */
-  readonly link: Pick<NodeLink, 'anyWaits'> | null
+  readonly link: Pick<NodeLink, 'anyWaits' | 'stored' | 'storedAfter'> | null
   /** Whom it signs with. */
   readonly reach: () => QuorumReach
   /** Of entries after the last snapshot: with more, the next is made. */
@@ -116,6 +116,7 @@ export async function openServiceJournal(
   const beats = createOwnerBeats(journal, cell.number, timers)
   const store = {
     ...{ environment, timers, log, journal, cell, appended: metrics.appended },
+    ...(options.link === null ? {} : { stored: options.link.stored }),
     node: options.node,
     taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
     fatal(err) {
@@ -125,6 +126,7 @@ export async function openServiceJournal(
   } satisfies Omit<JournaledStoreOptions, 'overtakes'>
   const writer = await (role === 'standby' ? wait(options, store) : take(home, store))
   beats.begin(writer.owner.epoch, () => writer.readings.stored)
+  options.link?.stored(writer.owner.epoch, writer.readings.stored)
   // What the operator froze at another node is frozen here before anything can be signed.
   const { freezes } = createReader(environment).fresh()
   bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
@@ -194,7 +196,7 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
 
 /** @param store of a standby, which takes nothing that nobody has let it take */
 async function wait(
-  { home, mode, log, timers, waits, followed: told, isEnding }: ServiceJournalOptions,
+  { home, mode, log, timers, link, waits, followed: told, isEnding }: ServiceJournalOptions,
   store: Store,
 ): Promise<JournalWriter> {
   const permitted = await takePermitted(home, store)
@@ -210,7 +212,7 @@ async function wait(
   try {
     // Asked before each taking; without an answer it goes no further.
     const hindrance = () => (isEnding() ? new Promise<never>(() => {}) : signing.hindrance())
-    return await standBy(store, followed, hindrance)
+    return await standBy(store, followed, hindrance, link?.storedAfter)
   } finally {
     await signing.close()
   }

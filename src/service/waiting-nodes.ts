@@ -1,6 +1,7 @@
 import { type Agent, request as sendRequest } from 'node:http'
 import type { RoutedApp } from '../http/app.js'
 import type { OwnerPlace } from '../http/owner-place.js'
+import { readRequestHead } from '../http/request-head.js'
 import { answerWhole } from '../http/whole-answer.js'
 
 /**
@@ -22,7 +23,6 @@ export interface WaitingNodesOptions {
   readonly owner: () => Pick<OwnerPlace, 'host' | 'port'> | null
 }
 
-/** What callers ask for comes by the link as well: what was drawn for the question, nodes alone have read. */
 const PATH = '/_node/waits'
 const ANSWER_MS_MAX = 2_000
 
@@ -52,7 +52,9 @@ export function createWaitingNodes({ agent, owner }: WaitingNodesOptions): Waiti
       }),
     answerOn(app) {
       app.get(`${PATH}/:asked`, (response, request) => {
-        const hear = hears.get(request.getParameter(0))
+        // What callers ask another node comes by the link as well, and says whose it is.
+        const isOfNode = readRequestHead(request).xForwardedFor === ''
+        const hear = isOfNode ? hears.get(request.getParameter(0)) : undefined
         answerWhole(response, hear === undefined ? 404 : 200, {})
         hear?.()
       })

@@ -1,6 +1,6 @@
-import type { Timers } from '../clock/timers.js'
+import { sleep, type Timers } from '../clock/timers.js'
 import { type Cell, ONE_CELL } from '../domain/cells.js'
-import type { Journal, JournalHead } from '../journal/journal.js'
+import { type Journal, type JournalHead, JournalUnavailable } from '../journal/journal.js'
 import { watchUntilOwnerIsGone } from '../journal/watch-owner.js'
 import type { Environment } from './environment.js'
 import { followJournal, NO_POSITION, StoreTooFarBehind } from './follow-journal.js'
@@ -25,6 +25,11 @@ export interface FollowOwnerOptions {
   readonly followed: (progress: FollowProgress) => void
   /** As of `watchUntilOwnerIsGone`; absent: there is none. */
   readonly hindrance?: () => Promise<string | null>
+  /**
+   * Asks the owner itself, which answers once it has stored more; 0 where it does not answer. Absent: what it says
+   * in the journal is all that is followed.
+   */
+  readonly storedAfter?: (seq: number) => Promise<number>
 }
 
 export interface FollowProgress {
@@ -40,6 +45,9 @@ export interface FollowProgress {
   /** By the owner, of those that could take the journal over (`JournalDrain`); null: nothing. */
   readonly asked: string | null
 }
+
+/** An owner that has no news answers late; one that says the same at once is not asked without a pause. */
+const NO_NEWS_MS = 20
 
 const HINDERED =
   'a standby could sign nothing, so it does not take the journal over: carry service/custody/keys of the home where countersign custody rotate-cosigner was said to this one, and install the registry here (countersign custody install-registry). It looks again each second'
@@ -57,13 +65,18 @@ export function followUntilOwnerIsGone(options: FollowOwnerOptions): Promise<num
     ...{ ...options, partition: cell.number, hindrance, wayOut: HINDERED },
     hasRecords: () => !isEmptyStore(environment),
     isAnothers: (head, quietMs) => isAnothers(options, head, quietMs),
+    async rest(forMs) {
+      const isApart = isChecked && (await followMeanwhile(options, forMs)) === 'too far behind'
+      if (isApart) isChecked = false
+      if (!isChecked) await sleep(options.timers, forMs)
+    },
     async prepare() {
       if (!isChecked) await restoreIfNeeded(options)
       // Of one without a position, entries that are yet to come may be another's.
       isChecked = journalPositionOf(environment) !== null
     },
     async follow(head, why) {
-      const progress = await follow(options, head)
+      const progress = await followTo(options, head.beat?.stored ?? 0)
       // What it lacks was trimmed meanwhile: the next look finds what there is instead.
       isChecked &&= progress !== null
       if (progress === null) return
@@ -74,6 +87,33 @@ export function followUntilOwnerIsGone(options: FollowOwnerOptions): Promise<num
       options.followed({ epoch, owner, ...progress, restoring: null, hindrance: why, asked })
     },
   })
+}
+
+/** Follows what the owner says that it has stored, for as long as that. */
+async function followMeanwhile(
+  options: FollowOwnerOptions,
+  forMs: number,
+): Promise<'close behind' | 'too far behind'> {
+  const { environment, timers, storedAfter } = options
+  const untilMs = timers.elapsed() + forMs
+  for (let leftMs = forMs; leftMs > 0; leftMs = untilMs - timers.elapsed()) {
+    const rested = sleep(timers, leftMs).then(() => null)
+    const applied = journalPositionOf(environment)?.seq ?? 0
+    const stored =
+      storedAfter === undefined ? await rested : await Promise.race([rested, storedAfter(applied)])
+    if (stored === null) break
+    if (stored <= applied) {
+      await sleep(timers, NO_NEWS_MS)
+      continue
+    }
+    try {
+      if ((await followTo(options, stored)) === null) return 'too far behind'
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error
+      await rested
+    }
+  }
+  return 'close behind'
 }
 
 async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
@@ -102,7 +142,7 @@ async function isAnothers(
 ): Promise<boolean> {
   if (quietMs > MOVE_HELD_MS) return false
   // What it said of that comes before what it left with.
-  await follow(options, head)
+  await followTo(options, head.beat?.stored ?? 0)
   const [move, drain] = [journalMoveOf(options.environment), journalDrainOf(options.environment)]
   const own = nodeIdOf(options.node ?? '')
   if (move?.epoch === head.epoch) return move.to !== own
@@ -110,12 +150,11 @@ async function isAnothers(
 }
 
 /** @returns null where entries that the store lacks are not kept any more */
-async function follow(
+async function followTo(
   { environment, journal, cell = ONE_CELL }: FollowOwnerOptions,
-  { beat }: JournalHead,
+  stored: number,
 ): Promise<{ readonly stored: number; readonly applied: number } | null> {
   let position: JournalPosition = journalPositionOf(environment) ?? { ...NO_POSITION, cell }
-  const stored = beat?.stored ?? 0
   try {
     if (stored > position.seq) {
       const followed = await followJournal(environment, journal, cell.number, stored, position)

@@ -52,6 +52,8 @@ export interface JournalWriterOptions extends AppendContext {
   readonly fatal: (error: unknown) => void
   /** Told of each append, from its first try until it was stored. */
   readonly appended?: (elapsedMs: number) => void
+  /** Told of the last entry that the journal and the store have. */
+  readonly stored?: (epoch: number, seq: number) => void
   /** Of what an entry holds at most: how long commits are cut. */
   readonly contentBytesMax?: number
 }
@@ -100,6 +102,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     const rows = commits.flatMap((commit) => decodeRows(commit))
     await applyRows(environment, [...rows, positionRow(next)])
     position = next
+    options.stored?.(epoch, seq)
   }
 
   async function run(): Promise<void> {

@@ -54,6 +54,8 @@ export interface JournaledStoreOptions {
   }
   readonly fatal: (error: unknown) => void
   readonly appended?: (elapsedMs: number) => void
+  /** As of `createJournalWriter`. */
+  readonly stored?: (epoch: number, seq: number) => void
   readonly contentBytesMax?: number
   /** Of the one owner that may be ended though it came after this store's own; null: none may. */
   readonly overtakes: number | null

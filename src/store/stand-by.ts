@@ -17,6 +17,7 @@ export async function standBy(
   options: Omit<JournaledStoreOptions, 'overtakes' | 'isStandby'>,
   followed: FollowOwnerOptions['followed'],
   hindrance: FollowOwnerOptions['hindrance'] = async () => null,
+  storedAfter?: FollowOwnerOptions['storedAfter'],
 ): Promise<JournalWriter> {
   const { log } = options
   let isTaken = false
@@ -25,7 +26,10 @@ export async function standBy(
     options.taken?.(its)
   }
   for (;;) {
-    const overtakes = await followUntilOwnerIsGone({ ...options, followed, hindrance })
+    const overtakes = await followUntilOwnerIsGone({
+      ...{ ...options, followed, hindrance },
+      ...(storedAfter === undefined ? {} : { storedAfter }),
+    })
     log.warn({ epoch: overtakes }, 'the owner of the journal is gone: it is taken over')
     try {
       // Asked once: the owner that it would end may be back when it asks again.

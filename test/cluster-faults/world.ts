@@ -271,13 +271,6 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
   await expect.poll(() => identityOwner([firstIdentity]), COMES_UP).not.toBeNull()
   const firstNode = (await nodeAt(0))()
   await expect.poll(() => ownerOf([firstNode]), COMES_UP).not.toBeNull()
-  const beginSecond = await nodeAt(1)
-  await prepareNode(homes[0], homes[1])
-  await makeNodeHome(homes[0], 'user', userHomes[1])
-  mkdirSync(join(userHomes[1], 'run'), { mode: 0o700 })
-  const nodes = [firstNode, beginSecond()] as const
-  const others = cells === 1 ? [] : [await secondCell(homes, () => nodeAt(2))]
-  const identities = [firstIdentity, (await identityAt(1))()] as const
   const users = await Promise.all(
     accounts.map(async ({ email, cell }): Promise<User> => {
       const token = await mintConsoleToken({ issuer, email, password: PASSWORD })
@@ -285,6 +278,18 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
       return { email, cell, token, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
     }),
   )
+  // As its operator does once there is something to take over: of a role that takes the journal back it would
+  // leave it to nobody.
+  await users[0]?.console(firstNode.url).post('/wallets', { name: 'the first' })
+  await firstNode.service.restart()
+  await expect.poll(() => ownerOf([firstNode]), COMES_UP).not.toBeNull()
+  const beginSecond = await nodeAt(1)
+  await prepareNode(homes[0], homes[1])
+  await makeNodeHome(homes[0], 'user', userHomes[1])
+  mkdirSync(join(userHomes[1], 'run'), { mode: 0o700 })
+  const nodes = [firstNode, beginSecond()] as const
+  const others = cells === 1 ? [] : [await secondCell(homes, () => nodeAt(2))]
+  const identities = [firstIdentity, (await identityAt(1))()] as const
   const whole = async () => {
     await expect.poll(() => nodesAreWhole(nodes, identities), COMES_UP).toEqual('whole')
     if (others.length > 0) await expect.poll(() => ownerOf(others), COMES_UP).not.toBeNull()

@@ -4,6 +4,7 @@ import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { createOwnerBeats } from '../../src/journal/owner-beats.js'
 import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { journalPositionOf } from '../../src/store/journal-position.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
@@ -39,7 +40,41 @@ describe('a store that follows the owner of its journal', () => {
       applied: stored,
       restoring: null,
       hindrance: null,
+      asked: null,
     })
+  })
+
+  test('has what the owner itself says that it has stored, before that is said in the journal', async () => {
+    const { timers, engine, owner } = await ownerAtWork(1)
+    const inner = engine.connect()
+    await passes(timers, 1_000)
+    const said = (await inner.look(PARTITION)).beat
+    expect(said?.stored).toBeGreaterThan(0)
+    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
+      ...{ read: inner.read, trim: inner.trim },
+      // As soon after another as no owner says it.
+      look: async (partition) => ({ ...(await inner.look(partition)), beat: said }),
+    }
+    const storedAfter = () => Promise.resolve(owner.store.writer.readings.stored)
+    const following = follow(journal, timers, emptyStore(), storedAfter)
+    const applied = () => journalPositionOf(following.environment)?.seq ?? 0
+    await untilSo(timers, () => applied() > 0)
+    await doWork(owner.store, 1, 5)
+    const { stored } = owner.store.writer.readings
+    await untilSo(timers, () => applied() === stored)
+    expect(contentsOf(following.environment)).toEqual(contentsOf(owner.store.environment))
+  })
+
+  test('follows the journal on where its owner does not say what it has stored', async () => {
+    const { timers, engine, owner } = await ownerAtWork(1)
+    const storedAfter = () =>
+      new Promise<number>((resolve) => timers.at(timers.now() + 500, () => resolve(0)))
+    const following = follow(engine.connect(), timers, emptyStore(), storedAfter)
+    await doWork(owner.store, 1, 5)
+    const { stored } = owner.store.writer.readings
+    await untilSo(timers, () => following.progress()?.applied === stored)
+    owner.die()
+    await untilSo(timers, () => following.overtakes() === 1)
   })
 
   test('takes over once the owner is silent for long enough, and no sooner', async () => {
@@ -209,6 +244,7 @@ describe('a store that follows the owner of its journal', () => {
       applied: 0,
       restoring: null,
       hindrance: null,
+      asked: null,
     })
     // The first owner dies before its first entry: there is nothing yet that could be gone on with.
     const first = await ownerOf(engine, timers)

@@ -3,7 +3,11 @@ import type { Journal } from '../../src/journal/journal.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
 import { createOwnerBeats, type OwnerBeats } from '../../src/journal/owner-beats.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
-import { type FollowProgress, followUntilOwnerIsGone } from '../../src/store/follow-owner.js'
+import {
+  type FollowOwnerOptions,
+  type FollowProgress,
+  followUntilOwnerIsGone,
+} from '../../src/store/follow-owner.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { closing, doWork, log, newDirectory, type Store, startOn } from './journaled-fixtures.js'
@@ -62,6 +66,7 @@ export function follow(
   journal: Pick<Journal, 'look' | 'read' | 'trim'>,
   timers: VirtualTimers,
   environment = emptyStore(),
+  storedAfter?: FollowOwnerOptions['storedAfter'],
 ): Following {
   let progress: FollowProgress | null = null
   let overtakes: number | null = null
@@ -69,7 +74,8 @@ export function follow(
   const followed = (next: FollowProgress) => {
     progress = next
   }
-  followUntilOwnerIsGone({ environment, journal, timers, log, followed }).then(
+  const news = storedAfter === undefined ? {} : { storedAfter }
+  followUntilOwnerIsGone({ environment, journal, timers, log, followed, ...news }).then(
     (epoch) => {
       overtakes = epoch
     },
