@@ -201,7 +201,7 @@ const freezes = openFreezes(home, reader, (frozen) =>
   logger.warn({ frozen }, frozen === null ? 'signing goes on' : 'nothing new is signed'),
 )
 const callers = openCallers({
-  ...{ reader, config, freezes, clock, timers },
+  ...{ reader, config, cell: cells.own, freezes, clock, timers },
   recordUses: (uses) => actors.ask(KEY_USE_ADDRESS, { type: 'keys-used', uses }),
 })
 
@@ -379,7 +379,10 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   disk.close()
   metricsListener?.close()
   link?.stopListening()
-  const [givenUp] = await Promise.all([server.close(), cells.drain()])
+  // What is passed on is not counted there: it may begin for as long as this service answers.
+  void cells.drain()
+  const givenUp = await server.close()
+  await cells.drain()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
   stopSweep()
   stopUndelegating()

@@ -79,14 +79,15 @@ const FORWARDED_FOR = 'x-forwarded-for'
 
 export function createForwarder(options: ForwardOptions): Forwarder {
   const { owner, agent, clientAddress, report, log, times = TIMES } = options
+  let isDraining = false
   const held = createHeldRequests({
     heldMax: FORWARDED_MAX,
     bytesMax: FORWARDED_BYTES_MAX,
     bodyBytesMax: BODY_BYTES_MAX,
+    ofClientMax: FORWARDED_MAX / 2,
+    isDraining: () => isDraining,
   })
   const underWay = new Map<HeldRequest, UnderWay>()
-  const streams = new Set<HeldRequest>()
-  let isDraining = false
   const readiness = createReadinessOf({ owner, agent, report, isDraining: () => isDraining })
   let saidMs = Number.NEGATIVE_INFINITY
   let look: { readonly epoch: number; readonly isThere: Promise<boolean> } | null = null
@@ -137,12 +138,10 @@ export function createForwarder(options: ForwardOptions): Forwarder {
         return onward
       },
       answering() {
-        streams.add(one)
         held.leave(one)
       },
       done() {
         underWay.delete(one)
-        streams.delete(one)
         held.leave(one)
       },
       failed: (error) => failed(one, error),
@@ -160,7 +159,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       else {
         const peer = Buffer.from(response.getRemoteAddressAsText()).toString()
         const client = clientAddress(peer, xForwardedFor)
-        held.hold(response, incoming, (one) => forward(one, client))
+        held.hold(response, incoming, (one) => forward(one, client), client)
       }
     },
     ownerChanged() {
@@ -172,8 +171,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
     async drain(timeMs) {
       isDraining = true
       const untilMs = performance.now() + timeMs
-      const hasMore = () => underWay.size > streams.size
-      while (hasMore() && performance.now() < untilMs) await rest(DRAIN_POLL_MS)
+      while (held.size > 0 && performance.now() < untilMs) await rest(DRAIN_POLL_MS)
     },
   }
 }

@@ -15,7 +15,7 @@ export interface HeldRequest {
   /** Names and values by turns, without those of one connection. */
   readonly headers: readonly string[]
   readonly body: Uint8Array
-  /** Its connection is closed after the answer: it brought chunks, behind which nothing is served. */
+  /** Its connection is closed after the answer: it brought chunks, behind which nothing is served; or this node ends. */
   readonly closes: boolean
   /** The caller is, or was answered already. */
   readonly gone: boolean
@@ -32,13 +32,27 @@ export interface HeldBounds {
   readonly bytesMax: number
   /** Of one body. */
   readonly bodyBytesMax: number
+  /** Of one client, who has shown nobody a key: others find places beside it. Default: no bound of its own. */
+  readonly ofClientMax?: number
+  /** From then on each answer closes its connection. */
+  readonly isDraining?: () => boolean
 }
 
 export interface HeldRequests {
-  /** @param whole called when it is read to its end, unless its caller is gone or was refused by then */
-  hold(response: HttpResponse, request: HttpRequest, whole: (one: HeldRequest) => void): void
+  /**
+   * @param whole called when it is read to its end, unless its caller is gone or was refused by then
+   * @param client its address; default: nobody's
+   */
+  hold(
+    response: HttpResponse,
+    request: HttpRequest,
+    whole: (one: HeldRequest) => void,
+    client?: string,
+  ): void
   /** It is answered, or begins to be, or its caller is gone: its place is free. */
   leave(one: HeldRequest): void
+  /** How many are held now. */
+  readonly size: number
 }
 
 /** Of one connection, or written anew by whoever sends (RFC 9110, section 7.6.1). */
@@ -63,14 +77,32 @@ interface Held extends HeldRequest {
   gone: boolean
 }
 
-export function createHeldRequests({ heldMax, bytesMax, bodyBytesMax }: HeldBounds): HeldRequests {
+export function createHeldRequests(bounds: HeldBounds): HeldRequests {
+  const { heldMax, bytesMax, bodyBytesMax } = bounds
+  const { ofClientMax = heldMax, isDraining = () => false } = bounds
   /** With the memory that each one's body takes. */
   const places = new Map<HeldRequest, number>()
+  const clients = new Map<HeldRequest, string>()
+  const ofClient = new Map<string, number>()
   let bytes = 0
 
   function leave(one: HeldRequest): void {
     bytes -= places.get(one) ?? 0
-    places.delete(one)
+    if (!places.delete(one)) return
+    const client = clients.get(one) ?? ''
+    clients.delete(one)
+    const left = (ofClient.get(client) ?? 1) - 1
+    if (left > 0) ofClient.set(client, left)
+    else ofClient.delete(client)
+  }
+
+  function place(one: HeldRequest, client: string): boolean {
+    const count = ofClient.get(client) ?? 0
+    if (places.size >= heldMax || count >= ofClientMax) return false
+    places.set(one, 0)
+    clients.set(one, client)
+    ofClient.set(client, count + 1)
+    return true
   }
 
   /** A body grows by doubling: kept in pieces, one of single bytes would take a hundred times its length. */
@@ -93,13 +125,12 @@ export function createHeldRequests({ heldMax, bytesMax, bodyBytesMax }: HeldBoun
   }
 
   return {
-    hold(response, request, whole) {
-      const one = heldOf(response, request, leave)
-      if (places.size >= heldMax) {
+    hold(response, request, whole, client = '') {
+      const one = heldOf(response, request, leave, isDraining)
+      if (!place(one, client)) {
         one.refuse(fault('OVERLOADED'))
         return
       }
-      places.set(one, 0)
       let length = 0
       let isRefused = false
       response.onData((piece, isLast) => {
@@ -119,23 +150,35 @@ export function createHeldRequests({ heldMax, bytesMax, bodyBytesMax }: HeldBoun
       })
     },
     leave,
+    get size() {
+      return places.size
+    },
   }
 }
 
 /** Answers at once, as far as that may be: see `answerAfter`. */
 export function refuseUnread(response: HttpResponse, request: HttpRequest, refusal: Fault): void {
-  heldOf(response, request, () => undefined).refuse(refusal)
+  heldOf(
+    response,
+    request,
+    () => undefined,
+    () => false,
+  ).refuse(refusal)
 }
 
 function heldOf(
   response: HttpResponse,
   request: HttpRequest,
   leave: (one: HeldRequest) => void,
+  isDraining: () => boolean,
 ): Held {
   const { framing, xRequestId } = readRequestHead(request)
   const one: Held = {
-    ...{ response, ...headOf(request), body: Buffer.alloc(0), closes: framing !== 'length' },
+    ...{ response, ...headOf(request), body: Buffer.alloc(0) },
     ...{ gone: false, whenGone: () => leave(one) },
+    get closes() {
+      return framing !== 'length' || isDraining()
+    },
     refuse(refusal) {
       answerAfter(framing, () => {
         if (!one.gone) refuse(response, refusal, xRequestId)

@@ -70,7 +70,7 @@ type End = (work: () => void) => void
 
 /** Of an answer whose length is known nothing is written before it is there: it can still fail. */
 function passWhole(one: HeldRequest, answered: IncomingMessage, end: End): void {
-  const { response, method, closes } = one
+  const { response, method } = one
   const { statusCode = 502 } = answered
   const pieces: Buffer[] = []
   answered.on('data', (piece: Buffer) => pieces.push(piece))
@@ -79,13 +79,13 @@ function passWhole(one: HeldRequest, answered: IncomingMessage, end: End): void 
       response.cork(() => {
         writeHead(one, answered)
         if (method !== 'HEAD' && statusCode !== 204 && statusCode !== 304) {
-          response.end(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), closes)
+          response.end(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), one.closes)
           return
         }
         const length = answered.headers['content-length']
         if (method === 'HEAD' && length !== undefined)
           response.writeHeader('Content-Length', length)
-        if (closes) response.writeHeader('Connection', 'close')
+        if (one.closes) response.writeHeader('Connection', 'close')
         response.endWithoutBody()
       }),
     )
@@ -98,7 +98,7 @@ function passPieces(
   end: End,
   begins: () => void,
 ): void {
-  const { response, closes } = one
+  const { response } = one
   let hasBegun = false
   const begin = (): void => {
     if (!hasBegun) writeHead(one, answered)
@@ -123,7 +123,7 @@ function passPieces(
     end(() =>
       response.cork(() => {
         begin()
-        response.end(undefined, closes)
+        response.end(undefined, one.closes)
       }),
     )
   })

@@ -1,11 +1,14 @@
-import { createApiKeyAuthenticator } from '../auth/api-key.js'
+import { createApiKeyAuthenticator, isSecret } from '../auth/api-key.js'
 import { createKeyUseRecorder, type KeyUse } from '../auth/key-use.js'
 import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from '../auth/rate-limit.js'
 import { createUnverifiedTokens } from '../auth/unverified-tokens.js'
 import type { ServiceClock } from '../clock/service-clock.js'
 import type { Timers } from '../clock/timers.js'
 import type { Config } from '../config/env.js'
+import { type Cell, hasPartition, partitionOfSecret } from '../domain/cells.js'
 import type { KeyId } from '../domain/ids.js'
+import { ofAnotherCell } from '../errors/another-cell.js'
+import { refuse } from '../errors/fault.js'
 import { deriveProofKey } from '../service-custody/key-proof.js'
 import type { Reader } from '../store/reader.js'
 import type { openFreezes } from '../wiring/freezes.js'
@@ -13,16 +16,24 @@ import type { openFreezes } from '../wiring/freezes.js'
 export interface CallersOptions {
   readonly reader: Reader
   readonly config: Pick<Config, 'environment' | 'rateLimit'>
+  /** Whose users' keys are here. */
+  readonly cell: Cell
   readonly freezes: Pick<ReturnType<typeof openFreezes>, 'noted'>
   readonly clock: ServiceClock
   readonly timers: Timers
   readonly recordUses: (uses: readonly KeyUse[]) => Promise<{ readonly ok: boolean }>
 }
 
+/** Of another cell's key nobody here can say that it is none. */
+function isOwn(header: string, cell: Cell): boolean {
+  return !isSecret(header) || hasPartition(cell, partitionOfSecret(header))
+}
+
 /** Who calls, how often they may, and when a key was last used. */
 export function openCallers({
   reader,
   config,
+  cell,
   freezes,
   clock,
   timers,
@@ -45,7 +56,10 @@ export function openCallers({
   return {
     /** What REST and MCP ask of a caller with a key. */
     byKey: {
-      authenticate: (header: string) => freezes.noted(keys.authenticate(header)),
+      authenticate(header: string) {
+        const found = keys.authenticate(header)
+        return found.ok || isOwn(header, cell) ? freezes.noted(found) : refuse(ofAnotherCell())
+      },
       rateLimit: createRateLimiter({ policy: { ...KEY_POLICY, ...config.rateLimit }, nowMs }),
       failedAuthentications: createRateLimiter({ policy: FAILED_AUTHENTICATION_POLICY, nowMs }),
     },

@@ -45,10 +45,10 @@ const NOBODY_WAITS =
 
 /**
  * Has the owner of the journal hear an operator's word to hand it over, to one that is named or to whoever
- * waits: it says so in the journal, where all that wait hear it, and ends.
- * @returns ends that
+ * waits: it says so in the journal, where all that wait hear it, and ends. One thing after the other: they
+ * would take back each other's words.
  */
-export function hearOfMove(options: MoveOptions): () => void {
+export function hearOfMove(options: MoveOptions): Moves {
   const { home, log } = options
   let heard = Promise.resolve()
   function look(): void {
@@ -57,7 +57,29 @@ export function hearOfMove(options: MoveOptions): () => void {
       .catch((err: unknown) => log.error({ err }, 'the journal could not be handed over'))
   }
   look()
-  return watchPath(journalMovePath(home), LOOK_EVERY_MS, look)
+  const stop = watchPath(journalMovePath(home), LOOK_EVERY_MS, look)
+  return {
+    stop,
+    leave(isStillSo) {
+      const left = heard.then(() => leaveToWhoeverWaits(options, isStillSo))
+      heard = left.then(
+        () => undefined,
+        () => undefined,
+      )
+      return left
+    },
+  }
+}
+
+export interface Moves {
+  /** No word of an operator is heard any more. */
+  stop(): void
+  /**
+   * Without an operator's word: leaves the journal where a node waits that could go on, and ends.
+   * @param isStillSo asked before it ends
+   * @returns whether it does
+   */
+  leave(isStillSo: () => boolean): Promise<boolean>
 }
 
 async function handOver(options: MoveOptions): Promise<void> {
@@ -84,15 +106,18 @@ async function handOver(options: MoveOptions): Promise<void> {
   end()
 }
 
-/**
- * Without an operator's word: leaves the journal where a node waits that could go on, and ends.
- * @returns whether it does
- */
-export async function leaveToWhoeverWaits(options: MoveOptions): Promise<boolean> {
+async function leaveToWhoeverWaits(
+  options: MoveOptions,
+  isStillSo: () => boolean,
+): Promise<boolean> {
   const { role, writer, end } = options
-  if (role === 'owner') return false
+  if (role === 'owner' || !isStillSo()) return false
   const said = await say(options, { epoch: writer.owner.epoch, to: null })
   if (typeof said === 'string') return false
+  if (!isStillSo()) {
+    await commit(writer, said.takenBack)
+    return false
+  }
   end()
   return true
 }

@@ -3,8 +3,12 @@ import type { QuorumReach } from '../service-custody/quorum-reach.js'
 
 export interface LeaveOptions {
   readonly reach: () => QuorumReach
-  /** Ends this service where a node waits that reaches both others itself. @returns whether it does */
-  readonly leave: () => Promise<boolean>
+  /**
+   * Ends this service where a node waits that reaches both others itself.
+   * @param isStillSo asked before it ends
+   * @returns whether it does
+   */
+  readonly leave: (isStillSo: () => boolean) => Promise<boolean>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   readonly log: {
     warn(context: object, message: string): void
@@ -26,28 +30,34 @@ const ASKED_EVERY_MS = 10_000
 export function leaveWithoutQuorum({ reach, leave, timers, log }: LeaveOptions): () => void {
   let awaySinceMs: number | null = null
   let askedMs = Number.NEGATIVE_INFINITY
+  let isAsking = false
   let isOver = false
   let alarm: Alarm
 
-  async function ask(nowMs: number): Promise<void> {
-    askedMs = nowMs
+  /** One that answers and refuses this node would refuse the next one as well. */
+  function isAway(): boolean {
+    const { identityProvider, quorumSigner, fenced } = reach()
+    return !fenced && !(identityProvider && quorumSigner)
+  }
+
+  async function ask(): Promise<void> {
+    isAsking = true
     try {
-      if (await leave())
-        log.warn({}, 'another node signs where this one reaches nobody to sign with')
+      const leaves = await leave(isAway)
+      if (leaves) log.warn({}, 'another node signs where this one reaches nobody to sign with')
     } catch (err) {
       log.error({ err }, 'nobody could be asked to go on in the place of this node')
     }
+    isAsking = false
+    askedMs = timers.elapsed()
   }
 
   function look(): void {
     const nowMs = timers.elapsed()
-    const { identityProvider, quorumSigner, complete, fenced } = reach()
-    // One that stands still is missed before its connection is.
-    const isWhole = identityProvider && quorumSigner && complete
-    if (isWhole || fenced) awaySinceMs = null
-    else awaySinceMs ??= nowMs
-    const isAway = awaySinceMs !== null && nowMs - awaySinceMs >= AWAY_MS
-    if (isAway && nowMs - askedMs >= ASKED_EVERY_MS) void ask(nowMs)
+    if (isAway()) awaySinceMs ??= nowMs
+    else awaySinceMs = null
+    const isLong = awaySinceMs !== null && nowMs - awaySinceMs >= AWAY_MS
+    if (isLong && !isAsking && nowMs - askedMs >= ASKED_EVERY_MS) void ask()
     if (!isOver) alarm = timers.at(timers.now() + LOOK_MS, look)
   }
 

@@ -27,7 +27,7 @@ import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
-import { hearOfMove, leaveToWhoeverWaits, type MoveOptions } from './hear-of-move.js'
+import { hearOfMove } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
 import { leaveWithoutQuorum } from './leave-without-quorum.js'
 import type { NodeLink } from './node-link.js'
@@ -132,11 +132,10 @@ export async function openServiceJournal(
   bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
-  const moves: MoveOptions = {
+  const moves = hearOfMove({
     ...{ home, role, writer, log, node: options.node, link: options.link },
     end: () => process.kill(process.pid, 'SIGTERM'),
-  }
-  const unhear = hearOfMove(moves)
+  })
   let stay = (): void => undefined
   return {
     ...writer,
@@ -144,12 +143,12 @@ export async function openServiceJournal(
     serves() {
       stay = leaveWithoutQuorum({
         ...{ reach: options.reach, timers, log },
-        leave: () => leaveToWhoeverWaits(moves),
+        leave: moves.leave,
       })
     },
     async close() {
       stay()
-      unhear()
+      moves.stop()
       const ended = snapshots?.close()
       if (options.hasSuccessor()) {
         permitSuccessor(home, writer.owner.epoch, log)

@@ -1,4 +1,3 @@
-import { ONE_CELL } from '../domain/cells.js'
 import { type Entry, type Journal, JournalTrimmed } from '../journal/journal.js'
 import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
@@ -127,7 +126,7 @@ export async function checkBelongs(
 /** Of a store that takes its name from the journal. */
 export const NO_POSITION: JournalPosition = {
   ...{ storeId: '', hasBase: false, seq: 0, last: NO_ENTRY },
-  ...{ epoch: 0, claim: '', landed: '', cell: ONE_CELL },
+  ...{ epoch: 0, claim: '', landed: '' },
 }
 
 /** The entry that the store has already: none, where the journal does not have it or forgot it. */

@@ -130,7 +130,7 @@ async function restoreIfNeeded(options: FollowOwnerOptions): Promise<void> {
       hindrance: null,
       asked: null,
     })
-  const start = journalPositionOf(environment) ?? { ...NO_POSITION, cell }
+  const start = journalPositionOf(environment) ?? NO_POSITION
   await restoreSnapshot({ ...restoring, restored }, start)
 }
 
@@ -154,7 +154,7 @@ async function followTo(
   { environment, journal, cell = ONE_CELL }: FollowOwnerOptions,
   stored: number,
 ): Promise<{ readonly stored: number; readonly applied: number } | null> {
-  let position: JournalPosition = journalPositionOf(environment) ?? { ...NO_POSITION, cell }
+  let position: JournalPosition = journalPositionOf(environment) ?? NO_POSITION
   try {
     if (stored > position.seq) {
       const followed = await followJournal(environment, journal, cell.number, stored, position)

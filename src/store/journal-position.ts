@@ -1,4 +1,3 @@
-import { ALL_PARTITIONS, type Cell, ONE_CELL } from '../domain/cells.js'
 import { applyRows } from './apply-rows.js'
 import { packedRecord } from './encodings/sealing.js'
 import type { Environment } from './environment.js'
@@ -23,27 +22,21 @@ export interface JournalPosition {
   readonly claim: string
   /** Of one before that one which happened, and which this store did not live to hear of; '': none. */
   readonly landed: string
-  /** Whose users are in it. */
-  readonly cell: Cell
 }
 
 /** @returns null for a store that never had a journal */
 export function journalPositionOf({ spaces }: Pick<Environment, 'spaces'>): JournalPosition | null {
   const stored = spaces.meta.get(POSITION)
-  const position = stored as StoredPosition | undefined
-  return position === undefined ? null : { landed: '', cell: ONE_CELL, ...position }
+  // Of a build that did not keep it there is none.
+  const position = stored as (Omit<JournalPosition, 'landed'> & { landed?: string }) | undefined
+  return position === undefined ? null : { landed: '', ...position }
 }
-
-/** A build that did not keep one of them left none; of all users no cell is kept. */
-type StoredPosition = Omit<JournalPosition, 'landed' | 'cell'> &
-  Partial<Pick<JournalPosition, 'landed' | 'cell'>>
 
 /** To be written with the rows of its entry. */
 export function positionRow(position: JournalPosition): Row {
-  const { storeId, hasBase, seq, last, epoch, claim, landed, cell } = position
+  const { storeId, hasBase, seq, last, epoch, claim, landed } = position
   const record = { storeId, hasBase, seq, last, epoch, claim, landed }
-  const isWhole = cell.partitions === ALL_PARTITIONS
-  return putOf('meta', POSITION, packedRecord(isWhole ? record : { ...record, cell }))
+  return putOf('meta', POSITION, packedRecord(record))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Timers } from '../clock/timers.js'
-import type { Cell } from '../domain/cells.js'
+import { type Cell, ONE_CELL } from '../domain/cells.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { type AppendContext, appendUntilKnown } from '../journal/append-until-known.js'
 import { BODY_BYTES_MAX } from '../journal/journal.js'
@@ -41,6 +41,8 @@ export interface JournalReadings {
 export interface JournalWriterOptions extends AppendContext {
   readonly environment: Environment
   readonly partition: number
+  /** Whose commits these are. Default: all users'. */
+  readonly cell?: Cell
   readonly epoch: number
   /** Of the last entry there is. */
   readonly seq: number
@@ -67,7 +69,7 @@ const AWAY =
   'The journal that commits are stored in does not answer, so writes are stopped; reads go on. Of this request nothing was done; of an earlier one with its Idempotency-Key nothing is said.'
 
 export function createJournalWriter(options: JournalWriterOptions): JournalWriter {
-  const { environment, partition, epoch, timers } = options
+  const { environment, partition, cell = ONE_CELL, epoch, timers } = options
   const contentBytesMax = options.contentBytesMax ?? CONTENT_BYTES_MAX
   let { seq, last, position } = options
   let waiting: { readonly rows: Uint8Array; readonly done: () => void }[] = []
@@ -119,7 +121,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   }
 
   return {
-    owner: { journal: position.storeId, epoch, cell: position.cell },
+    owner: { journal: position.storeId, epoch, cell },
     readings: {
       get stored() {
         return position.seq

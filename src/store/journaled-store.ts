@@ -20,9 +20,10 @@ import {
   positionRow,
 } from './journal-position.js'
 import { createJournalWriter, type JournalWriter } from './journal-writer.js'
-import { requireOwnUsers } from './own-users.js'
+import { encodeRows } from './rows-encoding.js'
 import { restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
+import { isUnsaid, requireOwnUsers, storeCellRow } from './store-cell.js'
 
 /** Of the journal, where all users are of one cell: each cell's commits are one of its partitions. */
 export const PARTITION = ONE_CELL.number
@@ -85,7 +86,7 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   await whenAvailable(options, () => wayToEnd({ ...options, partition }))
   const head = await whenAvailable(options, () => journal.look(partition))
   const known = journalPositionOf(environment)
-  requireOwnUsers(environment, known?.cell ?? ONE_CELL, cell)
+  requireOwnUsers(environment, cell)
   const isFree = !isStandby && (known === null || isOwn(known, head))
   if (!isFree && overtakes !== head.epoch) {
     throw new JournalHasSuccessor(head)
@@ -93,17 +94,23 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   const { taken, claim } = await take(options, known, head)
   options.taken?.(taken)
   const { epoch, seq: end } = taken
-  const start = { ...(known ?? newPosition(options, end)), epoch, claim, landed: '', cell }
+  const start = { ...(known ?? newPosition(options, end)), epoch, claim, landed: '' }
   // With a name of its own at once; an empty one stays empty until it has one.
   if (start.storeId !== '') await applyRows(environment, [positionRow(start)])
   const { position, last } = await bringToEnd(options, end, start)
+  // What the journal brought may be of others than this node's file says.
+  requireOwnUsers(environment, cell)
   log.info({ epoch, seq: end }, 'the journal is taken, and the store is at its end')
   const writes = { ...options, partition, epoch }
-  if (!position.hasBase || end > 0) {
-    return createJournalWriter({ ...writes, position, last, seq: end })
-  }
-  const begun = await beginBehindBase(options, position)
-  return createJournalWriter({ ...writes, position: begun, last: begun.last, seq: begun.seq })
+  const isBegun = !position.hasBase || end > 0
+  const begun = isBegun ? { ...position, last, seq: end } : await beginBehindBase(options, position)
+  const { seq } = begun
+  const writer = createJournalWriter({
+    ...{ ...writes, seq, last: begun.last },
+    position: isBegun ? position : begun,
+  })
+  if (isUnsaid(environment, cell)) await writer.commit(encodeRows([storeCellRow(cell)]))
+  return writer
 }
 
 /** By entries alone, or from the snapshot where that is the way: over again where that is trimmed beyond. */
@@ -176,11 +183,11 @@ async function beginBehindBase(
 ): Promise<JournalPosition> {
   const seq = 1
   const { storeId, epoch } = found
+  const { cell = ONE_CELL } = options
   const body = encodeEntry({
     ...{ storeId, isBase: true, part: 0, isLast: true },
     ...{ previous: NO_ENTRY, content: new Uint8Array(0) },
   })
-  const { cell } = found
   await appendUntilKnown(options, { partition: cell.number, epoch, seq }, body)
   const position = { ...found, seq, last: nameOfEntry(body) }
   await applyRows(options.environment, [positionRow(position)])

@@ -7,7 +7,8 @@ import { alone, roleIn } from '../custody/members/member-set.js'
 import type { ServiceMembers } from '../custody/members/service-members.js'
 import { type Cell, hasUser } from '../domain/cells.js'
 import type { Role } from '../domain/role.js'
-import { type Fault, fault, ok, refuse } from '../errors/fault.js'
+import { ofAnotherCell } from '../errors/another-cell.js'
+import { fault, ok, refuse } from '../errors/fault.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 
 type Members = Pick<ServiceMembers, 'members'>
@@ -43,7 +44,7 @@ export function openConsoleTokens(
       async verify(header) {
         const verified = await tokens.verify(header)
         if (!verified.ok) return verified
-        if (!hasUser(cell, verified.value.userId)) return refuse(elsewhere())
+        if (!hasUser(cell, verified.value.userId)) return refuse(ofAnotherCell())
         const role = roleOf(members, verified.value)
         if (role !== null) return ok({ ...verified.value, role })
         return refuse(fault('INVALID_TOKEN', {}, NO_MEMBER))
@@ -56,12 +57,6 @@ export function openConsoleTokens(
     remembers: () => false,
     verify: async () => refuse(fault('INVALID_TOKEN', {}, message)),
   }
-}
-
-/** Whoever passed it on has other cells in its journal's file. */
-function elsewhere(): Fault {
-  const message = 'This node does not have the users of this account, and was asked for them.'
-  return fault('WRITES_STOPPED', { reason: 'cell' }, message)
 }
 
 const NO_MEMBER = 'You are no member of this account, or none any more.'

@@ -32,9 +32,10 @@ async function owner(
   const errors: unknown[] = []
   const log = { warn: () => undefined, error: (context: object) => errors.push(context) }
   const link = linkOf(environment)
-  closing(hearOfMove({ home, node: NODE, role, writer, link, log, end: () => void ends++ }))
+  const moves = hearOfMove({ home, node: NODE, role, writer, link, log, end: () => void ends++ })
+  closing(moves.stop)
   const { epoch } = writer.owner
-  return { home, epoch, environment, errors, ends: () => ends }
+  return { home, epoch, environment, errors, leave: moves.leave, ends: () => ends }
 }
 
 describe('the owner of a journal that is told to hand it over', () => {
@@ -152,6 +153,19 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
       .poll(() => environment.spaces.meta.get('journal_position'), SLOW)
       .toMatchObject({ seq: 2 })
     expect([ends(), journalDrainOf(environment)]).toEqual([0, null])
+  })
+
+  test('stays, and takes its question back, where it can sign again by the time of an answer', async () => {
+    const { environment, ends, leave, epoch } = await owner(
+      'standby',
+      undefined,
+      nodes(true).linkOf,
+    )
+    let looks = 0
+    expect(await leave(() => ++looks < 2)).toBe(false)
+    expect([ends(), journalDrainOf(environment), looks]).toEqual([0, null, 2])
+    expect(await leave(() => true)).toBe(true)
+    expect([ends(), journalDrainOf(environment)]).toMatchObject([1, { epoch }])
   })
 
   test('refuses where it would take it back at its next start', async () => {

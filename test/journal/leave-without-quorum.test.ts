@@ -4,6 +4,8 @@ import { VirtualTimers } from '../support/virtual-timers.js'
 
 const WHOLE = { identityProvider: true, quorumSigner: true, complete: true, fenced: false }
 const ALONE = { ...WHOLE, quorumSigner: false, complete: false }
+/** As by an identity provider that answers and refuses it. */
+const REFUSED = { ...WHOLE, complete: false }
 
 function owner() {
   const timers = new VirtualTimers(1_000)
@@ -62,4 +64,11 @@ test('a journal that is away is asked again', async () => {
   await expect.poll(() => one.errors).toBe(1)
   await timers.pass(11_000)
   expect(one.asked).toBe(2)
+})
+
+test('an owner whom the others refuse, and would refuse another, stays', async () => {
+  const { one, timers } = owner()
+  one.reach = REFUSED
+  await timers.pass(60_000)
+  expect(one.asked).toBe(0)
 })

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredRecord } from '../../custody/domain-keys/share-copies.js'
 import type { SharesInJournal } from '../../custody-tools/maintenance/refresh-shares.js'
+import { ONE_CELL } from '../../domain/cells.js'
 import { openBesideService } from '../../store/environment.js'
 import { journalPositionOf } from '../../store/journal-position.js'
 import { createReader } from '../../store/reader.js'
+import { storeCellOf } from '../../store/store-cell.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 
@@ -30,7 +32,10 @@ export async function withSharesInJournal<T>(
     if (position === null) return await use(null)
     const reader = createReader(environment)
     return await use({
-      owner: { journal: position.storeId, epoch: position.epoch, cell: position.cell },
+      owner: {
+        ...{ journal: position.storeId, epoch: position.epoch },
+        cell: storeCellOf(environment) ?? ONE_CELL,
+      },
       get: (wallet) => reader.fresh().sealedShares.of(wallet) as StoredRecord | undefined,
       wallets: (after, limit) => reader.fresh().sealedShares.wallets(after, limit),
     })

@@ -7,8 +7,10 @@ import type { UserId } from '../../src/domain/ids.js'
 import { applyRows } from '../../src/store/apply-rows.js'
 import { packedRecord } from '../../src/store/encodings/sealing.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
-import { requireOwnUsers } from '../../src/store/own-users.js'
+import { NO_POSITION } from '../../src/store/follow-journal.js'
+import { leaveJournal, positionRow } from '../../src/store/journal-position.js'
 import { putOf } from '../../src/store/rows.js'
+import { requireOwnUsers, storeCellRow } from '../../src/store/store-cell.js'
 
 const HALF = { number: 0, partitions: 2 ** 12 - 1 }
 const OTHER = { number: 1, partitions: ALL_PARTITIONS - HALF.partitions }
@@ -33,20 +35,34 @@ async function put(userIds: readonly UserId[]): Promise<void> {
   await applyRows(environment, rows)
 }
 
+async function begunAs(cell: Cell): Promise<void> {
+  await applyRows(environment, [storeCellRow(cell)])
+}
+
 test('a store without users may be any cell’s', () => {
-  for (const cell of [ONE_CELL, HALF, OTHER]) requireOwnUsers(environment, ONE_CELL, cell)
+  for (const cell of [ONE_CELL, HALF, OTHER]) requireOwnUsers(environment, cell)
 })
 
 test('a store of all users is no cell of several, whoever they are', async () => {
   await put(usersOf(HALF).slice(0, 1))
-  expect(() => requireOwnUsers(environment, ONE_CELL, HALF)).toThrow('before there are users')
-  requireOwnUsers(environment, ONE_CELL, ONE_CELL)
+  expect(() => requireOwnUsers(environment, HALF)).toThrow('before there are users')
+  requireOwnUsers(environment, ONE_CELL)
 })
 
 test('a cell that is dealt out anew keeps whoever it has', async () => {
+  await begunAs(HALF)
   await put(usersOf(HALF))
-  requireOwnUsers(environment, HALF, HALF)
-  requireOwnUsers(environment, HALF, ONE_CELL)
-  expect(() => requireOwnUsers(environment, HALF, OTHER)).toThrow('users stay')
-  expect(() => requireOwnUsers(environment, HALF, LESS)).toThrow('users stay')
+  requireOwnUsers(environment, HALF)
+  requireOwnUsers(environment, ONE_CELL)
+  expect(() => requireOwnUsers(environment, OTHER)).toThrow('users stay')
+  expect(() => requireOwnUsers(environment, LESS)).toThrow('users stay')
+})
+
+test('a cell that leaves its journal is still that cell', async () => {
+  await begunAs(HALF)
+  await put(usersOf(HALF))
+  await applyRows(environment, [positionRow({ ...NO_POSITION, storeId: '0a'.repeat(16) })])
+  expect(await leaveJournal(environment)).toBe(true)
+  requireOwnUsers(environment, HALF)
+  expect(() => requireOwnUsers(environment, OTHER)).toThrow('users stay')
 })
