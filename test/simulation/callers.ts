@@ -57,6 +57,8 @@ interface Waiting {
   readonly what: string
 }
 
+/** Of what people and agents ask of the front end, what goes on while writes are stopped. */
+const TAKES_AWAY = /^(revoke|decline|withdraw)/
 const REQUEST_OF_OWNER = 'request-of-owner'
 /** Forbids nobody to outbid anything. */
 const CAP_OF_THE_RICH = 1_000_000_000_000n
@@ -116,6 +118,7 @@ export class Callers {
     this.endpoints = new Endpoints(draw, scheduler, {
       tell: (address, command, what) => this.#tell(address, command, what),
       id: (prefix) => this.#id(prefix),
+      isStopped: () => this.#isStopped(this.#service),
       get reader() {
         return reader()
       },
@@ -226,13 +229,20 @@ export class Callers {
       this.anywhere.ask(wanted)
       return
     }
+    if (this.#isStopped(this.#service)) return
     const command = this.#commandOf(wanted)
     const again = wanted.txIds.size > 1 ? ' again' : ''
     const name = `${kind} ${command.txId.slice(-6)} ${key ?? '-'}${again}`
     this.#tell(subWalletAddress(madeWith), command, name, wanted)
-    const other = key === null ? null : this.elsewhere()
+    const zombie = key === null ? null : this.elsewhere()
+    const other = zombie === null || this.#isStopped(zombie) ? null : zombie
     // Nobody there answered in time, and what is heard from there now says nothing any more.
     other?.deliver(subWalletAddress(madeWith), this.#commandOf(wanted), ++this.#tokens)
+  }
+
+  /** Nothing that moves value is begun there, as the front end says where clocks may be wrong. */
+  #isStopped(service: Service): boolean {
+    return this.#features.parted !== null && service.refusal() !== null
   }
 
   /** @returns what is sent to whoever is asked for it once more, and what forbids it now */
@@ -395,6 +405,10 @@ export class Callers {
     run: (ports: OperationPorts) => Answer<T> | Promise<Answer<T>>,
     done: (value: T) => void,
   ): void {
+    if (this.#isStopped(this.#service) && !TAKES_AWAY.test(what)) {
+      this.#note(`stopped ${what}`)
+      return
+    }
     const token = ++this.#tokens
     this.waiting.set(token, { wanted: null, what, forbidden: null, done: null })
     this.#note(`ask ${what}`)

@@ -29,6 +29,7 @@ export class Links {
   readonly #note: (line: string) => void
   /** By `from > to`, until when nothing gets through. */
   readonly #cutUntilMs = new Map<string, number>()
+  #isCalm = false
 
   constructor(
     scheduler: Scheduler,
@@ -56,6 +57,7 @@ export class Links {
 
   /** Two that are drawn, or one and all. @param oneWay of cuts, how many lose what goes one way alone */
   cut(oneWay: number): void {
+    if (this.#isCalm) return
     const draw = this.#draw
     const machine = draw.pick(this.#machines)
     const others = [...ALONE, ...this.#machines.filter((name) => name !== machine)]
@@ -72,6 +74,7 @@ export class Links {
   }
 
   calm(): void {
+    this.#isCalm = true
     this.#cutUntilMs.clear()
   }
 

@@ -96,6 +96,7 @@ export class Machines {
   ownerChanged: (machine: Machine) => void = () => undefined
   #owner: Machine | null = null
   #epoch = 0
+  #isCalm = false
 
   constructor(ports: MachinesPorts) {
     this.#ports = ports
@@ -131,7 +132,7 @@ export class Machines {
     const draw = this.#partedDraw
     const { name, clock } = draw.pick(this.all)
     const { note, scheduler } = this.#ports
-    if (clock === null) return
+    if (clock === null || this.#isCalm) return
     note(`clock set on ${name} by ${clock.step(draw)} ms`)
     if (!draw.chance(FOUND_OUT)) return
     scheduler.after(draw.integer(FOUND_OUT_MS_MAX), () => {
@@ -149,6 +150,7 @@ export class Machines {
   }
 
   calm(): void {
+    this.#isCalm = true
     this.engine.calm()
     this.links.calm()
     for (const machine of this.all) {

@@ -72,12 +72,12 @@ export const PLANTED_WHERE_PARTED: readonly Planted[] = [
   },
   {
     what: 'who waits counts silence by the clock on the wall',
-    seed: 17,
+    seed: 13,
     parted: { standbyTimers: (timers) => ({ ...timers, elapsed: timers.now }) },
   },
   {
     what: 'the day turns by a clock that no chain bears out',
-    seed: 134,
+    seed: 181,
     parted: { trustsMachineClock: true },
   },
   {
