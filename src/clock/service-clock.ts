@@ -15,7 +15,7 @@ import type { ChainTime } from './chain-time.js'
  * enough to take it for one that cannot be yet.
  */
 export interface ServiceClock {
-  /** Milliseconds since the epoch. */
+  /** Whole milliseconds since the epoch. */
   nowMs(): number
   /**
    * The same where the chains bear it out now, else null: for what is removed for good because it
@@ -77,7 +77,8 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     if (isBorneOut(machine)) return machine
     const chains = chainTime.nearestMs(machine)
     if (chains === null) return machine
-    return agreed === null ? unagreed(machine, chains) : agreed + monotonicMs()
+    // The monotonic clock has fractions of milliseconds, of which no id and no integer can be made.
+    return Math.floor(agreed === null ? unagreed(machine, chains) : agreed + monotonicMs())
   }
 
   return {

@@ -70,6 +70,19 @@ export function sleep(timers: Pick<Timers, 'now' | 'at'>, delayMs: number): Prom
   })
 }
 
+/** Within this time it is seen that the clock was set. */
+const LOOK_MS = 60_000
+
+/**
+ * Resolves once `now` is `atMs` or later. A timer counts what was left until then when it began, which a
+ * clock that is wrong then and set right afterwards would make hours, and none counts beyond 24.8 days.
+ */
+export async function sleepUntil(timers: Pick<Timers, 'now' | 'at'>, atMs: number): Promise<void> {
+  do {
+    await sleep(timers, Math.min(LOOK_MS, Math.max(0, atMs - timers.now())))
+  } while (timers.now() < atMs)
+}
+
 /** Resolves as the work does, or with null when that takes longer. Rejects as the work does. */
 export function inTime<T>(
   timers: Pick<Timers, 'now' | 'at'>,

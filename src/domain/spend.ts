@@ -106,6 +106,14 @@ function inWindows(counters: SpendCounters, day: number, month: number): SpendCo
   }
 }
 
+/**
+ * Of a time before this the windows that are open could not have been opened: it would close them for
+ * those before, and leave them to be opened anew.
+ */
+export function earliestMs({ day, month }: SpendCounters): number {
+  return Math.max(dayEndMs(day - 1), monthEndMs(month - 1)) - EARLY_MAX_MS
+}
+
 /** The day that is counted in, where `day` was the last one. */
 export function dayCounted(day: number, nowMs: number): number {
   return windowAt(day, utcDay(nowMs), dayEndMs(day - 1), nowMs)

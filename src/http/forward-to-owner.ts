@@ -5,7 +5,6 @@ import {
   request as sendRequest,
 } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { fault } from '../errors/fault.js'
 import type { Serve } from './app.js'
 import { BODY_BYTES_MAX } from './body.js'
 import type { PartReport } from './health-routes.js'
@@ -14,6 +13,7 @@ import type { OwnerPlace } from './owner-place.js'
 import { createReadinessOf, ownerAnswers } from './owner-readiness.js'
 import { ambiguousFraming, readRequestHead } from './request-head.js'
 import { sendOn } from './send-on.js'
+import { unanswered } from './unanswered.js'
 import { answerWhole } from './whole-answer.js'
 
 export interface ForwardOptions {
@@ -72,9 +72,6 @@ export const TIMES: ForwardTimes = {
 const SAID_EVERY_MS = 10_000
 const DRAIN_POLL_MS = 20
 
-const UNREACHED =
-  'This node passes requests on to the one that owns the journal, and reaches none now; nothing was done.'
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const FORWARDED_FOR = 'x-forwarded-for'
 
 export function createForwarder(options: ForwardOptions): Forwarder {
@@ -115,15 +112,13 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 
   function failed(one: HeldRequest, error: Error): void {
     say(error)
-    const wasSent = underWay.get(one)?.isConnected() === true && !READS.has(one.method)
-    if (wasSent) one.refuse(fault('OUTCOME_UNKNOWN', { reason: 'standby' }))
-    else one.refuse(fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED))
+    one.refuse(unanswered(one.method, underWay.get(one)?.isConnected() === true))
   }
 
   function forward(one: HeldRequest, client: string): void {
     const place = owner()
     if (place === null) {
-      one.refuse(fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED))
+      one.refuse(unanswered(one.method, false))
       held.leave(one)
       return
     }

@@ -7,6 +7,7 @@ import {
 } from '../../src/clock/chain-time.js'
 import { createServiceClock } from '../../src/clock/service-clock.js'
 import { CLOCK_ERROR_MAX_MS } from '../../src/domain/clock.js'
+import { ID_PREFIX, isId } from '../../src/domain/ids.js'
 import {
   capBreach,
   NO_SPEND,
@@ -15,11 +16,14 @@ import {
   type SpendCounters,
   utcDay,
 } from '../../src/domain/spend.js'
+import { newId } from '../../src/store/new-id.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const START_MS = Date.parse('2026-03-30T09:00:00Z')
 const CHAINS = [1, 10, 56, 137, 8453, 42161]
+
+const random = { fraction: () => 0, bytes: (count: number) => new Uint8Array(count) }
 
 /** True time and what the machine and the chains make of it. */
 class World {
@@ -37,7 +41,7 @@ class World {
     const chainTime = attachChainTime(this.#buffer, { monotonicMs })
     return createServiceClock({
       chainTime,
-      machineMs: () => this.trueMs + this.errorMs,
+      machineMs: () => Math.floor(this.trueMs + this.errorMs),
       monotonicMs,
     })
   }
@@ -66,6 +70,23 @@ describe("the service's clock", () => {
     world.errorMs = CLOCK_ERROR_MAX_MS - 5_000
     expect(world.clock.nowMs()).toBe(START_MS + world.errorMs)
     expect(world.clock.refusal()).toBeNull()
+  })
+
+  test('tells whole milliseconds, of which ids are made, whatever the monotonic clock does', () => {
+    for (const hasAgreed of [true, false]) {
+      const world = new World()
+      if (hasAgreed) world.heads()
+      world.trueMs += 7_000.371
+      expect(Number.isInteger(world.clock.nowMs())).toBe(true)
+      world.errorMs = HOUR_MS
+      world.head(1, 1_000)
+      expect(world.clock.refusal()).not.toBeNull()
+      expect(Number.isInteger(world.clock.nowMs())).toBe(true)
+      expect(Number.isInteger(world.clock.latestMs())).toBe(true)
+      expect(
+        isId(ID_PREFIX.event, newId(ID_PREFIX.event, { now: world.clock.nowMs, random })),
+      ).toBe(true)
+    }
   })
 
   test('is not relied on before the first block: no write begins, and then it is', () => {

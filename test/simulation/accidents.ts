@@ -58,9 +58,9 @@ export function planAccidents(features: Features, spanMs: number, ports: Acciden
 }
 
 function planCluster(
-  { cluster }: Features,
+  { cluster, parted }: Features,
   spanMs: number,
-  { draw, scheduler, machines }: AccidentPorts,
+  { draw, scheduler, machines, quorum }: AccidentPorts,
 ): void {
   if (cluster === null || machines === null) return
   const startMs = scheduler.nowMs
@@ -73,6 +73,10 @@ function planCluster(
   sometimes(cluster.engineAway, () => machines.away())
   sometimes(cluster.leaves, () => machines.leave())
   sometimes(cluster.freezes, () => machines.freeze())
+  if (parted === null) return
+  sometimes(parted.cuts, () => machines.links.cut(parted.oneWay))
+  sometimes(parted.steps, () => machines.setClock())
+  sometimes(parted.deposedAsks, () => quorum.askDeposed())
 }
 
 function planUserSide(

@@ -18,6 +18,7 @@ import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Answer } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
+import type { AskedAnywhere } from './asked-anywhere.js'
 import { weiOf } from './coins.js'
 import { Endpoints } from './endpoints.js'
 import type { Features } from './features.js'
@@ -56,6 +57,8 @@ interface Waiting {
   readonly what: string
 }
 
+/** Of what people and agents ask of the front end, what goes on while writes are stopped. */
+const TAKES_AWAY = /^(revoke|decline|withdraw)/
 const REQUEST_OF_OWNER = 'request-of-owner'
 /** Forbids nobody to outbid anything. */
 const CAP_OF_THE_RICH = 1_000_000_000_000n
@@ -74,6 +77,8 @@ export class Callers {
   readonly wrong: string[] = []
   /** One that was taken over from and lives: who repeats a call may have made it there. */
   elsewhere: () => Service | null = () => null
+  /** Of a cluster that is asked at any machine. */
+  anywhere: AskedAnywhere | null = null
   /** By name, what was ever frozen, and how it is lifted. */
   readonly #frozen = new Map<string, () => void>()
   /** One of each wallet, there from the beginning. */
@@ -113,6 +118,7 @@ export class Callers {
     this.endpoints = new Endpoints(draw, scheduler, {
       tell: (address, command, what) => this.#tell(address, command, what),
       id: (prefix) => this.#id(prefix),
+      isStopped: () => this.#isStopped(this.#service),
       get reader() {
         return reader()
       },
@@ -145,7 +151,11 @@ export class Callers {
     const { wanted, what, forbidden, done } = waiting
     if (result.ok) done?.()
     this.#note(`answer ${what} ${result.ok ? 'ok' : result.fault.code}`)
-    if (wanted === null) return
+    if (wanted !== null) this.heard(wanted, what, forbidden, result)
+  }
+
+  /** @param forbidden what forbade it when it was asked, and ever since */
+  heard(wanted: Wanted, what: string, forbidden: string | null, result: AskResult): void {
     if (!result.ok) {
       wanted.refusedWith = result.fault.code
       return
@@ -215,13 +225,34 @@ export class Callers {
     const { madeWith, kind, key } = wanted
     // The front end knows no key before it is on disk, which may be slow.
     if (this.#service.reader.keys.byId(madeWith.keyId) === undefined) return
+    if (this.anywhere !== null) {
+      this.anywhere.ask(wanted)
+      return
+    }
+    if (this.#isStopped(this.#service)) return
     const command = this.#commandOf(wanted)
     const again = wanted.txIds.size > 1 ? ' again' : ''
     const name = `${kind} ${command.txId.slice(-6)} ${key ?? '-'}${again}`
     this.#tell(subWalletAddress(madeWith), command, name, wanted)
-    const other = key === null ? null : this.elsewhere()
+    const zombie = key === null ? null : this.elsewhere()
+    const other = zombie === null || this.#isStopped(zombie) ? null : zombie
     // Nobody there answered in time, and what is heard from there now says nothing any more.
     other?.deliver(subWalletAddress(madeWith), this.#commandOf(wanted), ++this.#tokens)
+  }
+
+  /** Nothing that moves value is begun there, as the front end says where clocks may be wrong. */
+  #isStopped(service: Service): boolean {
+    return this.#features.parted !== null && service.refusal() !== null
+  }
+
+  /** @returns what is sent to whoever is asked for it once more, and what forbids it now */
+  attempt(wanted: Wanted): { command: { readonly txId: TxId }; forbidden: string | null } {
+    const forbidden = this.known.whyForbidden(wanted.madeWith)
+    return { command: this.#commandOf(wanted), forbidden }
+  }
+
+  get isWaiting(): boolean {
+    return this.waiting.size + (this.anywhere?.waiting.size ?? 0) > 0
   }
 
   /** Each time with an id of its own, as the front end gives it one. */
@@ -374,6 +405,10 @@ export class Callers {
     run: (ports: OperationPorts) => Answer<T> | Promise<Answer<T>>,
     done: (value: T) => void,
   ): void {
+    if (this.#isStopped(this.#service) && !TAKES_AWAY.test(what)) {
+      this.#note(`stopped ${what}`)
+      return
+    }
     const token = ++this.#tokens
     this.waiting.set(token, { wanted: null, what, forbidden: null, done: null })
     this.#note(`ask ${what}`)

@@ -1,8 +1,10 @@
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import type { Cluster } from './features.js'
+import type { Direction } from './links.js'
 import type { Draw } from './random.js'
 import { arrive, type Life, type Scheduler } from './scheduler.js'
+import type { Silences } from './silences.js'
 
 /** What is no answer comes after this long. */
 const GIVEN_UP_MS = 400
@@ -21,12 +23,22 @@ export class Engine {
   awayUntilMs = 0
   readonly #scheduler: Scheduler
   readonly #draw: Draw
+  readonly #silences: Silences
+  readonly #wrong: (what: string) => void
   readonly #there = createMemoryEngine().connect()
 
-  constructor(scheduler: Scheduler, draw: Draw, faults: Faults) {
+  constructor(
+    scheduler: Scheduler,
+    draw: Draw,
+    faults: Faults,
+    silences: Silences,
+    wrong: (what: string) => void,
+  ) {
     this.#scheduler = scheduler
     this.#draw = draw
     this.faults = faults
+    this.#silences = silences
+    this.#wrong = wrong
   }
 
   /** Whether something was ever stored there. */
@@ -40,14 +52,24 @@ export class Engine {
     }
   }
 
-  /** As one start of a process reaches it. @param cutUntilMs until when it does not */
-  connect(life: Life, cutUntilMs: () => number): Journal {
+  /** As one start of a process reaches it. @param isCut whether it does not now */
+  connect(life: Life, isCut: (direction: Direction) => boolean): Journal {
     const there = this.#there
-    const ask = <T>(work: () => Promise<T>) => this.#ask(life, cutUntilMs, work)
+    const ask = <T>(work: () => Promise<T>) => this.#ask(life, isCut, work)
     return {
-      take: (...request) => ask(() => there.take(...request)),
+      take: (...request) =>
+        ask(async () => {
+          const taken = await there.take(...request)
+          const wrong = this.#silences.taken(life, taken.epoch)
+          if (wrong !== null) this.#wrong(wrong)
+          return taken
+        }),
       look: (partition) => ask(() => there.look(partition)),
-      beat: (...request) => ask(() => there.beat(...request)),
+      beat: (partition, epoch, stored, state) =>
+        ask(() => {
+          this.#silences.heard(epoch, state)
+          return there.beat(partition, epoch, stored, state)
+        }),
       append: (at, body) => {
         // What a caller does with its bytes meanwhile is its own affair.
         const copy = Uint8Array.from(body)
@@ -62,11 +84,15 @@ export class Engine {
     }
   }
 
-  #ask<T>(life: Life, cutUntilMs: () => number, work: () => Promise<T>): Promise<T> {
+  #ask<T>(
+    life: Life,
+    isCut: (direction: Direction) => boolean,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const scheduler = this.#scheduler
     const { engineLatencyMsMax, engineUnsent, engineUnanswered, engineDoubled } = this.faults
     const delayMs = () => 1 + this.#draw.integer(engineLatencyMsMax)
-    const isAway = () => scheduler.nowMs < Math.max(this.awayUntilMs, cutUntilMs())
+    const isAway = (direction: Direction) => scheduler.nowMs < this.awayUntilMs || isCut(direction)
     const [isUnsent, isUnanswered, isDoubled] = [engineUnsent, engineUnanswered, engineDoubled].map(
       (share) => share > 0 && this.#draw.chance(share),
     )
@@ -77,7 +103,7 @@ export class Engine {
         whileAlive(GIVEN_UP_MS, () => reject(new JournalUnavailable('nobody answers')))
       // What was sent arrives, be its process dead by then.
       scheduler.after(delayMs(), () => {
-        if (isAway() || isUnsent === true) {
+        if (isAway('there') || isUnsent === true) {
           lost()
           return
         }
@@ -88,7 +114,7 @@ export class Engine {
         const backMs = delayMs()
         work().then(
           (answer) => {
-            if (isAway() || isUnanswered === true) lost()
+            if (isAway('back') || isUnanswered === true) lost()
             else whileAlive(backMs, () => resolve(answer))
           },
           (error: unknown) => whileAlive(backMs, () => reject(error)),

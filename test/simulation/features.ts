@@ -1,3 +1,4 @@
+import type { Parted } from './parted.js'
 import type { Draw } from './random.js'
 
 /** What a run has in it: a subset, drawn, since faults hide one another where all come together. */
@@ -108,6 +109,8 @@ export interface Features {
   readonly outsiders: number
   /** Machines that take over from one another; null: one, without a journal. */
   readonly cluster: Cluster | null
+  /** Of a cluster, what comes between any two of it; null: owners are cut off from the journal alone. */
+  readonly parted: Parted | null
 }
 
 /** Services over one journal, of which one is its owner, and what comes between them. */
@@ -151,7 +154,7 @@ export function featuresOf(draw: Draw): Features {
   const features = {
     ...{ ...drawn, hasRealCurves, hasJournal, deposed, diskLatencyMsMax },
     ...lastOf(draw, drawn),
-    ...{ outsiders: 0, cluster: null },
+    ...{ outsiders: 0, cluster: null, parted: null },
   }
   if (!isLong) return features
   const { calls, kills, commitKills, quorumRestarts, userSideKills } = features
@@ -201,6 +204,7 @@ type Later =
   | 'diskLatencyMsMax'
   | 'outsiders'
   | 'cluster'
+  | 'parted'
   | Last
 type Last =
   | 'liftsRefused'

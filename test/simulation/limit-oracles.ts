@@ -6,6 +6,7 @@ import type { Callers } from './callers.js'
 import type { ChainWorlds } from './chain-world.js'
 import type { KnownLineage } from './known-keys.js'
 import { isFiller, landings } from './landed.js'
+import type { Clocks } from './parted.js'
 import type { Quorum } from './quorum.js'
 
 /**
@@ -17,12 +18,14 @@ export function whatWasLimited(
   callers: Callers,
   quorum: Quorum,
   chains: ChainWorlds,
-  apartMs: number,
+  { apartMs, latestMs }: Clocks,
 ): string[] {
   const called = all.filter((tx) => !isFiller(tx))
   const askedAtMs = new Map(callers.wanted.flatMap(({ txIds }) => [...txIds]))
   return [
-    ...called.flatMap((tx) => windowAsAsked(tx, askedAtMs.get(tx.txId), apartMs)),
+    ...called.flatMap((tx) =>
+      windowAsAsked(tx, askedAtMs.get(tx.txId), apartMs, latestMs(tx.updatedAtMs)),
+    ),
     ...called.flatMap((tx) => landedAsDecided(tx, callers, quorum, chains)),
     ...[...callers.known.lineages.values()].flatMap((lineage) => {
       const { policy } = lineage
@@ -37,11 +40,15 @@ export function whatWasLimited(
 }
 
 /** It counts in a day that it was asked for or decided in. */
-function windowAsAsked(tx: Transaction, askedAtMs: number | undefined, apartMs: number): string[] {
-  const { txId, reservation, updatedAtMs } = tx
+function windowAsAsked(
+  { txId, reservation }: Transaction,
+  askedAtMs: number | undefined,
+  apartMs: number,
+  untilMs: number,
+): string[] {
   if (askedAtMs === undefined) return []
   const { day, month } = reservation
-  const [fromMs, untilMs] = [askedAtMs - apartMs, updatedAtMs + apartMs]
+  const fromMs = askedAtMs - apartMs
   const isIn = day >= utcDay(fromMs) && day <= utcDay(untilMs)
   const isInMonth = month >= utcMonth(fromMs) && month <= utcMonth(untilMs)
   return isIn && isInMonth ? [] : [`${txId} counts in day ${day} of month ${month}`]

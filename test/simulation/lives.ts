@@ -19,6 +19,8 @@ export interface LivesPorts {
   readonly took: (owner: Owner) => void
   /** Another start serves from now on. */
   readonly restarted: (service: Service) => void
+  /** A process of a cluster has ended. */
+  readonly processEnded: (life: Life) => void
   readonly note: (line: string) => void
   readonly wrong: (what: string) => void
 }
@@ -38,6 +40,7 @@ export class Lives {
   disk: Disk
   readonly machines: Machines | null
   readonly #ports: LivesPorts
+  readonly #serving = new Map<Life, Service>()
   #decidedBefore = 0
   #epoch = 0
   #starting = false
@@ -45,9 +48,9 @@ export class Lives {
   constructor(ports: LivesPorts) {
     this.#ports = ports
     const { seed, features, planted, scheduler, entropy, serve, took, note, wrong } = ports
+    const { cluster, parted } = features
     this.disk = this.#diskOf(drawOf(seed, 'disk'))
     this.service = serve(this.disk, null)
-    const { cluster } = features
     if (cluster === null) {
       this.machines = null
       return
@@ -55,11 +58,16 @@ export class Lives {
     // Nobody serves there before one has taken the journal.
     this.service.life.isAlive = false
     this.machines = new Machines({
-      ...{ seed, cluster, planted, scheduler, entropy, note, wrong },
+      ...{ seed, cluster, parted, planted, scheduler, entropy, note, wrong },
+      ended: (life) => {
+        this.#serving.delete(life)
+        ports.processEnded(life)
+      },
       diskOf: (draw) => this.#diskOf(draw),
       took: (owner) => {
         took(owner)
         const service = serve(owner.disk, owner)
+        this.#serving.set(owner.life, service)
         const { epoch } = owner.writer.owner
         // One that was frozen while it took the journal hears of it when another has it.
         if (epoch < this.#epoch) {
@@ -71,6 +79,11 @@ export class Lives {
         this.#serves(service)
       },
     })
+  }
+
+  /** Of a cluster's process that owns the journal, or thinks so. */
+  servedBy(life: Life): Service | null {
+    return this.#serving.get(life) ?? null
   }
 
   get disks(): readonly Disk[] {

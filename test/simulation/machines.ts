@@ -6,18 +6,26 @@ import { journalPositionOf } from '../../src/store/journal-position.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
 import { openJournaledStore, PARTITION } from '../../src/store/journaled-store.js'
 import { standBy } from '../../src/store/stand-by.js'
+import { type Clock, type SkewedClock, timersBy } from './clocks.js'
 import type { Disk } from './disk.js'
 import { Engine } from './engine.js'
 import type { Cluster } from './features.js'
+import { type Direction, JOURNAL, Links } from './links.js'
+import { type Parted, skewedClock } from './parted.js'
 import type { Planted } from './planted.js'
 import { type Draw, drawOf } from './random.js'
 import { isFrozen, type Life, newLife, type Scheduler, timersOf } from './scheduler.js'
+import { Silences } from './silences.js'
 import { haveSameRows } from './view-oracles.js'
 
 /** A process that owns the journal, and with it all users. */
 export interface Owner {
+  readonly machine: string
   readonly life: Life
+  /** By the machine's clock. */
   readonly timers: Timers
+  /** Of a machine whose clock may be wrong; null: nobody compares it with the chains. */
+  readonly clock: Clock | null
   readonly environment: Environment
   readonly disk: Disk
   readonly writer: JournalWriter
@@ -26,20 +34,35 @@ export interface Owner {
 export interface MachinesPorts {
   readonly seed: number
   readonly cluster: Cluster
+  readonly parted: Parted | null
   readonly planted: Planted | null
   readonly scheduler: Scheduler
   readonly entropy: Draw
   readonly diskOf: (draw: Draw) => Disk
   /** One has taken the journal: it serves from now on, and whoever did before may not know yet. */
   readonly took: (owner: Owner) => void
+  /** A process has ended, and all its connections with it. */
+  readonly ended: (life: Life) => void
   readonly note: (line: string) => void
   readonly wrong: (what: string) => void
 }
 
-interface Machine {
+/** As a standby saw it last. */
+export interface SeenOwner {
+  readonly epoch: number
+  /** Its machine's name. */
+  readonly owner: string | null
+}
+
+export interface Machine {
   readonly name: string
   readonly disk: Disk
   life: Life
+  /** It follows an owner, and listens. */
+  isWaiting: boolean
+  seen: SeenOwner | null
+  /** Null: its clock is off by `aheadMs` alone. */
+  readonly clock: SkewedClock | null
   beats: OwnerBeats | null
   /** Its clock, of the world's. */
   readonly aheadMs: number
@@ -53,6 +76,9 @@ const CUT_MS_MAX = 30_000
 const AWAY_MS_MAX = 20_000
 const FROZEN_MS_MAX = 15_000
 const OWNER_FROZEN = 0.8
+/** Of clocks that are set, how many are set right again, and after how long at most. */
+const FOUND_OUT = 0.8
+const FOUND_OUT_MS_MAX = 40_000
 
 /**
  * Machines with a disk of their own over one journal. One is its owner; the others follow it, and one
@@ -61,28 +87,58 @@ const OWNER_FROZEN = 0.8
 export class Machines {
   readonly disks: readonly Disk[]
   readonly engine: Engine
+  readonly all: readonly Machine[]
+  readonly links: Links
   readonly #ports: MachinesPorts
   readonly #draw: Draw
-  readonly #machines: readonly Machine[]
+  readonly #partedDraw: Draw
+  /** Told where one that waits looks at another owner than before, or is one itself. */
+  ownerChanged: (machine: Machine) => void = () => undefined
   #owner: Machine | null = null
   #epoch = 0
+  #isCalm = false
 
   constructor(ports: MachinesPorts) {
     this.#ports = ports
-    const { seed, cluster, scheduler } = ports
+    const { seed, cluster, parted, scheduler, note, wrong } = ports
     this.#draw = drawOf(seed, 'machines')
-    this.engine = new Engine(scheduler, drawOf(seed, 'engine'), cluster)
-    this.#machines = Array.from({ length: cluster.machines }, (_, at) => ({
-      name: `machine ${at}`,
-      disk: ports.diskOf(drawOf(seed, `disk ${at}`)),
-      ...{ life: DEAD, beats: null, cutUntilMs: 0 },
-      aheadMs: this.#draw.between(-cluster.clocksApartMs, cluster.clocksApartMs),
-    }))
-    this.disks = this.#machines.map(({ disk }) => disk)
+    this.#partedDraw = drawOf(seed, 'parted machines')
+    const silences = new Silences(scheduler, parted?.paceApart ?? 0)
+    this.engine = new Engine(scheduler, drawOf(seed, 'engine'), cluster, silences, wrong)
+    this.all = Array.from({ length: cluster.machines }, (_, at) => {
+      const aheadMs = this.#draw.between(-cluster.clocksApartMs, cluster.clocksApartMs)
+      return {
+        name: `machine ${at}`,
+        disk: ports.diskOf(drawOf(seed, `disk ${at}`)),
+        ...{ life: DEAD, isWaiting: false, seen: null, beats: null, cutUntilMs: 0, aheadMs },
+        clock: parted === null ? null : skewedClock(parted, aheadMs, scheduler, this.#partedDraw),
+      }
+    })
+    this.disks = this.all.map(({ disk }) => disk)
+    const names = this.all.map(({ name }) => name)
+    this.links = new Links(scheduler, drawOf(seed, 'links'), names, note)
   }
 
   start(): void {
-    for (const machine of this.#machines) this.#start(machine)
+    for (const machine of this.all) this.#start(machine)
+  }
+
+  named(name: string): Machine | null {
+    return this.all.find((machine) => machine.name === name) ?? null
+  }
+
+  /** Somebody sets the clock of one, which mostly is found out. */
+  setClock(): void {
+    const draw = this.#partedDraw
+    const { name, clock } = draw.pick(this.all)
+    const { note, scheduler } = this.#ports
+    if (clock === null || this.#isCalm) return
+    note(`clock set on ${name} by ${clock.step(draw)} ms`)
+    if (!draw.chance(FOUND_OUT)) return
+    scheduler.after(draw.integer(FOUND_OUT_MS_MAX), () => {
+      clock.setRight()
+      note(`clock right on ${name}`)
+    })
   }
 
   /**
@@ -90,17 +146,22 @@ export class Machines {
    * the first to have one is started as its owner, by whoever sets them up.
    */
   #isStandby(machine: Machine): boolean {
-    return machine !== this.#machines[0] || this.engine.hasEntries
+    return machine !== this.all[0] || this.engine.hasEntries
   }
 
   calm(): void {
+    this.#isCalm = true
     this.engine.calm()
-    for (const machine of this.#machines) machine.cutUntilMs = 0
+    this.links.calm()
+    for (const machine of this.all) {
+      machine.cutUntilMs = 0
+      machine.clock?.calm()
+    }
   }
 
   /** The owner, or where there is none who may become it. */
   kill(isPowerLoss: boolean): void {
-    const living = this.#machines.filter(({ life }) => life.isAlive)
+    const living = this.all.filter(({ life }) => life.isAlive)
     const machine = this.#owner?.life.isAlive === true ? this.#owner : living[0]
     if (machine !== undefined) this.#end(machine, isPowerLoss ? 'power' : 'kill', isPowerLoss)
   }
@@ -115,7 +176,7 @@ export class Machines {
 
   /** Mostly the owner: what it was about to do, it does when it thaws. */
   freeze(): void {
-    const living = this.#machines.filter(({ life }) => life.isAlive)
+    const living = this.all.filter(({ life }) => life.isAlive)
     const owner = this.#owner?.life.isAlive === true ? this.#owner : null
     const machine = this.#draw.chance(OWNER_FROZEN) ? owner : living.at(-1)
     const { scheduler, note } = this.#ports
@@ -147,7 +208,7 @@ export class Machines {
 
   /** At rest, of those that follow. */
   wrongAtRest(): string[] {
-    const [first, ...others] = this.#machines
+    const [first, ...others] = this.all
     return others.flatMap(({ name, disk }) =>
       haveSameRows(disk.lookedAt, first?.disk.lookedAt ?? disk.lookedAt)
         ? []
@@ -157,7 +218,7 @@ export class Machines {
 
   /** Its process ends by itself. */
   endOf(life: Life, why: string): void {
-    const machine = this.#machines.find((one) => one.life === life)
+    const machine = this.all.find((one) => one.life === life)
     if (machine?.life.isAlive === true) this.#end(machine, why, false)
   }
 
@@ -166,6 +227,8 @@ export class Machines {
     const lost = machine.disk.kill(machine.life, isPowerLoss)
     note(`ended ${why} on ${machine.name}: ${lost} commits lost`)
     machine.beats = null
+    machine.isWaiting = false
+    this.#ports.ended(machine.life)
     scheduler.after(this.#draw.integer(START_MS_MAX), () => this.#start(machine))
   }
 
@@ -173,9 +236,16 @@ export class Machines {
     const { scheduler, entropy, planted, note, wrong } = this.#ports
     const life = newLife()
     machine.life = life
-    const timers = timersOf(scheduler, life, entropy, machine.aheadMs)
+    const { clock } = machine
+    const timers =
+      clock === null
+        ? timersOf(scheduler, life, entropy, machine.aheadMs)
+        : timersBy(clock, scheduler, life, entropy)
     const environment = machine.disk.environmentOf(life)
-    const connected = this.engine.connect(life, () => machine.cutUntilMs)
+    const way = this.links.way(machine.name, JOURNAL)
+    const isCut = (direction: Direction) =>
+      scheduler.nowMs < Math.max(machine.cutUntilMs, way.opensAtMs(direction))
+    const connected = this.engine.connect(life, isCut)
     const journal = planted?.journal?.(connected) ?? connected
     const beats = createOwnerBeats(journal, PARTITION, timers)
     const log = {
@@ -188,20 +258,31 @@ export class Machines {
         beats.begin(epoch, () => seq),
       fatal: (error: unknown) => this.endOf(life, nameOf(error)),
     }
-    const opened = this.#isStandby(machine)
-      ? standBy(options, () => undefined)
+    const isStandby = this.#isStandby(machine)
+    machine.isWaiting = isStandby
+    machine.seen = null
+    const followed = ({ epoch, owner }: SeenOwner) => {
+      if (machine.seen?.epoch !== epoch) this.ownerChanged(machine)
+      machine.seen = { epoch, owner }
+    }
+    const waiting = { ...options, timers: planted?.parted?.standbyTimers?.(timers) ?? timers }
+    const opened = isStandby
+      ? standBy(waiting, (progress) => followed(progress))
       : openJournaledStore({ ...options, overtakes: null })
     opened.then(
       (writer) => {
         if (!life.isAlive) return
         const { epoch } = writer.owner
+        machine.isWaiting = false
+        this.ownerChanged(machine)
         beats.begin(epoch, () => writer.readings.stored)
         machine.beats = beats
         // One that was frozen while it took the journal may hear of it when another has it.
         if (epoch > this.#epoch) this.#owner = machine
         this.#epoch = Math.max(this.#epoch, epoch)
         note(`journal taken by ${machine.name}, epoch ${epoch}`)
-        this.#ports.took({ life, timers, environment, disk: machine.disk, writer })
+        const { name, disk } = machine
+        this.#ports.took({ machine: name, life, timers, clock, environment, disk, writer })
       },
       (error: unknown) => {
         if (!life.isAlive) return

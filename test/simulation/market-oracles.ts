@@ -1,13 +1,14 @@
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { Wanted } from './callers.js'
 import { type Markets, RECIPIENTS } from './markets.js'
+import type { Clocks } from './parted.js'
 
 /** Calls are worth what they were at some moment while they were decided on, and pay nobody listed. */
 export function asTheWorldSaid(
   wanted: readonly Pick<Wanted, 'txIds'>[],
   all: readonly Transaction[],
   markets: Markets,
-  apartMs: number,
+  { apartMs, latestMs }: Clocks,
 ): string[] {
   const asked = new Map(wanted.flatMap(({ txIds }) => [...txIds]))
   return all.flatMap((tx) => {
@@ -15,7 +16,7 @@ export function asTheWorldSaid(
     if (askedAtMs === undefined || tx.kind !== 'send') return []
     const { txId, valuation, createdAtMs, call, attempts, updatedAtMs, approval } = tx
     const wrong: string[] = []
-    const untilMs = updatedAtMs + apartMs
+    const untilMs = latestMs(updatedAtMs)
     if (!markets.wasPrice(call.chainId, valuation.nativePrice, askedAtMs, untilMs)) {
       wrong.push(`${txId} is valued by ${valuation.nativePrice}, which was no price meanwhile`)
     }

@@ -291,7 +291,7 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'simulator',
     seed: 8709403,
     file: 'actors/sub-wallet/core/run-approved.ts',
-    mending: 'isFull ? Number.POSITIVE_INFINITY : runsAtMs(call)',
-    before: 'isFull ? runsAtMs(call) : runsAtMs(call)',
+    mending: 'isFull ? Number.POSITIVE_INFINITY : runsAtMs(turn, call)',
+    before: 'isFull ? runsAtMs(turn, call) : runsAtMs(turn, call)',
   },
 ]

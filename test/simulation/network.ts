@@ -1,6 +1,7 @@
 import { RpcTransportError } from '../../src/chains/rpc/errors.js'
 import type { HttpAnswer } from '../../src/chains/rpc/exchange.js'
 import type { Transport } from '../../src/chains/rpc/transport.js'
+import type { Way } from './links.js'
 import { type Node, NodeError } from './node.js'
 import type { Draw } from './random.js'
 import { arrive, type Life, type Scheduler } from './scheduler.js'
@@ -43,19 +44,47 @@ export class Network {
     this.#note = note
   }
 
-  /** @param label for the trace */
-  transportTo(node: Node, label: string, life: Life): Transport {
+  /** @param label for the trace @param way null: nothing is ever cut off from nodes */
+  transportTo(node: Node, label: string, life: Life, way: Way | null): Transport {
     return {
       close: async () => undefined,
       post: (body) =>
         new Promise((resolve, reject) => {
-          const whileAlive = (then: () => void) => () => arrive(this.#scheduler, life, then)
-          this.#post(node, label, body, {
-            resolve: (answer) => whileAlive(() => resolve(answer))(),
-            reject: (error) => whileAlive(() => reject(error))(),
-          })
+          const whileAlive = (then: () => void) => arrive(this.#scheduler, life, then)
+          const asker = {
+            resolve: (answer: HttpAnswer) => whileAlive(() => resolve(answer)),
+            reject: (error: Error) => whileAlive(() => reject(error)),
+          }
+          if (way === null) this.#post(node, label, body, asker)
+          else this.#postAcross(way, node, label, body, asker)
         }),
     }
+  }
+
+  /** What was sent and is cut off arrives once the way is open again, be its asker patient or not. */
+  #postAcross(way: Way, node: Node, label: string, body: string, asker: Asker): void {
+    const scheduler = this.#scheduler
+    const { nowMs } = scheduler
+    const giveUp = (kind: 'unsent' | 'unanswered') => {
+      const error = new RpcTransportError(kind, kind === 'unsent' ? 'ETIMEDOUT' : 'timeout')
+      scheduler.at(nowMs + TIMEOUT_MS, () => asker.reject(error))
+    }
+    const opensAtMs = way.opensAtMs('there')
+    if (opensAtMs > nowMs) {
+      const isConnected = this.#draw.chance(0.5)
+      giveUp(isConnected ? 'unanswered' : 'unsent')
+      if (isConnected) scheduler.at(opensAtMs, () => void this.#answered(node, label, body))
+      return
+    }
+    this.#post(node, label, body, {
+      reject: asker.reject,
+      resolve: (answer) => {
+        const backMs = way.opensAtMs('back')
+        if (backMs <= scheduler.nowMs) asker.resolve(answer)
+        else if (backMs < nowMs + TIMEOUT_MS) scheduler.at(backMs, () => asker.resolve(answer))
+        else giveUp('unanswered')
+      },
+    })
   }
 
   #post(node: Node, label: string, body: string, asker: Asker): void {

@@ -80,7 +80,7 @@ export class Owner {
         () => this.#declineSoon(approval),
       )
     } else if (drawn < 75) {
-      const nowMs = this.#scheduler.nowMs
+      const { nowMs } = this.#quorum
       const decision = draw.chance(0.85) ? 'approve' : 'decline'
       const isTaken = this.#quorum.approvals.decideAtPage(approvalId, person, decision, nowMs)
       this.#asking.note(`page ${decision} ${name}${isTaken ? '' : ' too late'}`)
@@ -106,7 +106,7 @@ export class Owner {
   }
 
   #declineAtPage({ approvalId, txId }: Approval): void {
-    const nowMs = this.#scheduler.nowMs
+    const { nowMs } = this.#quorum
     const isTaken = this.#quorum.approvals.decideAtPage(approvalId, 'alice', 'decline', nowMs)
     if (isTaken) this.#asking.note(`page decline ${txId.slice(-6)} by alice`)
   }

@@ -6,6 +6,7 @@ import {
 import { CALL_TIMEOUT_MS } from '../../src/quorum-protocol/limits.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { Connection } from '../../src/quorum-protocol/server.js'
+import type { Way } from './links.js'
 import type { Draw } from './random.js'
 import { alarmOf, arrive, type Life, type Scheduler } from './scheduler.js'
 
@@ -39,6 +40,8 @@ export interface PipePorts {
   readonly isAway: () => boolean
   /** Which start of the domain is there: with it end its connections, and what is on its way. */
   readonly serving: () => object | null
+  /** To a domain on another machine; null: nothing comes between. */
+  readonly way: Way | null
   readonly serve: Serve
   readonly wrong: (what: string) => void
 }
@@ -47,6 +50,9 @@ interface Line {
   readonly connection: Connection & { readonly isOpen: () => boolean }
   readonly server: object | null
   readonly pending: Set<(error: Error) => void>
+  /** When who asks gave it up, and when who answers ended it; null: not yet. */
+  lostAtMs: number | null
+  endedAtMs: number | null
 }
 
 const RECONNECT_MS_MAX = 100
@@ -54,6 +60,8 @@ const RECONNECT_MS_MAX = 100
 const SPARED = 6
 const LATE_MS_MAX = 25_000
 const OVERTAKEN_MS_MAX = 60
+/** As `src/link`: whom nothing is heard of for longer is ended, here by who asks and there by who answers. */
+const SILENT_MS_MAX = { here: 10_000, there: 15_000 }
 
 /** Between a thread of the service and another domain, in place of a Unix socket. */
 export class Pipe implements SocketClient {
@@ -139,14 +147,27 @@ export class Pipe implements SocketClient {
     resolve: (value: unknown) => void,
     reject: (error: Error) => void,
   ): void {
-    const { isAway, serve, serving, scheduler, life, wrong } = this.#ports
+    const { isAway, serve, serving, scheduler, life, wrong, way } = this.#ports
+    const { nowMs } = scheduler
+    const openMs = way?.opensAtMs('there') ?? 0
+    if (openMs > nowMs) {
+      this.#giveUp(line, nowMs, openMs)
+      // What was sent is sent again until the way is open, by a process that may be gone by then.
+      if (openMs <= nowMs + SILENT_MS_MAX.there) {
+        scheduler.at(openMs, () => this.#arrive(line, method, parameters, isHeard, resolve, reject))
+      }
+      return
+    }
+    if (line.endedAtMs !== null) return
     if (isAway() || line.server !== serving()) {
       this.#lose(line)
       return
     }
     const answer = (settle: () => void) => {
       if (!isHeard) return
-      scheduler.at(this.#behind('back'), () =>
+      const backMs = way?.opensAtMs('back') ?? 0
+      this.#giveUp(line, scheduler.nowMs, backMs)
+      scheduler.at(Math.max(backMs, this.#behind('back')), () =>
         arrive(scheduler, life, () => {
           if (line.connection.isOpen()) settle()
         }),
@@ -171,6 +192,7 @@ export class Pipe implements SocketClient {
   #lose(line: Line): void {
     if (this.#line !== line) return
     this.#line = null
+    line.lostAtMs = this.#ports.scheduler.nowMs
     for (const fail of [...line.pending]) fail(new Unanswered(this.#options.peer, 'lost'))
     this.#options.onDisconnect()
     this.#reconnect()
@@ -178,7 +200,9 @@ export class Pipe implements SocketClient {
 
   #reconnect(): void {
     this.#after(1 + this.#ports.draw.integer(RECONNECT_MS_MAX), () => {
-      if (this.#ports.isAway()) {
+      const { scheduler, way } = this.#ports
+      const opensAtMs = Math.max(way?.opensAtMs('there') ?? 0, way?.opensAtMs('back') ?? 0)
+      if (this.#ports.isAway() || opensAtMs > scheduler.nowMs) {
         this.#reconnect()
         return
       }
@@ -188,20 +212,38 @@ export class Pipe implements SocketClient {
         connection: {
           isOpen,
           get closed() {
-            return !isOpen()
+            return way === null ? !isOpen() : isClosedThere(line, scheduler.nowMs, way)
           },
-          end: () => void this.#after(1, () => this.#lose(line)),
+          end: () => {
+            if (way !== null) line.endedAtMs ??= scheduler.nowMs
+            const backMs = way?.opensAtMs('back') ?? 0
+            this.#after(Math.max(1, backMs - scheduler.nowMs), () => this.#lose(line))
+          },
         },
         server: this.#ports.serving(),
         pending: new Set(),
+        ...{ lostAtMs: null, endedAtMs: null },
       }
       this.#line = line
       this.#options.onConnect()
     })
   }
 
+  /** Nothing will be heard of the other side for as long: the connection is no use any more. */
+  #giveUp(line: Line, nowMs: number, openMs: number): void {
+    if (openMs <= nowMs + SILENT_MS_MAX.here) return
+    this.#after(SILENT_MS_MAX.here, () => this.#lose(line))
+  }
+
   #after(delayMs: number, run: () => void) {
     const { scheduler, life } = this.#ports
     return alarmOf(scheduler, life, scheduler.nowMs + delayMs, run)
   }
+}
+
+/** Who answers hears of an end by a word that crosses as all others do, or by silence. */
+function isClosedThere({ lostAtMs, endedAtMs }: Line, nowMs: number, way: Way): boolean {
+  if (endedAtMs !== null) return true
+  if (lostAtMs === null) return false
+  return nowMs >= Math.min(lostAtMs + SILENT_MS_MAX.there, way.opensAtMs('there'))
 }

@@ -8,6 +8,7 @@ import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
 import type { StoreKey } from '../../src/store/checked-space.js'
 import type { KeySpace } from '../../src/store/key-spaces.js'
+import type { PartedFaults } from './parted.js'
 
 /**
  * A fault that is put into a run to see that an oracle finds it: something that the service, or what
@@ -38,6 +39,8 @@ export interface Planted {
   readonly ignoresOwners?: true
   /** Of a cluster, the journal as a start of a process reaches it. */
   readonly journal?: (journal: Journal) => Journal
+  /** In a cluster whose parties are parted. */
+  readonly parted?: PartedFaults
   /** Freezes are stored, and stop nothing here or there. */
   readonly ignoresFreezes?: true
 }

@@ -9,10 +9,18 @@ export class QuorumFreezes
 {
   /** Since when, by name. */
   readonly #frozen = new Map<string, number>()
+  /** By name: counts freezes and liftings. */
+  readonly #sequences = new Map<string, number>()
 
   freeze(subject: FrozenSubject, nowMs: number): void {
     const name = nameOfSubject(subject)
-    if (!this.#frozen.has(name)) this.#frozen.set(name, nowMs)
+    if (this.#frozen.has(name)) return
+    this.#frozen.set(name, nowMs)
+    this.#count(name)
+  }
+
+  sequenceOf(subject: FrozenSubject): number {
+    return this.#sequences.get(nameOfSubject(subject)) ?? 0
   }
 
   has(subject: FrozenSubject): boolean {
@@ -20,7 +28,9 @@ export class QuorumFreezes
   }
 
   unfreeze(subject: FrozenSubject): void {
-    this.#frozen.delete(nameOfSubject(subject))
+    const name = nameOfSubject(subject)
+    this.#frozen.delete(name)
+    this.#count(name)
   }
 
   requireThawed(ownerHash: Uint8Array, walletId: Uint8Array, grantId: Uint8Array | null): void {
@@ -31,6 +41,10 @@ export class QuorumFreezes
 
   /** Nobody freezes the whole of it. */
   requireInstanceThawed(): void {}
+
+  #count(name: string): void {
+    this.#sequences.set(name, (this.#sequences.get(name) ?? 0) + 1)
+  }
 
   #require(scope: FrozenSubject['scope'], subject: Uint8Array): void {
     const sinceMs = this.#frozen.get(nameOf(scope, subject))

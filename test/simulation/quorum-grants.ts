@@ -72,6 +72,12 @@ export class QuorumGrants {
     return this.#keys.get(keyId)?.proofKey ?? null
   }
 
+  /** Which version of its grant a change is for; 0: of none yet. */
+  versionFor({ keyId, rotatedFrom }: Pick<GrantUpdate, 'keyId' | 'rotatedFrom'>): number {
+    const of = this.#keys.get(keyId) ?? (rotatedFrom === null ? null : this.#keys.get(rotatedFrom))
+    return of == null ? 0 : this.#lineage(of.lineageId).version
+  }
+
   pathOf(lineageId: LineageId): readonly LineageGrant[] {
     const path: LineageGrant[] = []
     for (let at: LineageId | null = lineageId; at !== null; ) {

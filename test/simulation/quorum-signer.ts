@@ -6,24 +6,16 @@ import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.j
 import { createQuorumSessions, type QuorumSessions } from '../../src/quorum-signer/sessions.js'
 import { signBatch } from '../../src/quorum-signer/sign-batch.js'
 import { SIGNERS } from './quorum-keys.js'
-import type { Scheduler } from './scheduler.js'
 import type { UserSide } from './user-side.js'
 
 /** The quorum signer's own code, held to what the user side's evidence has. */
 export class QuorumSigner {
-  readonly #scheduler: Scheduler
   readonly #registry: RegistryHolder
   readonly #userSide: UserSide
   readonly #wrong: (what: string) => void
   #sessions: Promise<QuorumSessions> = createQuorumSessions(SIGNERS.quorum)
 
-  constructor(
-    scheduler: Scheduler,
-    registry: RegistryHolder,
-    userSide: UserSide,
-    wrong: (what: string) => void,
-  ) {
-    this.#scheduler = scheduler
+  constructor(registry: RegistryHolder, userSide: UserSide, wrong: (what: string) => void) {
     this.#registry = registry
     this.#userSide = userSide
     this.#wrong = wrong
@@ -33,10 +25,10 @@ export class QuorumSigner {
     this.#sessions = createQuorumSessions(SIGNERS.quorum)
   }
 
-  async serve(method: string, parameters: readonly unknown[]): Promise<unknown> {
+  /** @param nowMs by the clock of its machine */
+  async serve(method: string, parameters: readonly unknown[], nowMs: number): Promise<unknown> {
     const sessions = await this.#sessions
     const registry = this.#registry.current
-    const { nowMs } = this.#scheduler
     switch (method) {
       case 'boot':
         return encodeBoot(sessions.boot)

@@ -3,16 +3,9 @@ import type { Timers } from '../../src/clock/timers.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import { ONE_CELL } from '../../src/domain/cells.js'
-import {
-  type Address,
-  ID_PREFIX,
-  type KeyId,
-  type SubWalletId,
-  ulidOfBytes,
-} from '../../src/domain/ids.js'
+import type { Address, SubWalletId } from '../../src/domain/ids.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
-import { type SocketClientOptions, Unanswered } from '../../src/quorum-protocol/client.js'
-import { isSignedBy } from '../../src/quorum-protocol/curve.js'
+import type { SocketClient, SocketClientOptions } from '../../src/quorum-protocol/client.js'
 import { codeOf, Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
 import {
@@ -23,12 +16,9 @@ import {
 } from '../../src/quorum-protocol/service-boot.js'
 import type { CoSigner, SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
 import { coSignerFault } from '../../src/service-custody/co-signer-fault.js'
-import { isStopped } from '../../src/service-custody/freezes.js'
-import { createGrantReferences } from '../../src/service-custody/grant-references.js'
-import { failed, unavailable } from '../../src/service-custody/outcome.js'
-import { linkQuorum } from '../../src/service-custody/quorum-link.js'
-import { createIntentSigner } from '../../src/service-custody/sign-intent.js'
-import { createSignPipeline } from '../../src/service-custody/sign-pipeline.js'
+import type { Clock } from './clocks.js'
+import { type Links, USER_SIDE } from './links.js'
+import type { Owner } from './machines.js'
 import { Pipe, type PipeFaults, type Serve } from './pipe.js'
 import type { Planted } from './planted.js'
 import { QuorumApprovals } from './quorum-approvals.js'
@@ -38,8 +28,10 @@ import { type QuorumWallet, QuorumWallets, registryFor, SIGNERS } from './quorum
 import { QuorumSigner } from './quorum-signer.js'
 import type { Draw } from './random.js'
 import { arrive, type Life, type Scheduler } from './scheduler.js'
+import { type ServiceSigning, serviceSigning } from './service-signing.js'
 import { lower, type Signatures } from './signatures.js'
 import { UserSide } from './user-side.js'
+import { ASKED_LATE, type Ask, unknown, userSideAsks } from './user-side-asks.js'
 
 export interface QuorumOptions {
   readonly scheduler: Scheduler
@@ -49,6 +41,9 @@ export interface QuorumOptions {
   readonly planted: Planted | null
   /** Starts of the service tell which epoch of a journal is theirs. */
   readonly hasJournal: boolean
+  readonly userSideClock: Clock
+  /** It may differ from those of machines. */
+  readonly hasOwnClock: boolean
   readonly note: (line: string) => void
   readonly wrong: (what: string) => void
   /** A start whose journal another took hears that it is none any more. */
@@ -84,6 +79,10 @@ export class Quorum {
   readonly #options: QuorumOptions
   /** What each start of the service announces itself as. */
   readonly #starts = new WeakMap<Life, ServiceStart>()
+  /** Where each runs. */
+  readonly #places = new WeakMap<Life, Pick<Owner, 'machine' | 'clock'>>()
+  /** What may part machines from the user side; null: nothing does. */
+  #links: Links | null = null
   #epoch = 0
   readonly #signerPipes = new Set<Pipe>()
   readonly #userPipes = new Set<Pipe>()
@@ -99,16 +98,19 @@ export class Quorum {
       forgetsEvidence: planted?.forgetsEvidence === true,
       takesDeadStarts: planted?.takesDeadStarts === true,
       ignoresOwners: planted?.ignoresOwners === true,
+      servesEarlier: planted?.parted?.servesEarlier === true,
+      ...{ clock: options.userSideClock, hasOwnClock: options.hasOwnClock },
       note: options.note,
       ended: () => {
         for (const pipe of this.#userPipes) pipe.reset()
       },
     })
-    this.#signer = new QuorumSigner(scheduler, this.#registry, this.#userSide, wrong)
+    this.#signer = new QuorumSigner(this.#registry, this.#userSide, wrong)
   }
 
   /** Of a cluster: which epoch of the journal a start of the service has. To be said before it serves. */
-  owns(life: Life, owner: JournalOwner): void {
+  owns({ life, machine, clock }: Owner, owner: JournalOwner): void {
+    this.#places.set(life, { machine, clock })
     this.#starts.set(life, { boot: this.#options.draw.bytes(SERVICE_BOOT_BYTES), owner })
     this.#epoch = Math.max(this.#epoch, owner.epoch)
   }
@@ -117,6 +119,18 @@ export class Quorum {
   #isDeposed(life: Life): boolean {
     const owner = this.#starts.get(life)?.owner ?? null
     return owner !== null && owner.epoch < this.#epoch
+  }
+
+  /** From now on the user side is on a machine of its own. */
+  isReachedBy(links: Links): void {
+    this.#links = links
+  }
+
+  /** One from which the journal was taken, and which does not know, asks for something that is no signature. */
+  askDeposed(): void {
+    const { draw, note } = this.#options
+    const asking = this.#userSide.askDeposed(draw, draw.pick(ASKED_LATE))
+    void asking?.then((said) => note(`a deposed-owner is told ${said}`))
   }
 
   register(wallet: QuorumWallet): void {
@@ -182,108 +196,43 @@ export class Quorum {
     )
   }
 
-  /** As one thread of a start of the service reaches it. */
+  /** As one thread of a start of the service reaches it. @param timers by its machine's clock */
   coSignerOf(life: Life, timers: Timers): CoSigner {
-    const ask = <T>(work: () => T) => this.#ask(life, work)
-    const unknown = () => Promise.reject(new FaultError(fault('COSIGNER_UNAVAILABLE')))
-    const { sign, refuseWaiting } = this.#signing(life, timers)
-    const { planted } = this.#options
+    const { sign, refuseWaiting, userSide } = this.#signing(life, timers)
+    const ask: Ask = (method, work) =>
+      this.#links === null ? this.#ask(life, work) : askThere(userSide, method, work)
     return {
-      ready: true,
-      close: async () => undefined,
-      createWallet: unknown,
-      createServiceWallet: (walletId) => ask(() => this.#serviceWallet(walletId)),
-      sign,
-      putGrant: (update) => ask(() => this.grants.put(update, this.#nowMs)),
-      freeze: (subject) =>
-        ask(() => {
-          if (planted?.ignoresFreezes !== true) this.freezes.freeze(subject, this.#nowMs)
-        }),
-      unfreeze: (subject) =>
-        ask(() => {
-          this.#requireProof()
-          this.freezes.unfreeze(subject)
-          return { authorizedBy: 'software' }
-        }),
-      refuseWaiting,
-      registerApproval: (registration) =>
-        ask(() => {
-          const keyId = keyIdOf(registration.term.keyId)
-          this.approvals.ask(registration, this.grants.proofKeyOf(keyId), this.#nowMs)
-        }),
-      approve: (update) => ask(() => this.approvals.approve(update, this.#nowMs)),
-      endApproval: (ended) => ask(() => this.approvals.end(ended, this.#nowMs)),
-      approvalDecisions: (after) => ask(() => this.approvals.decisionsAfter(after)),
-      followMembers: async () => {},
-      changeMember: unknown,
-      authorizersOf: unknown,
+      ...{ ready: true, close: async () => undefined, createWallet: unknown },
+      ...{ sign, refuseWaiting, followMembers: async () => {} },
+      ...{ changeMember: unknown, authorizersOf: unknown },
+      ...userSideAsks(ask, {
+        ...{ grants: this.grants, approvals: this.approvals, freezes: this.freezes },
+        nowMs: () => this.nowMs,
+        ignoresFreezes: this.#options.planted?.ignoresFreezes === true,
+        requireProof: () => this.#requireProof(),
+        serviceWallet: (walletId) => this.#serviceWallet(walletId),
+      }),
     }
   }
 
-  /** The service's own code, over pipes. */
-  #signing(life: Life, timers: Timers): Pick<CoSigner, 'sign' | 'refuseWaiting'> {
-    const shares = this.#wallets.sharesOf('service')
-    const { wrong } = this.#options
-    const failedWith = (error: unknown) => wrong(error instanceof Error ? `${error.stack}` : '?')
-    const link = linkQuorum({
-      ...{ userSide: { path: 'user' }, quorumSocket: 'quorum', registry: this.#registry, timers },
-      ...{ signer: SIGNERS.service, ...this.#startOf(life) },
+  #signing(life: Life, timers: Timers): ServiceSigning {
+    const { wrong, fenced } = this.#options
+    const isDeposed = () => this.#isDeposed(life)
+    return serviceSigning({
+      ...{ registry: this.#registry, shares: this.#wallets.sharesOf('service'), timers, wrong },
+      start: this.#startOf(life),
       connect: (options) => this.#pipe(life, options),
-      log: {
-        info: () => undefined,
-        warn: () => undefined,
-        error: ({ err }: { err: unknown }) => {
-          // Over pipes that double and overtake, a greeting may be refused.
-          if (!(err instanceof Refusal)) failedWith(err)
-          else if (err.code === 'CONFLICT' && !this.#isDeposed(life)) {
-            wrong(`a start is refused: ${err.message}`)
-          }
-        },
-        fatal: () => {
-          if (!life.isAlive) return
-          if (this.#isDeposed(life)) this.#options.fenced(life)
-          else wrong('the service was fenced by itself')
-        },
+      flushed: () => this.#later(life, FLUSH_MS_MAX),
+      signed: (request, outcome) => this.#noted(request, outcome),
+      refused: (message) => {
+        if (!isDeposed()) wrong(`a start is refused: ${message}`)
       },
-      approvedFloor: () => pipeline.approvedSeq,
-      onLost: () => pipeline.abandon('connection lost'),
-    })
-    const evidence = { append: () => this.#later(life, FLUSH_MS_MAX) }
-    const checks = {
-      check: async (
-        all: readonly { point: Uint8Array; digest: Uint8Array; signature: Uint8Array }[],
-      ) => all.map(({ point, digest, signature }) => isSignedBy(point, digest, signature)),
-    }
-    const pipeline = createSignPipeline({
-      timers,
-      context: () =>
-        link.session === null
-          ? null
-          : {
-              ...{ link, session: link.session, shares, evidence, checks, timers },
-              signer: SIGNERS.service,
-            },
-      onStaleSession: () => link.renew(),
-      onFault: failedWith,
-    })
-    const signed = createIntentSigner({
-      shares,
-      grants: createGrantReferences(link.userSide),
-      pipeline,
-    })
-    return {
-      sign: async (request) => {
-        if (link.session === null) return unavailable('quorum incomplete')
-        try {
-          return this.#noted(request, await signed(request))
-        } catch (error) {
-          if (error instanceof Unanswered) return unavailable(error.message)
-          return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
-        }
+      fenced: () => {
+        if (!life.isAlive) return
+        if (isDeposed()) fenced(life)
+        else wrong('the service was fenced by itself')
       },
-      refuseWaiting: (subject, { scope, sinceMs }) =>
-        pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
-    }
+    })
   }
 
   #startOf(life: Life): ServiceStart {
@@ -302,8 +251,11 @@ export class Quorum {
   #pipe(life: Life, options: SocketClientOptions): Pipe {
     const { scheduler, draw, wrong } = this.#options
     const isSigner = 'path' in options.endpoint && options.endpoint.path === 'quorum'
+    const { machine = '', clock = null } = this.#places.get(life) ?? {}
+    // The quorum signer is on the machine of who asks it.
+    const nowMs = clock?.now ?? (() => scheduler.nowMs)
     const serve: Serve = isSigner
-      ? (method, parameters) => this.#signer.serve(method, parameters)
+      ? (method, parameters) => this.#signer.serve(method, parameters, nowMs())
       : (method, parameters, connection) => this.#userSide.serve(method, parameters, connection)
     const pipe = new Pipe(
       {
@@ -311,6 +263,7 @@ export class Quorum {
         faults: () => this.faults,
         isAway: () => scheduler.nowMs < this.awayUntilMs || !(isSigner || this.#userSide.isServing),
         serving: () => (isSigner ? null : this.#userSide.serving),
+        way: isSigner ? null : (this.#links?.way(machine, USER_SIDE) ?? null),
       },
       options,
     )
@@ -382,8 +335,9 @@ export class Quorum {
     throw new FaultError(fault('AUTHORIZATION_REFUSED', { reason: 'no proof' }))
   }
 
-  get #nowMs(): number {
-    return this.#options.scheduler.nowMs
+  /** By the user side's clock. */
+  get nowMs(): number {
+    return this.#options.userSideClock.now()
   }
 
   #serviceWallet(walletId: SubWalletId) {
@@ -394,6 +348,18 @@ export class Quorum {
   }
 }
 
-function keyIdOf(bytes: Uint8Array): KeyId {
-  return `${ID_PREFIX.key}${ulidOfBytes(bytes)}` as KeyId
+/** By the same connection as all else, and through the same doors. */
+async function askThere<T>(userSide: SocketClient, method: string, work: () => T): Promise<T> {
+  // What is a fault already crosses as an answer, which a pipe loses as it loses all others.
+  const answer = () => {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof FaultError) return error
+      throw error
+    }
+  }
+  const said = await userSide.call(method, [answer]).catch((error: unknown) => coSignerFault(error))
+  if (said instanceof FaultError) throw said
+  return said as T
 }

@@ -5,11 +5,13 @@ import { workerOf } from '../../actors/runtime/routing.js'
 import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { Holder as EndpointHolder } from '../../actors/webhook-endpoint/record.js'
 import type { Transport } from '../../src/chains/rpc/transport.js'
+import type { ServiceClock } from '../../src/clock/service-clock.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import type { Replan } from '../../src/defi/replan.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
 import type { UserId } from '../../src/domain/ids.js'
+import type { Fault } from '../../src/errors/fault.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
@@ -20,6 +22,7 @@ import { createReader, type Reader } from '../../src/store/reader.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
 import type { Watching } from './about.js'
+import { checkedTime } from './checked-clock.js'
 import type { Disk } from './disk.js'
 import type { Owner } from './machines.js'
 import type { Planted } from './planted.js'
@@ -95,6 +98,9 @@ export class Service {
   readonly #threads: readonly Thread[]
   readonly #world: ServiceWorld
   readonly #openers = new Map<ReplyToken, (result: AskResult) => void>()
+  /** Null: nobody compares it with the chains. */
+  readonly #clock: ServiceClock | null
+  readonly #owner: Owner | null
   readonly #answers: (nth: number) => number
   #answered = 0
   /** Below 0, and so told from the callers'. */
@@ -104,8 +110,13 @@ export class Service {
     this.#world = world
     const { scheduler, disk, entropy, planted, owner, shards: count } = world
     const life = owner?.life ?? newLife()
+    const trusts = planted?.parted?.trustsMachineClock === true
     this.life = life
-    const timers = owner?.timers ?? timersOf(scheduler, life, entropy)
+    const machineTimers = owner?.timers ?? timersOf(scheduler, life, entropy)
+    const time = owner?.clock ? checkedTime(owner.clock, scheduler, life, entropy, trusts) : null
+    const timers = time?.mainTimers ?? machineTimers
+    this.#clock = time?.main ?? null
+    this.#owner = owner
     const environment = owner?.environment ?? disk.environmentOf(life, planted)
     const reader = createReader(environment)
     this.reader = createReader(disk.lookedAt)
@@ -119,13 +130,18 @@ export class Service {
       const from = new Wire(scheduler, entropy, life)
       const to = new Wire(scheduler, entropy, life)
       const shard = new Shard({
-        ...{ index, count, world, life, timers, environment: disk.threadOf(environment), shared },
+        ...{ index, count, world, life, machineTimers },
+        timers: time?.threadTimers() ?? machineTimers,
+        ...{ environment: disk.threadOf(environment), shared },
         ...{ resident: this.resident, changed: this.changed, decided: () => this.decided++ },
         outside: {
           envelope(envelope) {
             // Other threads are handed a copy, which only plain data survives.
             const copy = structuredClone(envelope)
             from.post(() => send(copy, copy.token, copy.command))
+          },
+          head: (head) => {
+            if (time !== null) from.post(() => time.onHead(head))
           },
           reply: (token, result) => from.post(() => this.#settle(token, result)),
           commit:
@@ -154,6 +170,16 @@ export class Service {
     }
     this.operations = frontEnd as OperationPorts
     void wakeActors({ actors: this.operations.actors, reader, chains, timers })
+  }
+
+  /** Of its taking of the journal; 0: there is none. */
+  get epoch(): number {
+    return this.#owner?.writer.owner.epoch ?? 0
+  }
+
+  /** Why nothing that moves value may begin, as the main thread has it. */
+  refusal(): Fault | null {
+    return this.#clock?.refusal() ?? this.#owner?.writer.refusal() ?? null
   }
 
   /** True when everything that was decided is on disk. */

@@ -25,6 +25,7 @@ import { createDeliveryPace } from '../../actors/webhook-endpoint/pace.js'
 import { createWebhookShell } from '../../actors/webhook-endpoint/shell.js'
 import { type Chains, connectChains } from '../../src/chains/access.js'
 import { RpcCallError } from '../../src/chains/rpc/errors.js'
+import type { TimedHead } from '../../src/clock/chain-time.js'
 import type { Timers } from '../../src/clock/timers.js'
 import { createExecutionGas } from '../../src/defi/execution-gas.js'
 import type { Freeze } from '../../src/domain/freeze.js'
@@ -56,7 +57,9 @@ export interface ShardPorts {
   readonly count: number
   readonly world: ServiceWorld
   readonly life: Life
+  /** By which it decides; and of its machine, which the other domains are told. */
   readonly timers: Timers
+  readonly machineTimers: Timers
   readonly environment: Environment
   readonly shared: SharedMemory
   /** For oracles, of all shards. */
@@ -66,6 +69,7 @@ export interface ShardPorts {
   /** To the main thread, which hands it on. */
   readonly outside: {
     envelope(envelope: Envelope): void
+    head(head: TimedHead): void
     reply(token: ReplyToken, result: AskResult): void
     freezes(userId: UserId, standing: readonly Freeze[]): void
     /** To the journal and then the disk; null: the thread writes to the disk itself. */
@@ -114,7 +118,7 @@ export class Shard {
       outside.commit === null
         ? localCommits(environment, sequence, draw)
         : journaledCommits(environment, sequence, outside.commit, draw)
-    const asked = world.quorum.coSignerOf(life, timers)
+    const asked = world.quorum.coSignerOf(life, ports.machineTimers)
     const coSigner: CoSigner = {
       ...asked,
       sign(request) {
@@ -164,7 +168,7 @@ export class Shard {
           }),
           { held: resident.gasWallets, changed: changed.gasWallets },
         ),
-        this.#seen(createChainWatcherShell({ ...common, announce: () => undefined })),
+        this.#seen(createChainWatcherShell({ ...common, announce: outside.head })),
         this.#seen(
           createWebhookShell({
             ...{ reader, sequence, log, timers, sealedText: OPEN_TEXT },

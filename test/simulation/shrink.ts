@@ -74,6 +74,7 @@ const CALM: Readonly<Features> = {
   strays: 0,
   indexLagMsMax: 0,
   outsiders: 0,
+  parted: null,
   cluster: null,
 }
 

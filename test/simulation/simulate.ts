@@ -3,8 +3,9 @@ import { Command, InvalidArgumentError } from 'commander'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { aboutTransaction } from './about.js'
 import { type Features, featuresOf, inCluster, withOutsiders } from './features.js'
+import { parted } from './parted.js'
 import { PLANTED } from './planted.js'
-import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
+import { PLANTED_IN_CLUSTER, PLANTED_WHERE_PARTED } from './planted-in-cluster.js'
 import { drawOf } from './random.js'
 import { runOnThreads, serveSeeds } from './run-on-threads.js'
 import { notCalm, shrink } from './shrink.js'
@@ -35,6 +36,7 @@ interface Options {
   readonly lines: number
   readonly about?: string
   readonly cluster?: true
+  readonly parted?: true
   readonly outsiders?: true
 }
 
@@ -48,6 +50,7 @@ const values = new Command('npm run simulate --')
   .option('--lines <n>', 'of what happened, the last', count, 60)
   .option('--about <transaction>', 'of one world: each decision on it, in full')
   .option('--cluster', 'each on two or three machines over one journal')
+  .option('--parted', 'the same, cut off from one another, with clocks that differ')
   .option('--outsiders', 'each with calls of its accounts that the service did not make')
   .option('--seen', 'count what happened, by kind')
   .option('--shrink', 'of a world that fails, the least that still fails')
@@ -61,14 +64,18 @@ function print(line: string): void {
 }
 
 const planted =
-  [...PLANTED, ...PLANTED_IN_CLUSTER].find(({ what }) => what === values.plant) ?? null
+  [...PLANTED, ...PLANTED_IN_CLUSTER, ...PLANTED_WHERE_PARTED].find(
+    ({ what }) => what === values.plant,
+  ) ?? null
 if (values.plant !== undefined && planted === null) {
   throw new Error(`nothing such can be planted: ${PLANTED.map(({ what }) => what).join('; ')}`)
 }
 
 function worldOf(seed: number): Features {
   let features = featuresOf(drawOf(seed, 'features'))
-  if (values.cluster === true) features = inCluster(features, drawOf(seed, 'cluster'))
+  const isParted = values.parted === true
+  if (values.cluster === true || isParted) features = inCluster(features, drawOf(seed, 'cluster'))
+  if (isParted) features = parted(features, drawOf(seed, 'parted'))
   if (values.outsiders === true) features = withOutsiders(features, drawOf(seed, 'outsiders'))
   return features
 }

@@ -1,18 +1,23 @@
 import { createReader } from '../../src/store/reader.js'
 import type { Watching } from './about.js'
 import { planAccidents } from './accidents.js'
+import { AskedAnywhere } from './asked-anywhere.js'
 import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
+import type { SkewedClock } from './clocks.js'
 import { chooseCurves } from './curves/choice.js'
 import type { Disk } from './disk.js'
 import { type Features, featuresOf } from './features.js'
+import { FrontDoors } from './front-doors.js'
 import { History } from './history.js'
+import { NODES } from './links.js'
 import { Lives } from './lives.js'
 import type { Owner } from './machines.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
 import { frozenThere, type Held, isAtRest, mirrors } from './oracles.js'
 import { boundEarly, StoredBytes } from './outgoing-oracles.js'
+import { clocksOf, userSideClockOf } from './parted.js'
 import type { Planted } from './planted.js'
 import { Quorum } from './quorum.js'
 import { type Draw, drawOf } from './random.js'
@@ -90,6 +95,8 @@ class Simulation {
   readonly #chains: ChainWorlds
   readonly #network: Network
   readonly #quorum: Quorum
+  readonly #userSideClock: SkewedClock
+  #doors: FrontDoors | null = null
   readonly #history: History
   readonly #watching: Watching | null
   readonly #wrong: string[] = []
@@ -114,6 +121,11 @@ class Simulation {
     this.#draw = drawOf(seed, 'world')
     this.#startMs = startOf(features, drawOf(seed, 'turn'))
     this.#scheduler = new Scheduler(this.#startMs)
+    this.#userSideClock = userSideClockOf(
+      features,
+      drawOf(seed, 'user side clock'),
+      this.#scheduler,
+    )
     this.#entropy = drawOf(seed, 'entropy')
     this.#venue = drawOf(seed, 'venue')
     const signatures = new Signatures()
@@ -132,6 +144,8 @@ class Simulation {
       ...{ scheduler: this.#scheduler, draw: drawOf(seed, 'quorum'), signatures, planted, note },
       configs: [...this.#chains.values()].map(({ config }) => config),
       hasJournal: features.hasJournal,
+      userSideClock: this.#userSideClock,
+      hasOwnClock: features.parted !== null,
       wrong: (what) => this.#fail(what),
       fenced: (life) => this.#lives.ended(life, 'fenced'),
     })
@@ -158,7 +172,8 @@ class Simulation {
       ...{ seed, features, planted, scheduler: this.#scheduler, draw: this.#draw },
       entropy: this.#entropy,
       serve: (disk, owner) => this.#serve(disk, owner),
-      took: ({ life, writer }) => this.#quorum.owns(life, writer.owner),
+      took: (owner) => this.#quorum.owns(owner, owner.writer.owner),
+      processEnded: (life) => this.#doors?.ended(life),
       restarted: (service) => {
         if (features.cluster !== null) this.#checkedCommits = -1
         this.#callers.restarted(service)
@@ -171,6 +186,7 @@ class Simulation {
       ...([this.#service, note] as const),
     )
     this.#callers.elsewhere = () => this.#lives.zombie
+    this.#part()
   }
 
   async run(): Promise<Outcome> {
@@ -186,7 +202,7 @@ class Simulation {
       const givenUpMs = this.#scheduler.nowMs + GIVEN_UP_MS
       await this.#advance(() => {
         const { nowMs } = this.#scheduler
-        const isQuiet = nowMs > givenUpMs && this.#isAtRest() && this.#callers.waiting.size === 0
+        const isQuiet = nowMs > givenUpMs && this.#isAtRest() && !this.#callers.isWaiting
         if (!isQuiet) quietSinceMs = null
         else quietSinceMs ??= nowMs
         if (untilMs === 0 || this.#confirmedCount() !== confirmed) {
@@ -221,7 +237,7 @@ class Simulation {
   get #world(): World {
     return {
       ...{ callers: this.#callers, chains: this.#chains },
-      apartMs: this.#features.cluster?.clocksApartMs ?? 0,
+      clocks: clocksOf(this.#features, this.#scheduler.nowMs),
       ...{ quorum: this.#quorum, markets: this.#markets, receivers: this.#receivers },
     }
   }
@@ -251,6 +267,7 @@ class Simulation {
     if (this.#wrong.length + this.#callers.wrong.length > 0) return
     const { waiting } = this.#callers
     for (const { what } of waiting.values()) this.#fail(`nobody answered ${what}`)
+    this.#failOf(this.#callers.anywhere?.wrongAtRest(this.#service.reader) ?? [])
     if (!isAtRest(this.#service, this.#callers)) this.#fail('it does not come to rest')
     this.#check(this.#resident)
     const { nowMs } = this.#scheduler
@@ -328,6 +345,7 @@ class Simulation {
     for (const chain of this.#chains.values()) chain.calm()
     this.#network.faults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0, garbled: 0 }
     this.#quorum.calm()
+    this.#userSideClock.calm()
     this.#lives.calm()
   }
 
@@ -357,7 +375,10 @@ class Simulation {
         const at = Number(new URL(url).hostname.slice('node'.length))
         const node = this.#chains.get(chainId)?.nodes[at]
         if (node === undefined) throw new Error(`no node of ${chainId} at ${url}`)
-        const transport = this.#network.transportTo(node, `node ${at} of ${chainId}`, life)
+        const isParted = this.#features.parted !== null && owner !== null
+        const links = isParted ? this.#lives.machines?.links : undefined
+        const way = links?.way(owner?.machine ?? '', NODES) ?? null
+        const transport = this.#network.transportTo(node, `node ${at} of ${chainId}`, life, way)
         return {
           close: transport.close,
           post: (body) => {
@@ -383,6 +404,26 @@ class Simulation {
       deliveriesPerSecond: this.#features.deliveriesPerSecond,
       wrong: (what) => this.#fail(what),
       ended: (life) => this.#lives.ended(life, 'the disk refused a commit'),
+    })
+  }
+
+  /** From here on any two may be cut off from one another, and callers ask any of them. */
+  #part(): void {
+    const { machines } = this.#lives
+    const { parted } = this.#features
+    if (machines === null || parted === null) return
+    this.#quorum.isReachedBy(machines.links)
+    if (!parted.hasManyDoors) return
+    this.#doors = new FrontDoors({
+      ...{ seed: this.#seed, scheduler: this.#scheduler, machines },
+      servedBy: (life) => this.#lives.servedBy(life),
+      unheard: () => (this.#isCalm ? 0 : parted.unheard),
+      faults: this.#planted?.parted?.forwards ?? null,
+    })
+    this.#callers.anywhere = new AskedAnywhere({
+      ...{ seed: this.#seed, scheduler: this.#scheduler, machines, doors: this.#doors },
+      ...{ callers: this.#callers, wrong: (what) => this.#fail(what) },
+      note: (line) => this.#note(line),
     })
   }
 

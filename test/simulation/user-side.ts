@@ -2,15 +2,17 @@ import { decodeBatchEvidence } from '../../src/custody/evidence/evidence-records
 import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
 import { hasBit } from '../../src/quorum-protocol/batch.js'
 import { intentId } from '../../src/quorum-protocol/intent.js'
-import { Refusal } from '../../src/quorum-protocol/refusal.js'
+import { codeOf, Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { Connection } from '../../src/quorum-protocol/server.js'
 import { ApprovedPlaces } from './approved-places.js'
 import type { DiskFaults } from './disk.js'
+import { HeardOwners } from './heard-owners.js'
 import { LmdbFile } from './lmdb-files.js'
+import type { Draw } from './random.js'
 import { type Life, newLife } from './scheduler.js'
 import { type UserSideFiles, type UserSidePorts, UserSideStart } from './user-side-start.js'
 
-export interface UserSideWorld extends UserSidePorts {
+export interface UserSideWorld extends Omit<UserSidePorts, 'heard'> {
   readonly note: (line: string) => void
   /** Its process ended, and all connections with it. */
   readonly ended: () => void
@@ -27,13 +29,15 @@ export class UserSide {
   readonly #approved = new ApprovedPlaces()
   /** Of intents that the evidence has on disk as approved. */
   readonly #proved = new Set<string>()
-  readonly #world: UserSideWorld
+  readonly #world: UserSidePorts & UserSideWorld
+  readonly #heard: HeardOwners
   readonly #files: UserSideFiles
   #life: Life = newLife()
   #start: UserSideStart | null = null
 
   constructor(world: UserSideWorld) {
-    this.#world = world
+    this.#heard = new HeardOwners(world.wrong)
+    this.#world = { ...world, heard: this.#heard }
     const { scheduler, draw } = world
     this.#files = {
       evidence: new LmdbFile(scheduler, draw),
@@ -107,6 +111,19 @@ export class UserSide {
       if (error instanceof Refusal || (life.isAlive && !isOfDisk(error))) throw error
       throw new Refusal('INTERNAL', 'internal error')
     }
+  }
+
+  /**
+   * One of those that announced themselves before the last did, and did not hear of it.
+   * @returns what it is told; null where there is none
+   */
+  askDeposed(draw: Draw, method: string): Promise<string> | null {
+    const deposed = this.#heard.deposed()
+    if (deposed.length === 0 || this.#start === null) return null
+    return this.#start.serve(method, [() => null], draw.pick(deposed)).then(
+      () => 'nothing',
+      (error: unknown) => `${codeOf(error)} of ${method}`,
+    )
   }
 
   #begin(): void {

@@ -1,6 +1,7 @@
 import type { LineageId } from '../../../src/domain/ids.js'
 import {
   adjustReservation,
+  earliestMs,
   leftDayMicros,
   NO_SPEND,
   type Reservation,
@@ -18,6 +19,16 @@ import type { SubWalletState } from './state.js'
  * Each is folded in place, and all of them by the same windows. What a day had counted is kept when
  * the next one begins.
  */
+
+/** Before this no time is that the windows bear out, of the lineage or of one above it. */
+export function earliestOnPath({ spend, parents }: SubWalletState, lineageId: LineageId): number {
+  let earliest = Number.NEGATIVE_INFINITY
+  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
+    const counters = spend.get(at)
+    if (counters !== undefined) earliest = Math.max(earliest, earliestMs(counters))
+  }
+  return earliest
+}
 
 /**
  * @param nowMs of the decision, and not when the call was asked for: long ago, that would leave the

@@ -21,6 +21,7 @@ import type { CallAtGates } from './call-at-gates.js'
 import { approve, endWaiting, isStoppable, tell, wakeAt } from './decide-approvals.js'
 import { callsAheadOf } from './kept-nonces.js'
 import { hasKeyEnded, keyEndsAtMs } from './key-tree.js'
+import { earliestOnPath } from './path-spend.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import type { Draft } from './state.js'
 import type { Turn } from './turn.js'
@@ -260,7 +261,7 @@ function runDue(turn: Turn, nowMs: number): void {
     if (nowMs >= approval.expiresAtMs) {
       const why = isApproved(approval) ? NOT_SIGNED : NOT_APPROVED
       endWaiting(turn, tx.txId, 'expired', nowMs, null, why)
-    } else if (running < RUNNING_MAX && nowMs >= runsAtMs(call)) {
+    } else if (running < RUNNING_MAX && nowMs >= runsAtMs(turn, call)) {
       running++
       run(turn, call, nowMs)
     }
@@ -330,12 +331,16 @@ function proofsOf({ decisions }: Approval): readonly Hex[] {
   return decisions.flatMap(({ proof }) => (proof === null ? [] : [proof]))
 }
 
-/** When it may be judged anew, by what is known now. */
-function runsAtMs({ approval, restUntilMs }: WaitingCall): number {
+/**
+ * When it may be judged anew, by what is known now. It needs nobody who asks, and so runs at a start
+ * whose clock no chain bears out yet: by one that is far behind it would take back windows of its caps,
+ * which would then begin again with nothing spent in them.
+ */
+function runsAtMs({ state }: Turn, { tx, approval, restUntilMs }: WaitingCall): number {
   const { toldAtMs, delaySeconds } = approval
   if (toldAtMs === null || !isApproved(approval)) return Number.POSITIVE_INFINITY
   const delayedMs = delaySeconds === 0 ? 0 : toldAtMs + delaySeconds * SECOND_MS + DELAY_MARGIN_MS
-  return Math.max(delayedMs, restUntilMs)
+  return Math.max(delayedMs, restUntilMs, earliestOnPath(state, tx.lineageId))
 }
 
 function registerNext(turn: Turn): void {
@@ -357,7 +362,7 @@ function askToWake(turn: Turn): void {
   for (const call of waiting.byTx.values()) {
     if (call.phase === 'running') continue
     const endsAtMs = keyEndsAtMs(turn.state, call.tx.keyId)
-    const dueAtMs = isFull ? Number.POSITIVE_INFINITY : runsAtMs(call)
+    const dueAtMs = isFull ? Number.POSITIVE_INFINITY : runsAtMs(turn, call)
     atMs = Math.min(atMs, call.approval.expiresAtMs, endsAtMs, dueAtMs)
   }
   if (atMs !== Number.POSITIVE_INFINITY) wakeAt(turn, atMs)

@@ -1,4 +1,4 @@
-import { sleep } from '../../../src/clock/timers.js'
+import { sleep, sleepUntil } from '../../../src/clock/timers.js'
 import type { AddressRule } from '../../../src/domain/address-rule.js'
 import { type Approval, askedCall } from '../../../src/domain/approval.js'
 import type { UserId } from '../../../src/domain/ids.js'
@@ -14,8 +14,6 @@ type Of<T extends ApprovalEffect['type']> = Extract<ApprovalEffect, { type: T }>
 
 /** One warning a minute from a call that the identity provider does not take. */
 const FAILURES_PER_WARNING = 12
-/** A timer counts no more than 24.8 days; a call waits 14 at most. */
-const SLEEP_MS_MAX = 7 * 86_400_000
 
 /** The key's proof over the call: nothing else of the API key outlives its request. */
 export function readyApproval(
@@ -114,9 +112,7 @@ export async function wakeApprovals(
   { atMs }: Of<'wake-approvals'>,
   self: (command: Command) => void,
 ): Promise<void> {
-  do {
-    await sleep(timers, Math.min(SLEEP_MS_MAX, Math.max(0, atMs - timers.now())))
-  } while (timers.now() < atMs)
+  await sleepUntil(timers, atMs)
   self({ type: 'approvals-due', atMs, nowMs: timers.now() })
 }
 

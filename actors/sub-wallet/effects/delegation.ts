@@ -1,4 +1,4 @@
-import { sleep } from '../../../src/clock/timers.js'
+import { sleep, sleepUntil } from '../../../src/clock/timers.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
@@ -75,7 +75,7 @@ export async function awaitDeadline(
     const { confirmations, block_time_ms: blockTimeMs } = chain.config
     afterMs += Math.max(REORG_MARGIN_MS, confirmations * blockTimeMs)
     // Nearly all of them have ended long before, and nothing need be looked at until then.
-    await sleep(timers, afterMs - timers.now())
+    await sleepUntil(timers, afterMs)
   }
   for (;;) {
     // Where the chain's watcher lives it keeps the newest head at hand; elsewhere nobody does.
