@@ -30,6 +30,7 @@ import { attachVersions } from '../src/store/versions.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
 import { createMailer } from '../src/webhooks/mailer.js'
+import { untilEnding } from '../src/webhooks/until-ending.js'
 import { createCarriedShares } from '../src/wiring/carried-shares.js'
 import { openFreezes } from '../src/wiring/freezes.js'
 import { attachMeter } from '../src/wiring/meters.js'
@@ -240,10 +241,13 @@ const host = new ShardHost({
         createWebhookShell({
           reader,
           sequence,
-          deliverer: createDeliverer({
-            dispatcher,
-            mailer: start.smtpFile === null ? null : createMailer(readSmtpFile(start.smtpFile)),
-          }),
+          deliverer: untilEnding(
+            createDeliverer({
+              dispatcher,
+              mailer: start.smtpFile === null ? null : createMailer(readSmtpFile(start.smtpFile)),
+            }),
+            () => draining,
+          ),
           sealedText: coSigner.sealedText,
           pace: createDeliveryPace(start.deliveriesPerSecond, timers),
           log,

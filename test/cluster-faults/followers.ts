@@ -86,7 +86,7 @@ async function streamFrom(
 }
 
 /** The user's log from its first event on. */
-export async function logOf(user: User, url: string): Promise<LoggedEvent[]> {
+export async function logOf(user: Pick<User, 'console'>, url: string): Promise<LoggedEvent[]> {
   const all: LoggedEvent[] = []
   for (;;) {
     const after = all.at(-1)?.seq ?? 0
