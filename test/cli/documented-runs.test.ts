@@ -30,6 +30,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'cluster snapshot': 'test/support/trimmed-service.ts',
   'cluster status': 'test/journal-postgres/lost-store.test.ts',
   'cluster take': 'test/journal-postgres/lost-store.test.ts',
+  'contracts configure': 'test/defi/contracts-command.test.ts',
   'contracts deploy': 'test/defi/contracts-command.test.ts',
   'contracts rotate-cosigner': 'test/defi/contracts-command.test.ts',
   'contracts verify': 'test/defi/contracts-command.test.ts',
