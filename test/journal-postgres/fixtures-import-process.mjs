@@ -1,5 +1,6 @@
 import { importStore } from '../../dist/src/cli/operator/import-store.js'
 import { systemTimers } from '../../dist/src/clock/timers.js'
+import { ONE_CELL } from '../../dist/src/domain/cells.js'
 import { openPostgresJournal } from '../../dist/src/journal/postgres-journal.js'
 
 /**
@@ -32,7 +33,7 @@ function ending(port) {
 
 const journal = await openPostgresJournal([url], log)
 await importStore({
-  ...{ home, journal: ending(journal), node: 'test', timers: systemTimers(), log },
+  ...{ home, journal: ending(journal), cell: ONE_CELL, node: 'test', timers: systemTimers(), log },
   ...{ put: () => undefined, pace: PACE },
 })
 await journal.close()
