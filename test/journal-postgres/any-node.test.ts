@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
 import { runProgram } from '../../src/cli/program.js'
 import { openPostgresJournal } from '../../src/journal/postgres-journal.js'
+import { isAlive } from '../devnet/support/observer.js'
 import { httpClient } from '../support/http-client.js'
 import {
   journalPart,
@@ -209,7 +210,9 @@ describe('whichever node is asked', () => {
   test(
     'one that waits and is told to end takes nothing over while it waits for an answer',
     async () => {
-      // The one that was frozen has ended: its home has a service that waits once more.
+      // The one that was frozen ends once it hears of the other: its home has a service that waits once more.
+      const { pid: former } = await second.child
+      await expect.poll(() => isAlive(former), SLOW).toBe(false)
       const port = await freePort()
       const waiting = spawn(process.execPath, ['dist/src/main.js'], {
         env: {
