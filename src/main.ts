@@ -152,12 +152,7 @@ const pages = [
 const loadedDrills = environment === 'test' ? await import('./service/drills.js') : null
 const clientAddress = callerAddress(config.trustedProxies, logger)
 const link = config.nodeLinkFile === null ? null : await openNodeLink(config.nodeLinkFile, logger)
-const cells = await openOtherCells({
-  ...config,
-  clientAddress,
-  timers: systemTimers(),
-  log: logger,
-})
+const cells = await openOtherCells({ ...config, clientAddress, log: logger })
 const node = nodeName(`${hostname()}:${config.port}`, link?.address ?? null)
 const standby = createStandby({
   ...{ door, host: config.host, port: config.port, link, node, clientAddress, cells },

@@ -25,7 +25,7 @@ export interface WatchOwnerOptions {
    * @param quietMs since the owner was last seen to do anything; absent: whoever is first takes it
    */
   readonly isAnothers?: (head: JournalHead, quietMs: number) => Promise<boolean>
-  /** Between two looks; absent: nothing is done meanwhile. Throws nothing. */
+  /** Between two looks; absent: nothing is done meanwhile. What it throws is thrown. */
   readonly rest?: (forMs: number) => Promise<void>
   /** What is to be done about a hindrance, for the log. */
   readonly wayOut: string

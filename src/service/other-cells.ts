@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Timers } from '../clock/timers.js'
+import { systemTimers, type Timers } from '../clock/timers.js'
 import { cellsOf, readJournalFile } from '../config/journal.js'
 import { NODE_LINK_VARIABLE, nodeAt, readNodeLinkFile } from '../config/node-link.js'
 import { type Cell, cellOf, ONE_CELL } from '../domain/cells.js'
@@ -17,7 +17,10 @@ export interface OtherCells {
   readonly own: Cell
   /** Null: there are no others. */
   readonly elsewhere: Elsewhere | null
-  /** Resolves once what was passed on was answered, or in time. */
+  /**
+   * From now on each answer closes its connection. Resolves once what was passed on was answered, or in time, which
+   * is counted from the first call.
+   */
   drain(): Promise<void>
   close(): Promise<void>
 }
@@ -28,8 +31,9 @@ export interface OtherCellsOptions {
   /** COUNTERSIGN_NODE_LINK_FILE */
   readonly nodeLinkFile: string | null
   readonly clientAddress: ForwardOptions['clientAddress']
-  readonly timers: Pick<Timers, 'at' | 'now' | 'elapsed'>
   readonly log: Logger
+  /** Default: the machine's. */
+  readonly timers?: Pick<Timers, 'at' | 'now' | 'elapsed'>
 }
 
 /** As long as a service that ends waits for what it answers itself. */
@@ -47,7 +51,7 @@ const NO_LINK = `the journal's file names cells, and ${NODE_LINK_VARIABLE} no fi
  * @throws Error for cells without a link between nodes; as `readJournalFile` and `readNodeLinkFile`
  */
 export async function openOtherCells(options: OtherCellsOptions): Promise<OtherCells> {
-  const { journalFile, nodeLinkFile, timers, log } = options
+  const { journalFile, nodeLinkFile, log, timers = systemTimers() } = options
   if (journalFile === null) return alone(ONE_CELL)
   const settings = readJournalFile(journalFile)
   const cells = cellsOf(settings)
@@ -57,6 +61,7 @@ export async function openOtherCells(options: OtherCellsOptions): Promise<OtherC
   const agent = new LinkAgent(readNodeLinkFile(nodeLinkFile).credentials)
   const journal = await openEngine(settings, log)
   const ways = new Map(others.map(({ number }) => [number, wayTo(number, options, agent)]))
+  let untilMs: number | null = null
   const stopLooking = lookEvery(others, journal, ways, timers, log)
 
   return {
@@ -67,7 +72,9 @@ export async function openOtherCells(options: OtherCellsOptions): Promise<OtherC
       return ways.get(cellOf(cells, partition).number)?.forwarder.serve ?? null
     },
     async drain() {
-      await Promise.all([...ways.values()].map(({ forwarder }) => forwarder.drain(DRAIN_MS)))
+      untilMs ??= timers.elapsed() + DRAIN_MS
+      const leftMs = Math.max(0, untilMs - timers.elapsed())
+      await Promise.all([...ways.values()].map(({ forwarder }) => forwarder.drain(leftMs)))
     },
     async close() {
       await stopLooking()
@@ -110,7 +117,7 @@ function lookEvery(
   others: readonly Cell[],
   journal: Pick<Journal, 'look'>,
   ways: ReadonlyMap<number, Way>,
-  timers: OtherCellsOptions['timers'],
+  timers: Pick<Timers, 'at' | 'now' | 'elapsed'>,
   log: Logger,
 ): () => Promise<void> {
   let isOver = false

@@ -103,12 +103,8 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   log.info({ epoch, seq: end }, 'the journal is taken, and the store is at its end')
   const writes = { ...options, partition, epoch }
   const isBegun = !position.hasBase || end > 0
-  const begun = isBegun ? { ...position, last, seq: end } : await beginBehindBase(options, position)
-  const { seq } = begun
-  const writer = createJournalWriter({
-    ...{ ...writes, seq, last: begun.last },
-    position: isBegun ? position : begun,
-  })
+  const at = isBegun ? { position, last, seq: end } : await beginBehindBase(options, position)
+  const writer = createJournalWriter({ ...writes, ...at })
   if (isUnsaid(environment, cell)) await writer.commit(encodeRows([storeCellRow(cell)]))
   return writer
 }
@@ -180,7 +176,7 @@ function whenAvailable<T>(options: JournaledStoreOptions, ask: () => Promise<T>)
 async function beginBehindBase(
   options: JournaledStoreOptions,
   found: JournalPosition,
-): Promise<JournalPosition> {
+): Promise<Followed & { readonly seq: number }> {
   const seq = 1
   const { storeId, epoch } = found
   const { cell = ONE_CELL } = options
@@ -191,5 +187,5 @@ async function beginBehindBase(
   await appendUntilKnown(options, { partition: cell.number, epoch, seq }, body)
   const position = { ...found, seq, last: nameOfEntry(body) }
   await applyRows(options.environment, [positionRow(position)])
-  return position
+  return { position, last: position.last, seq }
 }
