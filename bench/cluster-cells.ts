@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
-import { parsePartitions } from '../src/domain/cells.js'
-import { PARTITION_COUNT, partitionOf } from '../src/domain/partition.js'
-import { createUser } from '../src/identity-provider/login/create-user.js'
+import { PARTITION_COUNT } from '../src/domain/partition.js'
+import { accountsOfCells } from './accounts-of-cells.js'
 import { type BarGroup, barChart } from './chart.js'
 import type { ClusterPlan } from './cluster-followers.js'
 import { type ClusterLoad, type ClusterTurn, driveCluster, summaryOf } from './cluster-load.js'
@@ -14,8 +12,6 @@ import { issuerOf } from './sink-stack.js'
 
 /** Of each cell. */
 const WARM_UP_CALLERS = 64
-/** In which cell one comes out is chance. */
-const USERS_MAX = 400
 const PASSWORD = 'correct horse battery staple'
 
 /** Kinds of processes, from those of which there is one a cell to those of which there is one for all. */
@@ -112,17 +108,8 @@ function dealt(cells: number): readonly string[] {
 /** @returns one of a user of each cell */
 async function tokensOf(home: string, cells: readonly string[]): Promise<readonly string[]> {
   const issuer = issuerOf(home)
-  const tokens: string[] = cells.map(() => '')
-  for (let made = 0; tokens.includes(''); made++) {
-    if (made === USERS_MAX) throw new Error('no user of some cell')
-    const email = `bench-${made}@example.test`
-    const { userId } = await createUser(join(home, 'identity-provider'), email, PASSWORD)
-    const bit = 1 << partitionOf(userId)
-    const cell = cells.findIndex((text) => ((parsePartitions(text) ?? 0) & bit) !== 0)
-    if (tokens[cell] !== '') continue
-    tokens[cell] = await mintConsoleToken({ issuer, email, password: PASSWORD })
-  }
-  return tokens
+  const emails = await accountsOfCells(home, cells, 'bench', PASSWORD)
+  return Promise.all(emails.map((email) => mintConsoleToken({ issuer, email, password: PASSWORD })))
 }
 
 interface Row extends ReturnType<typeof summaryOf> {

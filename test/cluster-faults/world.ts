@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { accountsOfCells } from '../../bench/accounts-of-cells.js'
 import { numberOf } from '../../bench/child-process.js'
 import { SINK_CHAIN, sinkChainsFile } from '../../bench/sink-chains.js'
 import { startChainSink } from '../../bench/sink-stack.js'
@@ -23,9 +24,6 @@ import {
   readSigned,
   signRegistry,
 } from '../../src/custody-tools/provisioning/registry-root.js'
-import { hasPartition, parsePartitions } from '../../src/domain/cells.js'
-import { partitionOf } from '../../src/domain/partition.js'
-import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { type HttpClient, httpClient } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
 import { createPostgres } from '../support/postgres-server.js'
@@ -109,7 +107,8 @@ const IDENTITY = 'dist/src/identity-provider/main.js'
 const QUORUM = 'dist/src/quorum-signer/main.js'
 const USERS = ['one', 'two']
 const CELLS = ['0-11', '12-23'] as const
-const ACCOUNTS_MAX = 200
+/** Of a world of one cell. */
+const ALL = ['0-23']
 const PASSWORD = 'correct horse battery staple'
 const COMES_UP = { timeout: 120_000, interval: 100 }
 
@@ -182,9 +181,7 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
   const sinkUrl = `http://127.0.0.1:${numberOf(sink, 'port')}`
   writeFileSync(join(homes[0], 'chains.json'), JSON.stringify(sinkChainsFile(sinkUrl)))
   await provisionDev(homes[0])
-  const accounts = await Promise.all(
-    USERS.map((name, index) => accountOf(homes[0], name, cells === 1 ? null : index)),
-  )
+  const accounts = await accountsOf(homes[0], cells)
 
   const authority = makeAuthority(directory, 'authority')
   const linkPorts = [await freePort(), await freePort()] as const
@@ -334,17 +331,13 @@ async function secondCell(
   return node
 }
 
-/** Of which cell a user is, is chance: of one that is wanted as many are made as it takes. */
-async function accountOf(home: string, name: string, cell: number | null) {
-  const partitions = parsePartitions(CELLS[cell ?? 0] ?? '') ?? 0
-  for (let count = 0; count < ACCOUNTS_MAX; count++) {
-    const email = `${name}-${count}@example.test`
-    const { userId } = await createUser(join(home, 'identity-provider'), email, PASSWORD)
-    if (cell === null || hasPartition({ number: cell, partitions }, partitionOf(userId))) {
-      return { email, cell: cell ?? 0 }
-    }
-  }
-  throw new Error(`no user of cell ${cell}`)
+/** Two: of the one cell, or one of each. */
+async function accountsOf(home: string, cells: 1 | 2) {
+  const dealtOut = cells === 1 ? USERS.map(() => ALL) : [CELLS]
+  const emails = await Promise.all(
+    dealtOut.map((each, index) => accountsOfCells(home, each, USERS[index] ?? '', PASSWORD)),
+  )
+  return emails.flat().map((email, index) => ({ email, cell: cells === 1 ? 0 : index }))
 }
 
 /** What an operator does on a new machine: a copy of the home, and a quorum signer with a key of its own. */

@@ -15,12 +15,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
-import { runProgram } from '../../src/cli/program.js'
 import { identityProviderSocket, serviceLayout } from '../../src/custody/domain-keys/layout.js'
 import { writeJournalPermit } from '../../src/disk/journal-permit.js'
 import { goneProcess } from '../support/ended-process.js'
 import { httpClient, type ReplyBody } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
+import { runCommand } from '../support/run-command.js'
 import { journalPart } from './standby-pair.js'
 
 const TAKES_OVER = { timeout: 60_000 }
@@ -55,18 +55,8 @@ describe('a node that was added', () => {
 
   /** A command of the operator's. */
   async function run(...args: readonly string[]) {
-    let [out, err] = ['', '']
-    const io = {
-      env,
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        err += text
-      },
-      isInteractive: false,
-    }
-    return { code: await runProgram(io, args), out, err }
+    const { code, out, said: err } = await runCommand(env, args)
+    return { code, out, err }
   }
 
   function start(entry: string, environment: Record<string, string>): Promise<Child> {

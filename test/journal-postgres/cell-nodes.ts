@@ -1,15 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { accountsOfCells } from '../../bench/accounts-of-cells.js'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { giveRegistry, prepareNode } from '../../scripts/dev/cluster/node-home.js'
 import { devHome } from '../../scripts/dev/home/layout.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
-import { parsePartitions } from '../../src/domain/cells.js'
-import { partitionOf } from '../../src/domain/partition.js'
-import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { type HttpClient, httpClient } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { linksOf } from './standby-pair.js'
@@ -45,12 +43,11 @@ export interface CellNodes {
   readonly owner: CellNode
   readonly standby: CellNode
   /** One of each cell. */
-  readonly users: readonly [CellUser, CellUser]
+  readonly users: readonly CellUser[]
   stop(): Promise<void>
 }
 
 const PASSWORD = 'correct horse battery staple'
-const USERS_MAX = 200
 const POLL_MS = 50
 const LISTENS_MS_MAX = 60_000
 
@@ -132,7 +129,14 @@ async function raise(ends: (() => unknown)[], stop: () => Promise<void>): Promis
   await owner.start('owner')
   const standby = await node('standby', 2, owner.home)
   await standby.start('standby')
-  const users = [await userOf(0, stack.home, issuer), await userOf(1, stack.home, issuer)] as const
+  const emails = await accountsOfCells(stack.home, CELLS, 'user', PASSWORD)
+  const users = await Promise.all(
+    emails.map(async (email, cell): Promise<CellUser> => {
+      const token = await mintConsoleToken({ issuer, email, password: PASSWORD })
+      const headers = { authorization: `Bearer ${token}` }
+      return { cell, email, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
+    }),
+  )
   return { server, stack, firstUrl: stack.baseUrl, owner, standby, users, stop }
 }
 
@@ -144,18 +148,4 @@ async function untilItAnswers(url: string): Promise<void> {
     if (performance.now() > deadlineMs) throw new Error(`${url} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
-}
-
-/** Who is in which cell is chance: as many are made as it takes. */
-async function userOf(cell: number, home: string, issuer: string): Promise<CellUser> {
-  const partitions = parsePartitions(CELLS[cell] ?? '') ?? 0
-  for (let count = 0; count < USERS_MAX; count++) {
-    const email = `user-${cell}-${count}@example.test`
-    const { userId } = await createUser(join(home, 'identity-provider'), email, PASSWORD)
-    if ((partitions & (1 << partitionOf(userId))) === 0) continue
-    const token = await mintConsoleToken({ issuer, email, password: PASSWORD })
-    const headers = { authorization: `Bearer ${token}` }
-    return { cell, email, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
-  }
-  throw new Error(`no user of cell ${cell}`)
 }

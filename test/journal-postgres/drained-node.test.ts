@@ -1,10 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
-import { runProgram } from '../../src/cli/program.js'
-import { httpClient } from '../support/http-client.js'
+import { runCommand } from '../support/run-command.js'
+import { type SendsUntilTaken, sendsUntilTaken } from './sends-until-taken.js'
 import { journalPart, nodePart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
 const CALLERS = 6
@@ -27,10 +25,11 @@ interface Supervised {
 describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
   let pair: StandbyPair
   const nodes: Supervised[] = []
-  const acknowledged: { readonly caller: number; readonly id: string }[] = []
+  let sends: SendsUntilTaken
 
   beforeAll(async () => {
     pair = await startStandbyPair(CALLERS, true)
+    sends = sendsUntilTaken(pair.stack, () => nodes.map(({ url }) => url))
   }, TIMEOUT_MS)
   afterAll(async () => {
     for (const node of nodes) await node.stop()
@@ -68,21 +67,8 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
     return node
   }
 
-  async function drain(home: string, ...more: readonly string[]) {
-    let [out, said] = ['', '']
-    const io = {
-      env: { ...pair.env, COUNTERSIGN_HOME: home },
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        said += text
-      },
-      isInteractive: false,
-    }
-    const code = await runProgram(io, ['cluster', 'drain', ...more])
-    return { code, said, out }
-  }
+  const drain = (home: string, ...more: readonly string[]) =>
+    runCommand({ ...pair.env, COUNTERSIGN_HOME: home }, ['cluster', 'drain', ...more])
 
   const waits = (url: string) =>
     expect
@@ -90,44 +76,6 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
       .toMatchObject({ http: 200, standby: true, behind: 0, loaded: true })
   const owns = (url: string) =>
     expect.poll(() => journalPart(url), SLOW).toMatchObject({ http: 200, status: 'up' })
-
-  /** Each send is asked for under its key, of whoever answers, until somebody takes it. */
-  function underLoad(): { stop(): Promise<void> } {
-    let isOver = false
-    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-      while (!isOver) {
-        const key = randomBytes(16).toString('hex')
-        const body = { chain_id: pair.stack.chainId, to: `0x${key}${'00'.repeat(4)}`, value: '1' }
-        for (let tries = 0; ; tries++) {
-          const { url } = nodes[(caller + tries) % nodes.length] as Supervised
-          const api = httpClient(url, { 'x-api-key': pair.stack.secrets[caller] ?? '' })
-          const reply = await api
-            .post('/api/tx/send', body, { 'idempotency-key': key })
-            .catch(() => null)
-          const id = reply?.json.tx_id
-          if ((reply?.status === 200 || reply?.status === 202) && typeof id === 'string') {
-            acknowledged.push({ caller, id })
-            break
-          }
-          await sleep(20)
-        }
-      }
-    })
-    return {
-      async stop() {
-        isOver = true
-        await Promise.all(callers)
-      },
-    }
-  }
-
-  async function expectNoneLost(url: string): Promise<void> {
-    for (const { caller, id } of acknowledged) {
-      const api = httpClient(url, { 'x-api-key': pair.stack.secrets[caller] ?? '' })
-      expect((await api.get(`/api/tx/${id}`)).status).toBe(200)
-    }
-    expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length)
-  }
 
   test('is refused while nobody waits, and the service goes on', async () => {
     const { stack } = pair
@@ -162,11 +110,11 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
     const second = nodes[0] as Supervised
     const first = await supervise(pair.stack.home)
     await waits(first.url)
-    const load = underLoad()
+    const load = sends.begin()
     let [owner, other] = [second, first]
     for (let drains = 0; drains < DRAINS; drains++) {
-      const sent = acknowledged.length
-      await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(sent + CALLERS)
+      const sent = sends.count
+      await expect.poll(() => sends.count, SLOW).toBeGreaterThan(sent + CALLERS)
       const starts = owner.starts()
       const { code, said, out } = await drain(owner.home, '--json')
       expect([code, said]).toEqual([0, ''])
@@ -181,16 +129,16 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
       ;[owner, other] = [other, owner]
     }
     await load.stop()
-    await expectNoneLost(owner.url)
-    process.stdout.write(`${acknowledged.length} sends acknowledged through ${DRAINS} drains\n`)
+    await sends.expectNoneLost(owner.url)
+    process.stdout.write(`${sends.count} sends acknowledged through ${DRAINS} drains\n`)
   })
 
   test('anyway takes nobody for one that waits, and the service is back after a while', async () => {
     const [owner, other] = nodes as [Supervised, Supervised]
     await other.stop()
-    const before = acknowledged.length
-    const load = underLoad()
-    await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(before + CALLERS)
+    const before = sends.count
+    const load = sends.begin()
+    await expect.poll(() => sends.count, SLOW).toBeGreaterThan(before + CALLERS)
     const { epoch } = await journalPart(owner.url)
     const { code, said } = await drain(owner.home, '--anyway')
     expect([code, said]).toEqual([1, expect.stringContaining('nobody else has taken the journal')])
@@ -199,9 +147,9 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
     await expect
       .poll(() => journalPart(owner.url), SLOW)
       .toMatchObject({ http: 200, status: 'up', epoch: Number(epoch) + 1 })
-    const then = acknowledged.length
-    await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(then + CALLERS)
+    const then = sends.count
+    await expect.poll(() => sends.count, SLOW).toBeGreaterThan(then + CALLERS)
     await load.stop()
-    await expectNoneLost(owner.url)
+    await sends.expectNoneLost(owner.url)
   })
 })

@@ -18,7 +18,6 @@ import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { importStore } from '../../src/cli/operator/import-store.js'
-import { runProgram } from '../../src/cli/program.js'
 import { systemTimers } from '../../src/clock/timers.js'
 import { freezeInstance, instanceFreezePath } from '../../src/custody/instance-freeze.js'
 import { ONE_CELL } from '../../src/domain/cells.js'
@@ -34,6 +33,7 @@ import { wayToEnd } from '../../src/store/snapshots/way-to-end.js'
 import { contentsOf } from '../journal/journaled-fixtures.js'
 import { httpClient } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
+import { runCommand } from '../support/run-command.js'
 
 const PROCESS = fileURLToPath(new URL('./fixtures-import-process.mjs', import.meta.url))
 const CALLERS = 3
@@ -105,18 +105,9 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
   }
 
   async function cluster(file: string | null, home: string, command = 'import') {
-    let [out, said] = ['', '']
-    const io = {
-      env: file === null ? {} : { COUNTERSIGN_JOURNAL_FILE: file },
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        said += text
-      },
-      isInteractive: false,
-    }
-    const code = await runProgram(io, ['--json', 'cluster', command, '--home', home])
+    const env: Record<string, string> = file === null ? {} : { COUNTERSIGN_JOURNAL_FILE: file }
+    const args = ['--json', 'cluster', command, '--home', home]
+    const { code, out, said } = await runCommand(env, args)
     const record = code === 0 ? (JSON.parse(out) as Readonly<Record<string, unknown>>) : {}
     return { code, said, record }
   }

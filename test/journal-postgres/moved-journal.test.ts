@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
-import { runProgram } from '../../src/cli/program.js'
-import { httpClient } from '../support/http-client.js'
+import { runCommand } from '../support/run-command.js'
+import { sendsUntilTaken } from './sends-until-taken.js'
 import {
   journalPart,
   type StandbyPair,
@@ -30,7 +28,6 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
   let third: string
   let nodes: readonly Node[]
   const servers: Server[] = []
-  const acknowledged: { readonly caller: number; readonly id: string; readonly key: string }[] = []
 
   beforeAll(async () => {
     pair = await startStandbyPair(CALLERS)
@@ -46,18 +43,8 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
   })
 
   async function move(home: string, to: string) {
-    let [out, said] = ['', '']
-    const io = {
-      env: { ...pair.env, COUNTERSIGN_HOME: home },
-      out: (text: string) => {
-        out += text
-      },
-      err: (text: string) => {
-        said += text
-      },
-      isInteractive: false,
-    }
-    const code = await runProgram(io, ['--json', 'cluster', 'move', '--to', to])
+    const env = { ...pair.env, COUNTERSIGN_HOME: home }
+    const { code, said, out } = await runCommand(env, ['--json', 'cluster', 'move', '--to', to])
     return { code, said, record: code === 0 ? JSON.parse(out) : {} }
   }
 
@@ -82,36 +69,6 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
 
   const serves = (url: string) =>
     expect.poll(async () => (await journalPart(url)).http, SLOW).toBe(200)
-
-  /** Each send is asked for under its key, of whoever answers, until somebody takes it. */
-  function underLoad(urls: () => readonly string[]): { stop(): Promise<void> } {
-    let isOver = false
-    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-      while (!isOver) {
-        const key = randomBytes(16).toString('hex')
-        const body = { chain_id: pair.stack.chainId, to: `0x${key}${'00'.repeat(4)}`, value: '1' }
-        for (let tries = 0; ; tries++) {
-          const url = urls()[tries % urls().length] ?? ''
-          const api = httpClient(url, { 'x-api-key': pair.stack.secrets[caller] ?? '' })
-          const reply = await api
-            .post('/api/tx/send', body, { 'idempotency-key': key })
-            .catch(() => null)
-          const id = reply?.json.tx_id
-          if ((reply?.status === 200 || reply?.status === 202) && typeof id === 'string') {
-            acknowledged.push({ caller, id, key })
-            break
-          }
-          await sleep(20)
-        }
-      }
-    })
-    return {
-      async stop() {
-        isOver = true
-        await Promise.all(callers)
-      },
-    }
-  }
 
   test('is refused where nobody could take it, and the owner goes on', async () => {
     const [first, second] = nodes as [Node, Node, Node]
@@ -162,13 +119,16 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
     const [first, second, last] = nodes as [Node, Node, Node]
     await startNode(first)
     await startNode(last)
-    const load = underLoad(() => nodes.flatMap(({ started }) => started?.url ?? []))
+    const sends = sendsUntilTaken(pair.stack, () =>
+      nodes.flatMap(({ started }) => started?.url ?? []),
+    )
+    const load = sends.begin()
     let owner = second
     for (let moves = 0; moves < MOVES; moves++) {
       const others = nodes.filter((node) => node !== owner)
       const named = others[moves % 2] as Node
-      const sent = acknowledged.length
-      await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(sent + CALLERS)
+      const sent = sends.count
+      await expect.poll(() => sends.count, SLOW).toBeGreaterThan(sent + CALLERS)
       const url = named.started?.url ?? ''
       const { code, said, record } = await move(owner.home, url)
       expect([code, said]).toEqual([0, ''])
@@ -184,13 +144,7 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
       owner = named
     }
     await load.stop()
-    for (const { caller, id } of acknowledged) {
-      const api = httpClient(owner.started?.url ?? '', {
-        'x-api-key': pair.stack.secrets[caller] ?? '',
-      })
-      expect((await api.get(`/api/tx/${id}`)).status).toBe(200)
-    }
-    expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length)
-    process.stdout.write(`${acknowledged.length} sends acknowledged through ${MOVES} moves\n`)
+    await sends.expectNoneLost(owner.started?.url ?? '')
+    process.stdout.write(`${sends.count} sends acknowledged through ${MOVES} moves\n`)
   })
 })

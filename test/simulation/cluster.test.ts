@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { featuresOf, inCluster, withOutsiders } from './features.js'
+import { keptOutcomes } from './kept-outcomes.js'
 import type { Planted } from './planted.js'
 import { PLANTED_IN_CLUSTER } from './planted-in-cluster.js'
 import { drawOf } from './random.js'
@@ -12,13 +13,7 @@ function worldOf(seed: number, planted: Planted | null = null): Promise<Outcome>
   return simulate(seed, planted, features)
 }
 
-const outcomes = new Map<number, Promise<Outcome>>()
-
-function outcomeOf(seed: number): Promise<Outcome> {
-  const outcome = outcomes.get(seed) ?? worldOf(seed)
-  outcomes.set(seed, outcome)
-  return outcome
-}
+const outcomeOf = keptOutcomes(worldOf)
 
 test.each(CORPUS)(
   'whoever owns the journal, the world of seed %i keeps what must hold',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { featuresOf, inCluster } from './features.js'
+import { keptOutcomes } from './kept-outcomes.js'
 import { parted } from './parted.js'
 import type { Planted } from './planted.js'
 import { PLANTED_WHERE_PARTED } from './planted-in-cluster.js'
@@ -13,13 +14,7 @@ function worldOf(seed: number, planted: Planted | null = null): Promise<Outcome>
   return simulate(seed, planted, parted(features, drawOf(seed, 'parted')))
 }
 
-const outcomes = new Map<number, Promise<Outcome>>()
-
-function outcomeOf(seed: number): Promise<Outcome> {
-  const outcome = outcomes.get(seed) ?? worldOf(seed)
-  outcomes.set(seed, outcome)
-  return outcome
-}
+const outcomeOf = keptOutcomes(worldOf)
 
 test.each(CORPUS)(
   'whoever is cut off from whom, and whatever clocks say, the world of seed %i keeps what must hold',
