@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Journal } from '../../src/journal/journal.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
 import { createOwnerBeats, type OwnerBeats } from '../../src/journal/owner-beats.js'
@@ -10,7 +10,7 @@ import {
 } from '../../src/store/follow-owner.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
-import { closing, doWork, log, newDirectory, type Store, startOn } from './journaled-fixtures.js'
+import { doWork, log, newDirectory, type Store, startOn } from './journaled-fixtures.js'
 
 /** Owners of a journal and who follows them, by a clock that the test moves. */
 
@@ -50,7 +50,7 @@ export async function ownerAtWork(commits: number) {
 
 export function emptyStore(): Environment {
   const environment = openEnvironment(newDirectory())
-  closing(() => environment.root.close())
+  onTestFinished(() => environment.root.close())
   return environment
 }
 

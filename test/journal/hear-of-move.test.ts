@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   journalMovePath,
   readAskedMove,
@@ -11,7 +11,7 @@ import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { hearOfMove } from '../../src/service/hear-of-move.js'
 import type { Environment } from '../../src/store/environment.js'
 import { journalDrainOf, journalMoveOf, nodeIdOf } from '../../src/store/journal-move.js'
-import { closing, newDirectory, startOn } from './journaled-fixtures.js'
+import { newDirectory, startOn } from './journaled-fixtures.js'
 
 const SLOW = { timeout: 10_000 }
 const TO = 'abcdef0123456789'
@@ -33,7 +33,7 @@ async function owner(
   const log = { warn: () => undefined, error: (context: object) => errors.push(context) }
   const link = linkOf(environment)
   const moves = hearOfMove({ home, node: NODE, role, writer, link, log, end: () => void ends++ })
-  closing(moves.stop)
+  onTestFinished(moves.stop)
   const { epoch } = writer.owner
   return { home, epoch, environment, errors, leave: moves.leave, ends: () => ends }
 }

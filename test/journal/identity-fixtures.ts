@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { fileKeysOf } from '../../src/custody/process-environment.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
@@ -20,23 +20,13 @@ import type { MemoryEngine } from '../../src/journal/memory-journal.js'
 
 /** Homes of an identity provider with a journal, without the processes. */
 
-const undone: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const undo of undone.splice(0).reverse()) await undo()
-})
-
-/** Undone after the test, last first. */
-export function closing(undo: () => Promise<void> | void): void {
-  undone.push(undo)
-}
-
 export const STORES = ['login', 'shares', 'ledger', 'evidence'] as const
 export type StoreName = (typeof STORES)[number]
 
 /** As `npm start` makes it, with nothing in it yet. */
 export async function newHome(): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'cs-identity-'))
-  undone.push(() => rmSync(home, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   await provisionDev(home)
   await openLoginStore(join(home, 'identity-provider')).root.close()
   return home
@@ -52,7 +42,7 @@ export async function nodeOf(home: string): Promise<string> {
 /** The home itself, as of a while ago. */
 export function copyOf(home: string): string {
   const to = mkdtempSync(join(tmpdir(), 'cs-identity-copy-'))
-  undone.push(() => rmSync(to, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(to, { recursive: true, force: true }))
   cpSync(home, to, { recursive: true })
   return to
 }
@@ -147,7 +137,7 @@ export async function openOn(
     await stores.kill()
     await opened.close().catch(() => undefined)
   }
-  undone.push(close)
+  onTestFinished(close)
   return {
     ...opened,
     ...{ failures, write: stores.write, close },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { UserId } from '../../src/domain/ids.js'
@@ -20,19 +20,10 @@ import { START_MS, USER_ID } from '../actors/wallet-fixtures.js'
 /** Stores with a journal, as services start on them, and what they commit. */
 
 export const log = { warn: () => undefined, info: () => undefined }
-const undone: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const undo of undone.splice(0).reverse()) await undo()
-})
-
-/** Undone after the test, last first. */
-export function closing(undo: () => Promise<void> | void): void {
-  undone.push(undo)
-}
 
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'cs-journaled-'))
-  undone.push(() => rmSync(directory, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -60,7 +51,7 @@ export async function startOn(journal: Journal, options: Options = {}): Promise<
     if (isOpen) await environment.root.close()
     isOpen = false
   }
-  undone.push(close)
+  onTestFinished(close)
   const failures: unknown[] = []
   const timers = { ...systemTimers(), ...(elapsed === undefined ? {} : { elapsed }) }
   const writer = await openJournaledStore({

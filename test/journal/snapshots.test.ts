@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
 import { type Journal, SnapshotGone, type Snapshots } from '../../src/journal/journal.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
@@ -21,7 +21,6 @@ import { putOf } from '../../src/store/rows.js'
 import { makeSnapshot } from '../../src/store/snapshots/make-snapshot.js'
 import { tidy } from '../../src/store/snapshots/tidy.js'
 import {
-  closing,
   contentsOf,
   doWork,
   freeze,
@@ -159,7 +158,7 @@ describe('a store whose journal was trimmed', () => {
       /of another store/,
     )
     const still = openEnvironment(directory)
-    closing(() => still.root.close())
+    onTestFinished(() => still.root.close())
     expect(contentsOf(still)).toEqual(before)
   })
 
@@ -175,7 +174,7 @@ describe('a store whose journal was trimmed', () => {
       await expect(requireOpenedSchema(directory)).rejects.toThrow(/is half of a store/)
       await requireOpenedSchema(directory, 'opened')
       const half = openEnvironment(directory, undefined, undefined, 'opened')
-      closing(() => half.root.close())
+      onTestFinished(() => half.root.close())
       expect(isHalfRestored(half)).toBe(true)
       // So that a start without the journal refuses it.
       expect(journalPositionOf(half)).toMatchObject({ seq: 0 })
@@ -220,7 +219,7 @@ describe('a standby of a journal that was trimmed', () => {
   /** It follows until its owner leaves. */
   async function follows(owner: Store, its: Journal, others: Journal): Promise<FollowProgress[]> {
     const environment = openEnvironment(newDirectory())
-    closing(() => environment.root.close())
+    onTestFinished(() => environment.root.close())
     const progress: FollowProgress[] = []
     const beats = createOwnerBeats(its, PARTITION, timers)
     beats.begin(owner.writer.owner.epoch, () => owner.writer.readings.stored)

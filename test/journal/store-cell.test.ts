@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
 import { ALL_PARTITIONS, type Cell, hasUser, ONE_CELL } from '../../src/domain/cells.js'
 import type { UserId } from '../../src/domain/ids.js'
@@ -9,7 +9,7 @@ import { openJournaledStore } from '../../src/store/journaled-store.js'
 import { putOf } from '../../src/store/rows.js'
 import { encodeRows } from '../../src/store/rows-encoding.js'
 import { storeCellOf } from '../../src/store/store-cell.js'
-import { closing, log, newDirectory } from './journaled-fixtures.js'
+import { log, newDirectory } from './journaled-fixtures.js'
 
 const HALF: Cell = { number: 0, partitions: 2 ** 12 - 1 }
 const LESS: Cell = { number: 0, partitions: 2 ** 11 - 1 }
@@ -26,7 +26,7 @@ const userOf = (cell: Cell): UserId => {
 /** An empty store at a machine of its own, which takes the journal. */
 async function startAs(engine: MemoryEngine, cell: Cell) {
   const environment = openEnvironment(newDirectory())
-  closing(() => environment.root.close())
+  onTestFinished(() => environment.root.close())
   const writer = await openJournaledStore({
     ...{ environment, journal: engine.connect(), node: 'test', timers: systemTimers(), log, cell },
     ...{ overtakes: null, fatal: () => undefined },
