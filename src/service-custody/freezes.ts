@@ -62,7 +62,7 @@ export function createFreezesElsewhere(
         nowMs(),
       )
       const confirmBeforeMs = authorization?.confirmBeforeMs ?? 0
-      const lifting = [...wireOf(update), userId, consoleToken, proof, confirmBeforeMs]
+      const lifting = [...wireOf(update), userId, consoleToken, proof, confirmBeforeMs, sequence]
       const [taken, takenProof] = expectList(await userSide.call('freeze-lift', lifting), 2)
       if (taken !== sequence) throw new Refusal('CONFLICT', 'another freeze was lifted')
       const lifted = statementOf(confirmBeforeMs)

@@ -33,7 +33,7 @@ import { strangerKey } from './hostile.js'
 
 const USER_ID = 'user_1'
 const USER = { scope: 'user', subject: sha256(Buffer.from(USER_ID)), userId: USER_ID } as const
-const LIFT = { ...USER, confirmation: null, confirmBeforeMs: 0 }
+const LIFT = { ...USER, confirmation: null, confirmBeforeMs: 0, sequence: null }
 const CONFIRMED = { proof: randomBytes(64), authorizerId: null, signCount: 0 }
 
 let home: string

@@ -92,6 +92,16 @@ async function lift(subject: FrozenSubject): Promise<void> {
   expect(lifted).toEqual({ authorizedBy: 'passkey' })
 }
 
+/** That the wallet's freeze is to be lifted, by its user's passkey. */
+function proofOf(subject: Buffer, sequence: number, confirmBeforeMs: number): Uint8Array {
+  const statement: FreezeStatement = {
+    ...{ action: 'unfreeze', scope: 'wallet', subject },
+    ...{ ownerHash: sha256(Buffer.from(quorum.userId)), sequence, confirmBeforeMs },
+  }
+  const challenge = sha256(freezeMessage(encodeFreezeStatement(statement))).toString('base64url')
+  return passkeyProof(passkey.prove(challenge), passkey.authorizerId)
+}
+
 describe('what the identity provider has frozen', () => {
   test.each(['key', 'wallet', 'user'] as const)(
     'gets no half of a signature, whatever the service asks for: a %s',
@@ -144,22 +154,35 @@ describe('what the identity provider has frozen', () => {
     const until = Date.now() + MINUTE_MS
     expect(await lifting('', null, 0)).toBe('NOT_GRANTED')
     expect(await lifting(consoleToken, null, 0)).toBe('NOT_CONFIRMED')
-    const statement = (sequence: number): FreezeStatement => ({
-      ...{ action: 'unfreeze', scope: 'wallet', subject: id },
-      ...{ ownerHash: sha256(Buffer.from(userId)), sequence, confirmBeforeMs: until },
-    })
-    const proofOf = (sequence: number) => {
-      const message = freezeMessage(encodeFreezeStatement(statement(sequence)))
-      const challenge = sha256(message).toString('base64url')
-      return passkeyProof(passkey.prove(challenge), passkey.authorizerId)
-    }
     const [present] = (await service.userSide.call('freeze-get', [scope, id])) as [number]
-    expect(await lifting(consoleToken, proofOf(present - 1), until)).toBe('NOT_CONFIRMED')
-    expect(await lifting('', proofOf(present + 1), until)).toBe('NOT_GRANTED')
+    expect(await lifting(consoleToken, proofOf(id, present - 1, until), until)).toBe(
+      'NOT_CONFIRMED',
+    )
+    expect(await lifting('', proofOf(id, present + 1, until), until)).toBe('NOT_GRANTED')
     expect(await judgedCall(frozen)).toBe('FROZEN')
     for (const method of ['freeze-delete', 'unfreeze', 'freeze-set']) {
       expect(await refusalOf(service.userSide.call(method, [scope, id, userId]))).toBe('MALFORMED')
     }
+    expect(await judgedCall(frozen)).toBe('FROZEN')
+  })
+
+  test('makes a lifting void that comes after it was frozen again, and is frozen since then', async () => {
+    const subject = subjectOf('wallet', frozen)
+    await quorum.coSigner.freeze(subject)
+    const [scope, id] = wireOf(subject)
+    const { userId, consoleToken } = quorum
+    const present = async () =>
+      (await service.userSide.call('freeze-get', [scope, id])) as [number, number]
+    const [sequence, sinceMs] = await present()
+    const until = Date.now() + MINUTE_MS
+    const proof = proofOf(id, sequence + 1, until)
+    // The service gave the lifting up, and says so, before it comes.
+    await quorum.coSigner.freeze(subject)
+    expect(await present()).toEqual([sequence + 1, sinceMs])
+    const lifting = [scope, id, userId, consoleToken, proof, until]
+    expect(await refusalOf(service.userSide.call('freeze-lift', lifting))).toBe('NOT_CONFIRMED')
+    const told = service.userSide.call('freeze-lift', [...lifting, sequence + 1])
+    expect(await refusalOf(told)).toBe('STALE_GRANT')
     expect(await judgedCall(frozen)).toBe('FROZEN')
   })
 

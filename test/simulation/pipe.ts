@@ -55,6 +55,17 @@ interface Line {
   endedAtMs: number | null
 }
 
+/** One call on its way. */
+interface Sent {
+  readonly method: string
+  readonly parameters: readonly unknown[]
+  readonly isHeard: boolean
+  /** It comes twice, so long after the first was done, which is the one that is heard; null: once. */
+  readonly againAfterMs: number | null
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
 const RECONNECT_MS_MAX = 100
 /** One lost call breaks a connection, which takes six calls to be of use again. */
 const SPARED = 6
@@ -122,12 +133,10 @@ export class Pipe implements SocketClient {
           ? scheduler.nowMs + draw.integer(OVERTAKEN_MS_MAX)
           : this.#behind('there')
       const isHeard = drawn >= unsent + unanswered
+      const againAfterMs = isDoubled ? draw.integer(OVERTAKEN_MS_MAX) : null
+      const settled = { resolve: settle(resolve), reject: fail }
       scheduler.at(arriveMs, () =>
-        this.#arrive(line, method, parameters, isHeard, settle(resolve), fail),
-      )
-      if (!isDoubled) return
-      scheduler.at(arriveMs + draw.integer(OVERTAKEN_MS_MAX), () =>
-        this.#arrive(line, method, parameters, false, settle(resolve), fail),
+        this.#arrive(line, { method, parameters, isHeard, againAfterMs, ...settled }),
       )
     })
   }
@@ -139,14 +148,8 @@ export class Pipe implements SocketClient {
   /** Ends with its process. */
   close(): void {}
 
-  #arrive(
-    line: Line,
-    method: string,
-    parameters: readonly unknown[],
-    isHeard: boolean,
-    resolve: (value: unknown) => void,
-    reject: (error: Error) => void,
-  ): void {
+  #arrive(line: Line, sent: Sent): void {
+    const { method, parameters, isHeard, againAfterMs, resolve, reject } = sent
     const { isAway, serve, serving, scheduler, life, wrong, way } = this.#ports
     const { nowMs } = scheduler
     const openMs = way?.opensAtMs('there') ?? 0
@@ -154,7 +157,7 @@ export class Pipe implements SocketClient {
       this.#giveUp(line, nowMs, openMs)
       // What was sent is sent again until the way is open, by a process that may be gone by then.
       if (openMs <= nowMs + SILENT_MS_MAX.there) {
-        scheduler.at(openMs, () => this.#arrive(line, method, parameters, isHeard, resolve, reject))
+        scheduler.at(openMs, () => this.#arrive(line, sent))
       }
       return
     }
@@ -173,13 +176,16 @@ export class Pipe implements SocketClient {
         }),
       )
     }
-    serve(method, parameters, line.connection).then(
+    const served = serve(method, parameters, line.connection).then(
       (value) => answer(() => resolve(value)),
       (error: unknown) => {
         if (!(error instanceof Refusal)) wrong(`${method} failed: ${(error as Error).stack}`)
         else answer(() => reject(error))
       },
     )
+    if (againAfterMs === null) return
+    const again = { ...sent, isHeard: false, againAfterMs: null }
+    void served.then(() => scheduler.after(againAfterMs, () => this.#arrive(line, again)))
   }
 
   #behind(way: 'there' | 'back'): number {

@@ -14,8 +14,7 @@ export class QuorumFreezes
 
   freeze(subject: FrozenSubject, nowMs: number): void {
     const name = nameOfSubject(subject)
-    if (this.#frozen.has(name)) return
-    this.#frozen.set(name, nowMs)
+    if (!this.#frozen.has(name)) this.#frozen.set(name, nowMs)
     this.#count(name)
   }
 

@@ -209,7 +209,7 @@ export class Quorum {
         ...{ grants: this.grants, approvals: this.approvals, freezes: this.freezes },
         nowMs: () => this.nowMs,
         ignoresFreezes: this.#options.planted?.ignoresFreezes === true,
-        requireProof: () => this.#requireProof(),
+        isProven: () => this.#isProven(),
         serviceWallet: (walletId) => this.#serviceWallet(walletId),
       }),
     }
@@ -328,11 +328,11 @@ export class Quorum {
     })
   }
 
-  /** @throws FaultError where it is no proof of whoever wants a freeze lifted */
-  #requireProof(): void {
-    if (this.liftsRefused === 0 || !this.#options.draw.chance(this.liftsRefused)) return
+  /** Of whoever wants a freeze lifted. */
+  #isProven(): boolean {
+    if (this.liftsRefused === 0 || !this.#options.draw.chance(this.liftsRefused)) return true
     this.#options.note('a lifting is turned down')
-    throw new FaultError(fault('AUTHORIZATION_REFUSED', { reason: 'no proof' }))
+    return false
   }
 
   /** By the user side's clock. */

@@ -21,8 +21,8 @@ export interface AskedUserSide {
   /** By its clock. */
   readonly nowMs: () => number
   readonly ignoresFreezes: boolean
-  /** @throws FaultError where it is no proof of whoever wants a freeze lifted */
-  readonly requireProof: () => void
+  /** Of whoever wants a freeze lifted. */
+  readonly isProven: () => boolean
   readonly serviceWallet: (walletId: SubWalletId) => WalletCertificate
 }
 
@@ -70,8 +70,11 @@ export function userSideAsks(ask: Ask, to: AskedUserSide): Asks {
     unfreeze(subject) {
       // What is confirmed is the lifting of the freeze that was there when it was asked for.
       const sequence = freezes.sequenceOf(subject)
+      let isProven: boolean | null = null
       return ask('freeze-lift', () => {
-        to.requireProof()
+        // As good as it was the first time, where it comes twice.
+        isProven ??= to.isProven()
+        if (!isProven) throw new FaultError(fault('AUTHORIZATION_REFUSED', { reason: 'no proof' }))
         if (freezes.sequenceOf(subject) !== sequence) {
           throw new Refusal('NOT_CONFIRMED', 'another freeze than was asked about')
         }

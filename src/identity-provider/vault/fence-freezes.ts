@@ -51,7 +51,7 @@ async function replay(
   return true
 
   async function sinceAfter({ action, ownerHash }: FreezeStatement): Promise<number | null> {
-    if (action === 'freeze') return timeMs
+    if (action === 'freeze') return before.sinceMs ?? timeMs
     const lifted =
       isOwn && (await isConfirmed(ownerHash, freezeMessage(encoded), proof, stores, registry))
     return lifted ? null : (before.sinceMs ?? timeMs)

@@ -19,7 +19,7 @@ export function parseFreezeRequest(fields: readonly unknown[]): FreezeRequest {
   return { ...parseSubject(fields), userId: text(fields[2], USER_ID_CHARS_MAX) }
 }
 
-/** @param fields `[scope, subject, userId, consoleToken, confirmation, confirmBeforeMs]` */
+/** @param fields `[scope, subject, userId, consoleToken, confirmation, confirmBeforeMs, sequence]` */
 export function parseUnfreezeRequest(
   fields: readonly unknown[],
 ): UnfreezeRequest & { readonly consoleToken: string } {
@@ -30,6 +30,7 @@ export function parseUnfreezeRequest(
     consoleToken: text(fields[3], TOKEN_CHARS_MAX),
     confirmation,
     confirmBeforeMs: expectInteger(fields[5]),
+    sequence: fields[6] === undefined ? null : expectInteger(fields[6]),
   }
 }
 

@@ -28,7 +28,8 @@ import type { RecordedChanges } from './recorded-changes.js'
 export interface UserSideFreezes {
   row(subject: FreezeSubject): FreezeRow
   /**
-   * Durable when it resolves, in force at once. What is frozen already stays as it is.
+   * Durable when it resolves, in force at once. What is frozen already stays so since then, and no lifting
+   * that was asked for before this one comes to anything: the service may have given it up, and it be late.
    * @throws Refusal NOT_GRANTED, UNKNOWN_WALLET or UNKNOWN_KEY
    */
   freeze(request: FreezeRequest): Promise<FreezeRow>
@@ -52,6 +53,8 @@ export interface UnfreezeRequest extends FreezeRequest {
   /** An encoded proof of the user's authorizer; null: none was sent. */
   readonly confirmation: Uint8Array | null
   readonly confirmBeforeMs: number
+  /** Which it has once it is lifted; null: a service of an earlier build does not say. */
+  readonly sequence: number | null
 }
 
 export interface LiftedFreeze {
@@ -117,9 +120,8 @@ export function createFreezes(
       const nowMs = Date.now()
       const { result, recorded } = changes.commit<FreezeRow>((writer) => {
         const before = ledger.freeze(scope, subject)
-        if (before.sinceMs !== null) return { result: before, entry: null }
         const sequence = before.sequence + 1
-        const row = { sequence, sinceMs: nowMs }
+        const row = { sequence, sinceMs: before.sinceMs ?? nowMs }
         writer.putFreeze(scope, subject, row)
         const of = { scope, subject, ownerHash, sequence }
         const statement: FreezeStatement = { action: 'freeze', ...of, confirmBeforeMs: 0 }
@@ -134,6 +136,7 @@ export function createFreezes(
       const { scope, subject, confirmation, confirmBeforeMs } = request
       const before = ledger.freeze(scope, subject)
       const sequence = before.sequence + 1
+      if ((request.sequence ?? sequence) !== sequence) throw changedMeanwhile()
       const of = { scope, subject, ownerHash, sequence }
       const statement: FreezeStatement = { action: 'unfreeze', ...of, confirmBeforeMs }
       const message = freezeMessage(encodeFreezeStatement(statement))
@@ -144,9 +147,7 @@ export function createFreezes(
         // Another change may have been made while this one was confirmed.
         requireOwner(by, request.userId, ownerHash)
         authorizer.requireStanding(confirmed, ownerHash)
-        if (ledger.freeze(scope, subject).sequence !== before.sequence) {
-          throw new Refusal('STALE_GRANT', 'the freeze changed meanwhile')
-        }
+        if (ledger.freeze(scope, subject).sequence !== before.sequence) throw changedMeanwhile()
         writer.putFreeze(scope, subject, { sequence, sinceMs: null })
         return { result: null, entry: entryOf(statement, confirmed.proof, nowMs) }
       })
@@ -168,6 +169,10 @@ export function createFreezes(
 function entryOf(statement: FreezeStatement, proof: Uint8Array, timeMs: number): EvidenceEntry {
   const body = concat(encodeFreezeStatement(statement), proof)
   return { timeMs, kind: EVIDENCE_KIND.freeze, body }
+}
+
+function changedMeanwhile(): Refusal {
+  return new Refusal('STALE_GRANT', 'the freeze changed meanwhile')
 }
 
 function notOwned(): Refusal {
