@@ -382,11 +382,12 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   stopSweep()
   stopUndelegating()
   await link?.close()
-  await cells.close()
+  const looked = cells.close()
   await callers.close()
   await retention.close()
   await actors.close()
   await journal?.close()
+  await looked
   await traces?.close()
   callers.clear()
   await members.close()

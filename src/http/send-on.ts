@@ -51,8 +51,14 @@ export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientReque
     onward.destroy()
     end(() => undefined)
   }
+  let isAnswered = false
   onward.on('error', fail)
+  // What is no answer, as one that switches protocols, ends it without an error.
+  onward.on('close', () => {
+    if (!isAnswered) fail(new Error('it was closed without an answer'))
+  })
   onward.on('response', (answered) => {
+    isAnswered = true
     answered.on('error', fail)
     if (answered.headers['transfer-encoding'] === undefined) passWhole(one, answered, end)
     else {
@@ -137,11 +143,15 @@ function writeHead({ response }: HeldRequest, { statusCode = 502, rawHeaders }: 
   }
 }
 
-/** @returns null for a path or header that Node sends nobody, such as one beyond Latin-1 */
+/**
+ * @returns null for a path or header that Node sends nobody, such as one beyond Latin-1; and for CONNECT, whose
+ *   answer would be a connection
+ */
 function requestOnward(
   { method, target: path, headers: held, body }: HeldRequest,
   send: SendOn['send'],
 ): ClientRequest | null {
+  if (method === 'CONNECT') return null
   const headers = [...held]
   const isBodiless = body.length === 0 && BODILESS.has(method)
   // Left to Node, a body of no length would be sent in chunks.

@@ -27,6 +27,7 @@ import { createReader } from '../store/reader.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
+import { endWhenDeposed } from './end-when-deposed.js'
 import { hearOfMove } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
 import { leaveWithoutQuorum } from './leave-without-quorum.js'
@@ -136,18 +137,20 @@ export async function openServiceJournal(
     ...{ home, role, writer, log, node: options.node, link: options.link },
     end: () => process.kill(process.pid, 'SIGTERM'),
   })
-  let stay = (): void => undefined
+  const watches: (() => void)[] = []
   return {
     ...writer,
     snapshots,
     serves() {
-      stay = leaveWithoutQuorum({
-        ...{ reach: options.reach, timers, log },
-        leave: moves.leave,
-      })
+      const { reach } = options
+      const deposed = store.fatal
+      watches.push(
+        leaveWithoutQuorum({ reach, timers, log, leave: moves.leave }),
+        endWhenDeposed({ journal, owner: writer.owner, reach, deposed, timers }),
+      )
     },
     async close() {
-      stay()
+      for (const end of watches) end()
       moves.stop()
       const ended = snapshots?.close()
       if (options.hasSuccessor()) {

@@ -77,7 +77,7 @@ export async function openOtherCells(options: OtherCellsOptions): Promise<OtherC
       await Promise.all([...ways.values()].map(({ forwarder }) => forwarder.drain(leftMs)))
     },
     async close() {
-      await stopLooking()
+      stopLooking()
       agent.destroy()
       await journal.close()
     },
@@ -112,17 +112,17 @@ function wayTo(cell: number, { clientAddress, log }: OtherCellsOptions, agent: L
   }
 }
 
-/** @returns ends it, and resolves once nothing is asked any more */
+/** @returns ends it */
 function lookEvery(
   others: readonly Cell[],
   journal: Pick<Journal, 'look'>,
   ways: ReadonlyMap<number, Way>,
   timers: Pick<Timers, 'at' | 'now' | 'elapsed'>,
   log: Logger,
-): () => Promise<void> {
+): () => void {
   let isOver = false
   let saidMs = Number.NEGATIVE_INFINITY
-  let wake = (): void => undefined
+  const wakes = new Map<number, () => void>()
 
   async function look({ number }: Cell): Promise<void> {
     try {
@@ -136,20 +136,20 @@ function lookEvery(
     }
   }
 
-  async function run(): Promise<void> {
+  /** Each by itself: one that is slow to be looked up holds up no other. */
+  async function run(cell: Cell): Promise<void> {
     while (!isOver) {
-      await Promise.all(others.map(look))
+      await look(cell)
       await new Promise<void>((done) => {
-        wake = done
+        wakes.set(cell.number, done)
         timers.at(timers.now() + LOOK_MS, done)
       })
     }
   }
 
-  const running = run()
-  return async () => {
+  for (const cell of others) void run(cell)
+  return () => {
     isOver = true
-    wake()
-    await running
+    for (const wake of wakes.values()) wake()
   }
 }

@@ -345,6 +345,27 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     expect([read?.status, codeOf(read?.text ?? '')]).toEqual([503, 'WRITES_STOPPED'])
   })
 
+  test('ends what is answered by no answer, and passes on no CONNECT', async () => {
+    await listener?.close()
+    listener = null
+    const credentials = readTlsFiles(files.owner)
+    const switching = createServer({ key: credentials.key, cert: credentials.cert }, (socket) => {
+      socket.on('error', () => undefined)
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'
+      socket.once('data', () => socket.write(head))
+    })
+    await once(switching.listen(port, HOST), 'listening')
+    try {
+      const asked = await Promise.all(['POST', 'GET'].map((method) => ask(method, '/a')))
+      expect(asked.map(({ text }) => codeOf(text))).toEqual(['OUTCOME_UNKNOWN', 'WRITES_STOPPED'])
+      const connecting = await said('CONNECT /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      expect(connecting).toMatch(/^(HTTP\/1.1 400 |$)/)
+    } finally {
+      switching.close()
+      agent.destroy()
+    }
+  })
+
   test('breaks off what a former owner has not answered, and nothing of the new one', async () => {
     answer = () => undefined
     const former = ask('POST', '/former')

@@ -61,10 +61,15 @@ export class VirtualTimers implements Timers {
       if (next === undefined || next.atMs > untilMs) break
       if (ran >= TASKS_MAX) throw new Error('tasks lead to tasks without end')
       this.#due.delete(next)
-      this.#nowMs = next.atMs
+      this.#nowMs = Math.max(this.#nowMs, next.atMs)
       next.task()
     }
     this.#nowMs = untilMs
+  }
+
+  /** No task runs meanwhile, as in a process that is frozen. */
+  standStill(byMs: number): void {
+    this.#nowMs += byMs
   }
 
   #next(): Due | undefined {
