@@ -145,7 +145,7 @@ async function readOwn(
 
 export function ofTwo(): Error {
   return new Error(
-    'the store has records that are not of this journal, and the journal has entries: they are of two services, or the store was written without its journal; begin another in an empty database, or put back a copy of the store that goes with this one',
+    'the store has records that are not of this journal, and the journal has entries: they are of two services, or the store was written without its journal; where the store was restored from a backup and the journal is whole, remove the store, and the journal brings back all of it; else begin another in an empty database, or put back a copy of the store that goes with this one',
   )
 }
 

@@ -36,6 +36,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'contracts verify': 'test/defi/contracts-command.test.ts',
   'custody approve-authorizer': 'test/custody/authorizer-recovery.test.ts',
   'custody check': 'test/custody/rotations.test.ts',
+  'custody draft-registry': 'test/cli/sign-registry.test.ts',
   'custody fence': 'test/custody/freezes.test.ts',
   'custody freeze': 'test/custody/freezes.test.ts',
   'custody install-registry': 'test/live/live.test.ts',

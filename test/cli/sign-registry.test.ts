@@ -1,10 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runProgram } from '../../src/cli/program.js'
-import { withQuorumSigners } from '../../src/custody-tools/provisioning/registry-draft.js'
+import {
+  registryPath,
+  rootPrivateKeyPath,
+  serviceLayout,
+} from '../../src/custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
+import { bodyOf, withQuorumSigners } from '../../src/custody-tools/provisioning/registry-draft.js'
 import { p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
 import { openRegistry, registryMessage } from '../../src/quorum-protocol/registry.js'
 
@@ -48,6 +55,44 @@ describe('custody sign-registry', () => {
     const { code, err } = await sign(...given)
     expect([code, err]).toEqual([2, expect.stringContaining(`${flag} cannot go with ${by}`)])
   })
+})
+
+test('the next registry is drafted as the present one, changed, signed and installed', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'cs-draft-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  await provisionDev(home)
+  const custody = async (...args: readonly string[]) => {
+    let err = ''
+    const io = {
+      ...{ env: { COUNTERSIGN_HOME: home }, isInteractive: false, out: () => {} },
+      err: (text: string) => {
+        err += text
+      },
+    }
+    return { code: await runProgram(io, ['custody', ...args]), err }
+  }
+  const draft = join(home, 'draft.json')
+  const drafted = ['draft-registry', '--out', draft]
+  expect(await custody(...drafted)).toEqual({ code: 0, err: '' })
+  const root = readRootKey(serviceLayout(home).rootKey)
+  const present = bodyOf(openRegistry(readRegistryFile(registryPath(home)), root))
+  const next = JSON.parse(readFileSync(draft, 'utf8'))
+  expect(next).toEqual({
+    ...{ ...present, version: present.version + 1 },
+    issued_at_ms: expect.any(Number),
+  })
+  // What is being changed by hand is not written over.
+  expect((await custody(...drafted)).code).not.toBe(0)
+  const [lost] = next.quorum_signers
+  next.quorum_signers = [{ ...lost, not_after_ms: Date.now() }]
+  writeFileSync(draft, JSON.stringify(next))
+  const signed = join(home, 'signed.json')
+  const by = ['--root', rootPrivateKeyPath(home), '--draft', draft]
+  expect(await custody('sign-registry', ...by, '--out', signed)).toEqual({ code: 0, err: '' })
+  expect(await custody('install-registry', signed)).toEqual({ code: 0, err: '' })
+  const installed = openRegistry(readRegistryFile(registryPath(home)), root)
+  expect(installed.version).toBe(present.version + 1)
+  expect(installed.keysOf('quorum_signers', Date.now() + 1)).toEqual([])
 })
 
 test('a quorum signer that was added counts at once, however far the root’s clock is ahead', async () => {

@@ -7,7 +7,7 @@ import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import type { P256Signer } from '../../quorum-protocol/p256.js'
 import type { Registry, RegistryBody } from '../../quorum-protocol/registry.js'
 import { installRegistry, verified } from '../provisioning/install-registry.js'
-import { isPemOf, withNextCoSigner } from '../provisioning/registry-draft.js'
+import { bodyOf, isPemOf, withNextCoSigner } from '../provisioning/registry-draft.js'
 import { openRegistryRoot, signRegistry } from '../provisioning/registry-root.js'
 
 export interface CoSignerRotation {
@@ -81,11 +81,6 @@ function matchingRoot({ privateKeyPath }: { privateKeyPath: string }, pinned: st
     throw new Error(`${privateKeyPath} is not the root that ${pinned} pins`)
   }
   return root
-}
-
-/** The registry's own words. */
-function bodyOf(registry: Registry): RegistryBody {
-  return JSON.parse(Buffer.from(registry.envelope.body).toString('utf8')) as RegistryBody
 }
 
 /** A key that no registry has named yet: an interrupted rotation made it. */

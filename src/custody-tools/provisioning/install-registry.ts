@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type DomainName, registryPath } from '../../custody/domain-keys/layout.js'
 import { writePublicFile } from '../../custody/domain-keys/private-file.js'
 import {
@@ -8,9 +8,9 @@ import {
   writeRegistryFile,
 } from '../../custody/domain-keys/registry-file.js'
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
-import { openRegistry, type Registry } from '../../quorum-protocol/registry.js'
+import { openRegistry, type Registry, type RegistryBody } from '../../quorum-protocol/registry.js'
 import { DOMAIN_NAMES, domainLayout } from './provision-domain.js'
-import { isPemOf } from './registry-draft.js'
+import { bodyOf, isPemOf } from './registry-draft.js'
 
 /**
  * Pins the root's public key in one domain. It is done once, by hand and from the medium on which
@@ -52,6 +52,24 @@ export function installRegistry(home: string, from: string, roots: readonly stri
   }
   writeRegistryFile(path, offered.envelope)
   return offered
+}
+
+/**
+ * Writes the next registry down with all that the one in place says, for a person to change what is to be
+ * changed, and for the root's owner to sign.
+ * @param to a file that is not there
+ * @throws Error that names the file and the reason
+ */
+export function draftNext(
+  home: string,
+  to: string,
+  roots: readonly string[],
+  nowMs: number,
+): RegistryBody {
+  const present = bodyOf(verified(registryPath(home), roots))
+  const draft = { ...present, version: present.version + 1, issued_at_ms: nowMs }
+  writeFileSync(to, `${JSON.stringify(draft, null, 2)}\n`, { flag: 'wx' })
+  return draft
 }
 
 /** @throws Error that names the file and the reason */

@@ -6,6 +6,7 @@ import type { Hex } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
 import type {
+  Registry,
   RegistryBody,
   RegistryChain,
   RegistryKey,
@@ -129,6 +130,11 @@ export function registryChains(path: string): RegistryChain[] {
     delegate: chain.delegate as Hex | null,
     max_fee_per_gas_wei: chain.max_fee_per_gas_ceiling_wei,
   }))
+}
+
+/** A registry's own words. */
+export function bodyOf(registry: Registry): RegistryBody {
+  return JSON.parse(Buffer.from(registry.envelope.body).toString('utf8')) as RegistryBody
 }
 
 /** A draft as it lies in a file; the root's owner reads it before signing. */

@@ -55,7 +55,10 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .description('sign a registry with the root: the first one, or a draft of the next')
     .requiredOption('--root <file>', "the root's private key")
     .requiredOption('--out <file>', 'where the signed registry goes')
-    .option('--draft <file>', 'what custody rotate-cosigner wrote; read it before')
+    .option(
+      '--draft <file>',
+      'what custody draft-registry or rotate-cosigner wrote; read it before',
+    )
     .option('--enrolments <files...>', 'what custody provision wrote for each of the three domains')
     .option('--registry <file>', 'the signed registry, to add quorum signers of further nodes to')
     .option('--chains <file>', 'chains.json: Routers, delegates and fee ceilings')
@@ -87,6 +90,22 @@ export function registerProvisioning(custody: Command, io: Io): void {
         chains: body.chains.map(({ chain_id }) => chain_id),
         registry: resolve(options.out),
       })
+    })
+  custody
+    .command('draft-registry')
+    .description(
+      'write the next registry down as the present one is, to be changed and signed: ceilings, keys that end',
+    )
+    .requiredOption('--out <file>', 'where it goes; there is none yet')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { out: string }>()
+      const { draftNext, pinnedRoots } = await import(
+        '../../../custody-tools/provisioning/install-registry.js'
+      )
+      const home = homeOf(io, options)
+      const draft = resolve(options.out)
+      const { version } = draftNext(home, draft, pinnedRoots(home), Date.now())
+      printRecord(io, options, { version, draft })
     })
   custody
     .command('install-registry')
