@@ -9,8 +9,16 @@ import {
   subjectOfId,
 } from '../../src/custody/authorizers/freeze-statement.js'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { openEvidenceLog, openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
+import {
+  EVIDENCE_HASH_BYTES,
+  EVIDENCE_KIND,
+  type EvidenceKind,
+  type StoredEvidence,
+} from '../../src/custody/evidence/stored-evidence.js'
 import type { FreezeScope } from '../../src/domain/freeze.js'
 import { type LineageId, ulidBytes } from '../../src/domain/ids.js'
+import { viewOf } from '../../src/quorum-protocol/bytes.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import type { FrozenSubject, UnfreezeUpdate } from '../../src/service-custody/co-signer.js'
 import { type AuthorizerClient, connectAuthorizers, type Passkey } from './authorizer-client.js'
@@ -219,8 +227,9 @@ describe('an identity provider that was restored from a backup of before a freez
     await quorum.identityProvider.stop()
     rmSync(userSideLayout(home).evidence, { recursive: true })
     await countersignOk(home, ['custody', 'restore', '--domain', 'user', '--from', backup])
-    const log = serviceLayout(home).evidence
-    const fenced = ['custody', 'fence', '--service-log', log, '--json']
+    // As of two nodes that owned a journal in turn: the one has not what the other one has.
+    const logs = await halves(serviceLayout(home).evidence, home)
+    const fenced = ['custody', 'fence', '--service-log', ...logs, '--json']
     expect(JSON.parse(await countersignOk(home, fenced))).toMatchObject({ freezes: 3 })
     quorum.identityProvider = await quorum.startIdentityProvider()
     await service.close()
@@ -235,6 +244,31 @@ describe('an identity provider that was restored from a backup of before a freez
     expect(await countersignOk(home, ['verify-audit'])).toContain('both logs are whole')
   })
 })
+
+/** A log of the first of what another one has, and one of all the rest. */
+async function halves(log: string, directory: string): Promise<readonly string[]> {
+  const reader = openEvidenceReader(log)
+  const entries = [...reader.entries()]
+  await reader.close()
+  const freezes = entries.filter(({ bytes }) => kindOf(bytes) === EVIDENCE_KIND.freeze)
+  const between = entries.indexOf(freezes.at(-2) as StoredEvidence)
+  const parts = [entries.slice(0, between), entries.slice(between)]
+  return Promise.all(
+    parts.map(async (part, index) => {
+      const path = join(directory, `half ${index}`)
+      const half = openEvidenceLog(path, 0, () => {})
+      for (const { bytes } of part) {
+        const timeMs = Number(viewOf(bytes).readBigUInt64BE(EVIDENCE_HASH_BYTES))
+        const body = bytes.subarray(EVIDENCE_HASH_BYTES + 9)
+        await half.append({ timeMs, kind: kindOf(bytes), body })
+      }
+      await half.close()
+      return path
+    }),
+  )
+}
+
+const kindOf = (bytes: Uint8Array) => bytes[EVIDENCE_HASH_BYTES + 8] as EvidenceKind
 
 describe('a domain that its operator has frozen', () => {
   test('gives no half of anything new, until its operator lifts it', async () => {

@@ -64,7 +64,7 @@ function restore(): Promise<number> {
 }
 
 async function fence(): Promise<void> {
-  await fenceUserSide(home, serviceLayout(home).evidence)
+  await fenceUserSide(home, [serviceLayout(home).evidence])
   world = await openWorld(vault)
 }
 

@@ -51,7 +51,7 @@ export interface RestoreOptions extends Places {
    * Of the other domain, where it outlived: its evidence, or a copy that is later than all it
    * signed. The service is fenced by the identity provider's, and the other way round.
    */
-  readonly serviceLog: string | null
+  readonly serviceLogs: readonly string[]
   readonly userLog: string | null
   /** `all`: no log of after the backup is left anywhere, so nobody knows what happened then. */
   readonly lost: 'one-domain' | 'all'
@@ -120,10 +120,9 @@ function chosenParts({ from, parts }: RestoreOptions, manifest: Manifest): PartR
 }
 
 /** There must be one; and one of the backup's own time knows nothing of what came after. */
-function refuseUnfitLogs({ from, serviceLog, userLog }: RestoreOptions): void {
+function refuseUnfitLogs({ from, serviceLogs, userLog }: RestoreOptions): void {
   const inside = `${realpathSync(from)}${sep}`
-  for (const log of [serviceLog, userLog]) {
-    if (log === null) continue
+  for (const log of [...serviceLogs, ...(userLog === null ? [] : [userLog])]) {
     if (!existsSync(log)) throw new UsageError(`${log} does not exist`)
     if (`${realpathSync(log)}${sep}`.startsWith(inside)) {
       throw new UsageError(
@@ -267,17 +266,18 @@ async function bringFreezeOf(home: string, progress: RestoreOptions['progress'])
 
 /** @returns null where it is left to do, with a log that is elsewhere */
 async function fenceUser(options: RestoreOptions): Promise<FencedUserSide | null> {
-  const { home, serviceLog, lost, progress } = options
+  const { home, serviceLogs, lost, progress } = options
   if ((await positionIn(home)) !== null) {
     // Its journal has what came after the backup: its start brings it up to now, and needs no fence.
     if (lost === 'one-domain') return null
     await bringCarriedFreeze(home, { warn: (_context, message) => progress(message) })
     await leaveJournal(home)
   }
-  if (serviceLog === null && lost === 'one-domain') return null
+  if (serviceLogs.length === 0 && lost === 'one-domain') return null
   progress('user: fencing what it has forgotten')
   // Where nothing outlived it is taught what its own copy has, and stays frozen.
-  return fenceUserSide(home, evidenceIn(serviceLog ?? userSideLayout(home).evidence))
+  const logs = serviceLogs.length > 0 ? serviceLogs : [userSideLayout(home).evidence]
+  return fenceUserSide(home, logs.map(evidenceIn))
 }
 
 function freeze(home: string, domain: ShareHolder, { began_at_ms }: PartRecord): void {

@@ -32,6 +32,7 @@ instance has forgotten is fenced, so that no cap, nonce, key or event counts twi
   one domain lost    give the other one's evidence, which knows what came after the backup:
                        of the service     --user-log <home>/identity-provider/vault
                        of the user side   --service-log <home>/service/custody
+                                          of a cluster: of each node that owned the journal since
                      Without --user-log every key's caps of the day and month count as used up;
                      without --service-log the user side does not start before custody fence.
   all of it lost     say --nothing-outlived: caps count as used up, and both domains stay frozen
@@ -45,7 +46,7 @@ countersign backup reconcile puts a key's spend right, once you know it.`
 interface RestoreFlags extends GlobalOptions {
   readonly from: string
   readonly part?: readonly PartName[]
-  readonly serviceLog?: string
+  readonly serviceLog?: readonly string[]
   readonly userLog?: string
   readonly nothingOutlived?: boolean
 }
@@ -121,7 +122,10 @@ export function register(program: Command, io: Io): void {
     .requiredOption('--from <directory>', 'what backup create wrote')
     .addOption(partOption('only these (default: all that the backup has)'))
     .option('--user-log <directory>', "the identity provider's evidence, which outlived")
-    .option('--service-log <directory>', "the service's evidence, which outlived")
+    .option(
+      '--service-log <directories...>',
+      "the service's evidence, which outlived; of each node that owned the journal since",
+    )
     .option('--nothing-outlived', 'no log of after the backup is left: both domains stay frozen')
     .addHelpText('after', RESTORE_HELP)
     .action(async (_given: object, command: Command) => {
@@ -136,7 +140,7 @@ export function register(program: Command, io: Io): void {
         from: resolve(options.from),
         parts: options.part ?? null,
         userLog: userLog === undefined ? null : resolve(userLog),
-        serviceLog: serviceLog === undefined ? null : resolve(serviceLog),
+        serviceLogs: (serviceLog ?? []).map((log) => resolve(log)),
         lost: nothingOutlived === true ? 'all' : 'one-domain',
         progress,
       })

@@ -12,7 +12,11 @@ import {
   unfencedPath,
 } from '../../custody/domain-keys/pending-restore.js'
 import { openEvidenceLog, openEvidenceReader } from '../../custody/evidence/evidence-log.js'
-import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
+import {
+  joinEvidence,
+  type ReadEvidence,
+  readEvidence,
+} from '../../custody/evidence/read-evidence.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { createRecordedAuthorizers } from '../../identity-provider/authorizers/recorded-authorizers.js'
@@ -43,21 +47,27 @@ export interface FencedUserSide extends Fenced, ReplayedAuthority {
  * After a restore of the user side, and before it starts again: teaches it what it approved,
  * granted and took back since its backup, from the service's evidence or a backup of it, and from
  * its own evidence where that was not lost. It may be repeated.
+ * @param serviceLogs of each service that owned the journal since: what is in none of them stays forgotten
  * @throws Error that names the log and the reason
  */
-export function fenceUserSide(home: string, serviceLog: string): Promise<FencedUserSide> {
+export function fenceUserSide(
+  home: string,
+  serviceLogs: readonly string[],
+): Promise<FencedUserSide> {
   return holding(
     () => lockStopped(home, 'user', 'custody fence'),
-    () => fence(home, serviceLog),
+    () => fence(home, serviceLogs),
   )
 }
 
-async function fence(home: string, serviceLog: string): Promise<FencedUserSide> {
+async function fence(home: string, serviceLogs: readonly string[]): Promise<FencedUserSide> {
   const layout = userSideLayout(home)
   refuseHalfRestored(layout)
   if ((await positionIn(home)) !== null) throw new Error(`${layout.ledger} ${HAS_JOURNAL}`)
   const registry = verified(registryPath(home), [layout.rootKey])
-  const service = await readWhole('service log', serviceLog)
+  const services: ReadEvidence[] = []
+  for (const log of serviceLogs) services.push(await readWhole('service log', log))
+  const service = joinEvidence(services)
   const own = existsSync(join(layout.evidence, 'data.mdb')) ? await readOwn(layout) : null
   const { evidence, ledger, authorizers } = openStores(layout)
   try {

@@ -45,6 +45,22 @@ export interface Dated<T> {
   readonly value: T
 }
 
+/** What logs have between them, as of one: of services that owned a journal in turn. */
+export function joinEvidence(logs: readonly ReadEvidence[]): ReadEvidence {
+  return {
+    name: logs.map(({ name }) => name).join(', '),
+    entries: logs.reduce((sum, { entries }) => sum + entries, 0),
+    problems: logs.flatMap(({ problems }) => problems),
+    batches: logs.flatMap(({ batches }) => batches),
+    wallets: logs.flatMap(({ wallets }) => wallets),
+    grants: logs.flatMap(({ grants }) => grants),
+    authorizers: logs.flatMap(({ authorizers }) => authorizers),
+    freezes: logs.flatMap(({ freezes }) => freezes),
+    approvals: logs.flatMap(({ approvals }) => approvals),
+    members: logs.flatMap(({ members }) => members),
+  }
+}
+
 /** Reporting each of a million broken entries helps nobody. */
 const PROBLEMS_MAX = 100
 

@@ -48,13 +48,17 @@ export function registerBackups(custody: Command, io: Io): void {
   custody
     .command('fence')
     .description('teach a restored user side what it approved and took back since its backup')
-    .requiredOption('--service-log <directory>', "the service's evidence, or a backup of it")
+    .requiredOption(
+      '--service-log <directories...>',
+      "the service's evidence, or a backup of it; of a cluster, of each node that owned the journal since",
+    )
     .action(async (_options: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { serviceLog: string }>()
+      const options = command.optsWithGlobals<GlobalOptions & { serviceLog: readonly string[] }>()
       const { fenceUserSide } = await import(
         '../../../custody-tools/maintenance/fence-user-side.js'
       )
-      const fenced = await fenceUserSide(homeOf(io, options), resolve(options.serviceLog))
+      const logs = options.serviceLog.map((log) => resolve(log))
+      const fenced = await fenceUserSide(homeOf(io, options), logs)
       printRecord(io, options, { ...fenced })
     })
   custody
