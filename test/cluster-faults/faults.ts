@@ -5,13 +5,15 @@ import type { EngineName } from './engines.js'
 import type { KeptProcess } from './kept-process.js'
 import type { Node, World } from './world.js'
 
-/** What goes wrong in a world, once, under load. */
+/** What goes wrong in a world, under load. */
 export interface Fault {
   readonly name: string
   /** Absent: whatever the journal is in. */
   readonly engine?: EngineName
   /** The second node's home is on a disk that can be filled. */
   readonly isDiskSmall?: true
+  /** The engine lacks a server ever after, so that it can come once in a world. */
+  readonly isFinal?: true
   /** Longest time from the fault to the first answer after it that is wanted; null: none is said. */
   readonly wantedMs: number | null
   /** Looks for what is to be hurt. @returns what hurts it, and resolves once that is over */
@@ -79,6 +81,7 @@ export const FAULTS: readonly Fault[] = [
   ...hurts('owner', async (world) => (await world.owner()).service, OWNER_MS),
   {
     name: 'engine killed',
+    isFinal: true,
     wantedMs: ENGINE_MS,
     aim:
       async ({ engine }, random) =>
@@ -87,6 +90,7 @@ export const FAULTS: readonly Fault[] = [
   },
   ...[SHORT_MS, LONG_MS].map((forMs) => ({
     name: `engine frozen for ${forMs / 1_000} s`,
+    ...(forMs === LONG_MS ? ({ isFinal: true } as const) : {}),
     wantedMs: FROZEN_MS,
     aim:
       async ({ engine }: World, random: Random) =>

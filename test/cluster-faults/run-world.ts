@@ -2,15 +2,23 @@ import { expect } from 'vitest'
 import { seededRandom } from '../faults/random.js'
 import { withinOneUtcDay } from '../support/utc-day.js'
 import { judge } from './audit.js'
-import { beginLoad, type Load, makePurses, type Pauses, pausesSince } from './callers.js'
+import {
+  type Asked,
+  beginLoad,
+  type Load,
+  makePurses,
+  type Pauses,
+  type Purse,
+  pausesSince,
+} from './callers.js'
 import type { EngineName } from './engines.js'
 import type { Fault } from './faults.js'
 import { auditLogs, findOut } from './find-out.js'
-import { follow } from './followers.js'
+import { type Follower, follow } from './followers.js'
 import { epochOf } from './whole.js'
 import { startWorld, type World, WorldError } from './world.js'
 
-/** What one world came to. */
+/** What a fault came to, once. */
 export interface Outcome extends Pauses {
   readonly engine: EngineName
   readonly fault: string
@@ -33,6 +41,18 @@ export interface Outcome extends Pauses {
   readonly said: string
 }
 
+/** A world in which one fault comes again and again, each time under load of its own. */
+export interface StandingWorld {
+  /**
+   * Judges all that it came to, what was before this time too.
+   * @param wanted sends at least
+   * @throws WorldError where it did not go on: nothing more can be made of it
+   */
+  run(seed: number, wanted: number): Promise<Outcome>
+  stop(): Promise<void>
+}
+
+/** Of one time. */
 const MINUTES_MAX = 6
 /** When the fault comes, as shares of the sends that are wanted, and what must follow it. */
 const EARLIEST = 0.2
@@ -40,22 +60,35 @@ const LATEST = 0.5
 const AFTER = 0.3
 const GOES_ON = { timeout: 150_000, interval: 20 }
 
-/** @param wanted sends at least */
-export async function runWorld(
+/** @param times how often the fault may come */
+export async function beginWorld(
   engine: EngineName,
   fault: Fault,
-  seed: number,
-  wanted: number,
+  times: number,
   cells: 1 | 2 = 1,
-): Promise<Outcome> {
-  await withinOneUtcDay(MINUTES_MAX)
-  const startedAt = performance.now()
+): Promise<StandingWorld> {
+  await withinOneUtcDay(MINUTES_MAX * times)
   const world = await startWorld({ engine, isDiskSmall: fault.isDiskSmall === true, cells })
+  const followers: Follower[] = []
+  const stop = async () => {
+    await Promise.all(followers.map((it) => it.stop()))
+    await world.stop()
+  }
   try {
+    for (const user of world.users) followers.push(await follow(world, user))
+  } catch (error) {
+    await stop()
+    throw new WorldError('nobody could follow it', world.said(), error)
+  }
+  const purses: Purse[] = []
+  const asked: Asked[] = []
+
+  async function underLoad(seed: number, wanted: number): Promise<Outcome> {
+    const startedAt = performance.now()
     const random = seededRandom(seed)
-    const purses = await makePurses(world)
-    const followers = await Promise.all(world.users.map((user) => follow(world, user)))
-    const load = beginLoad(world, purses, wanted, random)
+    const own = await makePurses(world)
+    purses.push(...own)
+    const load = beginLoad(world, own, wanted, random)
     try {
       const share = EARLIEST + (LATEST - EARLIEST) * (random.integer(1_000) / 1_000)
       const act = await fault.aim(world, random)
@@ -64,7 +97,8 @@ export async function runWorld(
       await act()
       await reaches(load, Math.max(wanted, load.acknowledgedThere + Math.round(AFTER * wanted)))
       await load.stop()
-      const wrong = await restsAndHolds(world, load, purses, followers)
+      asked.push(...load.asked)
+      const wrong = await restsAndHolds(world, asked, purses, followers)
       const tries = load.asked.flatMap((it) => it.tries)
       const open: Record<string, number> = {}
       for (const { kind, said } of tries) if (kind === 'open') open[said] = (open[said] ?? 0) + 1
@@ -79,12 +113,18 @@ export async function runWorld(
       }
     } finally {
       await load.stop().catch(() => undefined)
-      await Promise.all(followers.map((it) => it.stop()))
     }
-  } catch (error) {
-    throw new WorldError('it did not go on', world.said(), error)
-  } finally {
-    await world.stop()
+  }
+
+  return {
+    stop,
+    async run(seed, wanted) {
+      try {
+        return await underLoad(seed, wanted)
+      } catch (error) {
+        throw new WorldError('it did not go on', world.said(), error)
+      }
+    },
   }
 }
 
@@ -97,11 +137,12 @@ async function reaches(load: Load, sends: number): Promise<void> {
 
 async function restsAndHolds(
   world: World,
-  load: Load,
-  purses: Parameters<typeof findOut>[2],
-  followers: Parameters<typeof findOut>[3],
+  asked: readonly Asked[],
+  purses: readonly Purse[],
+  followers: readonly Follower[],
 ): Promise<string[]> {
   await world.whole()
-  const found = await findOut(world, load.asked, purses, followers)
-  return [...judge(found), ...(await auditLogs(world, load.acknowledged))]
+  const acknowledged = asked.filter((it) => it.tries.some(({ kind }) => kind === 'acknowledged'))
+  const found = await findOut(world, asked, purses, followers)
+  return [...judge(found), ...(await auditLogs(world, acknowledged.length))]
 }
