@@ -58,6 +58,11 @@ export interface Forwarder {
 /** Requests that wait at once. The owner bounds streams itself. */
 export const FORWARDED_MAX = 1_024
 const FORWARDED_BYTES_MAX = 32 * 1024 * 1024
+/**
+ * Of one client: 32 of the longest bodies there may be, or all of its places with 16 KiB each, where real
+ * ones are a few hundred bytes. Whoever sends slowly and shows no key takes no more from the others.
+ */
+const FORWARDED_BYTES_OF_CLIENT_MAX = FORWARDED_BYTES_MAX / 4
 
 export const TIMES: ForwardTimes = {
   connectMs: 3_000,
@@ -82,6 +87,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
     bytesMax: FORWARDED_BYTES_MAX,
     bodyBytesMax: BODY_BYTES_MAX,
     ofClientMax: FORWARDED_MAX / 2,
+    bytesOfClientMax: FORWARDED_BYTES_OF_CLIENT_MAX,
     isDraining: () => isDraining,
   })
   const underWay = new Map<HeldRequest, UnderWay>()

@@ -34,6 +34,8 @@ export interface HeldBounds {
   readonly bodyBytesMax: number
   /** Of one client, who has shown nobody a key: others find places beside it. Default: no bound of its own. */
   readonly ofClientMax?: number
+  /** Of memory for the bodies of one client, for the same reason. Default: no bound of its own. */
+  readonly bytesOfClientMax?: number
   /** From then on each answer closes its connection. */
   readonly isDraining?: () => boolean
 }
@@ -77,44 +79,61 @@ interface Held extends HeldRequest {
   gone: boolean
 }
 
+interface Client {
+  readonly address: string
+  /** Of its requests that are held. */
+  count: number
+  /** Of memory that their bodies take. */
+  bytes: number
+}
+
+interface Place {
+  readonly client: Client
+  /** Of memory that its body takes. */
+  bytes: number
+}
+
 export function createHeldRequests(bounds: HeldBounds): HeldRequests {
   const { heldMax, bytesMax, bodyBytesMax } = bounds
-  const { ofClientMax = heldMax, isDraining = () => false } = bounds
-  /** With the memory that each one's body takes. */
-  const places = new Map<HeldRequest, number>()
-  const clients = new Map<HeldRequest, string>()
-  const ofClient = new Map<string, number>()
+  const { ofClientMax = heldMax, bytesOfClientMax = bytesMax, isDraining = () => false } = bounds
+  const places = new Map<HeldRequest, Place>()
+  const clients = new Map<string, Client>()
   let bytes = 0
 
   function leave(one: HeldRequest): void {
-    bytes -= places.get(one) ?? 0
-    if (!places.delete(one)) return
-    const client = clients.get(one) ?? ''
-    clients.delete(one)
-    const left = (ofClient.get(client) ?? 1) - 1
-    if (left > 0) ofClient.set(client, left)
-    else ofClient.delete(client)
+    const place = places.get(one)
+    if (place === undefined) return
+    places.delete(one)
+    const { client } = place
+    bytes -= place.bytes
+    client.bytes -= place.bytes
+    client.count--
+    if (client.count === 0) clients.delete(client.address)
   }
 
-  function place(one: HeldRequest, client: string): boolean {
-    const count = ofClient.get(client) ?? 0
-    if (places.size >= heldMax || count >= ofClientMax) return false
-    places.set(one, 0)
-    clients.set(one, client)
-    ofClient.set(client, count + 1)
-    return true
+  function place(one: HeldRequest, address: string): Place | null {
+    const client = clients.get(address) ?? { address, count: 0, bytes: 0 }
+    if (places.size >= heldMax || client.count >= ofClientMax) return null
+    const its = { client, bytes: 0 }
+    places.set(one, its)
+    clients.set(address, client)
+    client.count++
+    return its
   }
 
   /** A body grows by doubling: kept in pieces, one of single bytes would take a hundred times its length. */
-  function take(one: Held, length: number, piece: ArrayBuffer): Fault | null {
+  function take(one: Held, its: Place, length: number, piece: ArrayBuffer): Fault | null {
     const needed = length + piece.byteLength
     if (needed > bodyBytesMax) return fault('PAYLOAD_TOO_LARGE')
     if (needed > one.body.length) {
-      const room = bytesMax - bytes + one.body.length
+      const free = Math.min(bytesMax - bytes, bytesOfClientMax - its.client.bytes)
+      const room = free + one.body.length
       if (needed > room) return fault('OVERLOADED')
       const capacity = Math.max(needed, Math.min(2 * one.body.length, bodyBytesMax, room))
-      bytes += capacity - one.body.length
-      places.set(one, capacity)
+      const more = capacity - one.body.length
+      bytes += more
+      its.bytes += more
+      its.client.bytes += more
       const grown = Buffer.allocUnsafe(capacity)
       one.body.copy(grown, 0, 0, length)
       one.body = grown
@@ -127,7 +146,8 @@ export function createHeldRequests(bounds: HeldBounds): HeldRequests {
   return {
     hold(response, request, whole, client = '') {
       const one = heldOf(response, request, leave, isDraining)
-      if (!place(one, client)) {
+      const its = place(one, client)
+      if (its === null) {
         one.refuse(fault('OVERLOADED'))
         return
       }
@@ -135,7 +155,7 @@ export function createHeldRequests(bounds: HeldBounds): HeldRequests {
       let isRefused = false
       response.onData((piece, isLast) => {
         if (one.gone || isRefused) return
-        const refusal = take(one, length, piece)
+        const refusal = take(one, its, length, piece)
         if (refusal !== null) {
           // Of one that is answered in a later turn the rest may still come in this one.
           isRefused = true

@@ -31,6 +31,8 @@ const ADAPTERS =
 const HOST = '127.0.0.1'
 const BOTH = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const
 const SLOW = { timeout: 20_000 }
+/** More than there is memory for, of all together. */
+const SLOW_UPLOADS = 140
 
 let directory: string
 let files: Record<'owner' | 'node' | 'stranger', TlsFiles>
@@ -429,6 +431,24 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     expect(alone.status).toBe(503)
     expect(JSON.parse(alone.text).parts).toMatchObject({ journal: { status: 'down' } })
   })
+
+  test('has memory for others than one address that sends much, and slowly', async () => {
+    const body = 'x'.repeat(256 * 1024)
+    const unended = Array.from({ length: SLOW_UPLOADS }, () => {
+      const headers = { 'content-length': body.length, 'x-forwarded-for': 'one' }
+      const asked = request({ ...base, method: 'POST', path: '/a', headers, agent: false })
+      asked.on('error', () => undefined)
+      asked.write(body.slice(1))
+      return asked
+    })
+    const refused = new Promise<number | undefined>((resolve) => {
+      for (const asked of unended) asked.once('response', ({ statusCode }) => resolve(statusCode))
+    })
+    expect(await refused).toBe(503)
+    const answered = await ask('POST', '/a', { body })
+    expect([answered.status, seen.map((one) => one.body.length)]).toEqual([200, [body.length]])
+    for (const asked of unended) asked.destroy()
+  }, 20_000)
 
   test('holds nothing of callers that are gone', async () => {
     answer = () => undefined

@@ -20,7 +20,7 @@ describe('requests that are held', () => {
     isDraining = false
     whole.length = 0
     held = createHeldRequests({
-      ...{ heldMax: 3, bytesMax: 1_024, bodyBytesMax: 256, ofClientMax: 2 },
+      ...{ heldMax: 3, bytesMax: 1_024, bodyBytesMax: 256, ofClientMax: 2, bytesOfClientMax: 384 },
       isDraining: () => isDraining,
     })
     const { app, accept } = createAcceptingApp()
@@ -38,8 +38,8 @@ describe('requests that are held', () => {
     server.close()
   })
 
-  const ask = (client: string) =>
-    fetch(`${url}/${client}`, { method: 'POST', body: 'x' }).then(
+  const ask = (client: string, body = 'x') =>
+    fetch(`${url}/${client}`, { method: 'POST', body }).then(
       async (answer) => ({ status: answer.status, closes: answer.headers.get('connection') }),
       () => null,
     )
@@ -64,6 +64,21 @@ describe('requests that are held', () => {
     for (const asked of [...first, other, next]) {
       expect(await asked).toMatchObject({ status: 200 })
     }
+    expect(held.size).toBe(0)
+  })
+
+  test('leave memory to others than one client, who has it again once it is answered', async () => {
+    const long = 'x'.repeat(256)
+    const first = ask('one', long)
+    await isWhole(1)
+    expect(await ask('one', long)).toMatchObject({ status: 503 })
+    const other = ask('other', long)
+    await isWhole(2)
+    answer(whole[0])
+    const again = ask('one', long)
+    await isWhole(3)
+    for (const one of whole.slice(1)) answer(one)
+    for (const asked of [first, other, again]) expect(await asked).toMatchObject({ status: 200 })
     expect(held.size).toBe(0)
   })
 
