@@ -57,6 +57,7 @@ import { createStandby } from './service/standby.js'
 import { hearOfSuccessor, takeHome } from './service/take-home.js'
 import { openTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
+import { watchWriteStops } from './service/write-stops.js'
 import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
 import { keepServiceBoot, newServiceBoot } from './service-custody/service-boot-file.js'
@@ -159,6 +160,12 @@ const standby = createStandby({
   ...{ home, identityLinkFile },
   areLoaded: () => threads.areLoaded,
 })
+// Once the store is there: a first start would find no space where there is no directory.
+const disk = await watchFreeSpace({
+  path: storeDirectory,
+  floorBytes: config.diskFloorBytes,
+  log: logger,
+})
 // Before anything is read: the store may be behind, and another service may still write the journal.
 const journal = await openServiceJournal({
   ...{ home, file: config.journalFile, role: config.journalRole, registry, hasSuccessor },
@@ -167,18 +174,13 @@ const journal = await openServiceJournal({
   tailBytesMax: config.journalTailBytes,
   makeSnapshot: (start, stopping) =>
     makeSnapshotAside({ ...start, storeDirectory, logLevel }, stopping),
+  watchWriteStops: () => watchWriteStops({ chains, disk, lists }),
   ...{ waits: standby.begin, followed: standby.followed, isEnding: standby.isEnding },
   ...{ timers: systemTimers(), log: logger },
 })
 standby.end()
 keepServiceBoot(home, boot)
 reader.fresh()
-// Once the store is there: a first start would find no space where there is no directory.
-const disk = await watchFreeSpace({
-  path: storeDirectory,
-  floorBytes: config.diskFloorBytes,
-  log: logger,
-})
 const sequenceBuffer = createEventSequenceBuffer(reader.events.lastSeqs())
 const sequence = attachEventSequence(sequenceBuffer, () => false)
 const oracles = followOracles({

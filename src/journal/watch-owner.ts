@@ -21,6 +21,12 @@ export interface WatchOwnerOptions {
    */
   readonly hindrance: () => Promise<string | null>
   /**
+   * Why this side would refuse what writes once it owns the journal, and would serve reads; null: it would
+   * refuse nothing, as far as it knows. Told as a hindrance; the journal is left to others for as long as
+   * `UNFIT_WAITS_MS`, and no longer. Absent: it would refuse nothing.
+   */
+  readonly writesStop?: () => string | null
+  /**
    * Whether another one is to take it over from an owner that is gone, and still has the time to.
    * @param quietMs since the owner was last seen to do anything; absent: whoever is first takes it
    */
@@ -46,6 +52,14 @@ const HINDRANCE_LOOK_MS = 10_000
 /** Somebody mends it, and the journal may have no owner meanwhile. */
 const HINDERED_LOOK_MS = 1_000
 
+/**
+ * For as long whoever would refuse writes leaves a journal without an owner to the others, who take it within
+ * a second of that. Then it takes the journal all the same: with all of them hindered so, or with no other
+ * there, nobody would serve reads either, and what stops writes heals at an owner as it does at one that
+ * waits. One that could sign nothing never takes it: its start would end at its keys.
+ */
+export const UNFIT_WAITS_MS = 5_000
+
 /** Below the first place there is: forgets nothing. */
 const NOTHING = 0
 
@@ -54,6 +68,9 @@ const NOTHING = 0
  * to lead: its owner could say nothing either, and what it then says may come after the next look.
  */
 const LOOK_TAKES_MS = 1_000
+
+const WRITES_STOP =
+  'a standby would refuse writes, so it takes the journal over after the others alone: mend what stops them'
 
 const NOTHING_THERE =
   'the journal has no entries and this store no records, so nothing is taken over: start the service that has them, or that is to be the first, as its owner'
@@ -71,6 +88,7 @@ export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise
   const { journal, partition, timers, log, isAnothers = async () => false } = options
   let sign = ''
   let silentSinceMs = timers.elapsed()
+  let goneSinceMs: number | null = null
   let isAway = false
   let isTold = false
   const hindered = followHindrance(options)
@@ -81,7 +99,9 @@ export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise
       const head = await journal.look(partition)
       if (isAway) log.info({}, 'the journal answers again')
       const isLate = timers.elapsed() - askedMs > LOOK_TAKES_MS
-      if (isAway || isLate || signOf(head) !== sign) silentSinceMs = timers.elapsed()
+      const isNew = isAway || signOf(head) !== sign
+      if (isNew || isLate) silentSinceMs = timers.elapsed()
+      if (isNew) goneSinceMs = null
       isAway = false
       sign = signOf(head)
       const isSilent = askedMs - silentSinceMs > OWNER_SILENT_MS
@@ -90,7 +110,9 @@ export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise
         const quietMs = askedMs - silentSinceMs
         const isGone = isOwnerless && !(await isAnothers(head, quietMs))
         // Before the last look at the owner: to ask for keys may take long.
-        const mayTake = (await hindered.look(isGone)) === null
+        if (isGone) goneSinceMs ??= timers.elapsed()
+        else goneSinceMs = null
+        const mayTake = await hindered.mayTake(goneSinceMs)
         if (isGone && mayTake && (isLeft(head) || (await staysSilent(options, sign)))) {
           return head.epoch
         }
@@ -108,25 +130,37 @@ export async function watchUntilOwnerIsGone(options: WatchOwnerOptions): Promise
   }
 }
 
-function followHindrance({ hindrance, wayOut, timers, log }: WatchOwnerOptions) {
-  let why: string | null = null
+function followHindrance(options: WatchOwnerOptions) {
+  const { hindrance, writesStop = () => null, wayOut, timers, log } = options
+  /** Of the last time that it was asked, where that is not too long ago. */
+  let cannot: string | null = null
   let askedMs = Number.NEGATIVE_INFINITY
+  let why: string | null = null
+
+  async function ask(isGone: boolean): Promise<void> {
+    const untilNextMs = isGone ? 0 : HINDRANCE_LOOK_MS
+    const everyMs = cannot === null ? untilNextMs : HINDERED_LOOK_MS
+    if (timers.elapsed() - askedMs < everyMs) return
+    askedMs = timers.elapsed()
+    cannot = await hindrance()
+  }
+
   return {
+    /** What others are told. */
     get why() {
       return why
     },
-    /** Of the last time that it was asked, where that is not too long ago. */
-    async look(isGone: boolean): Promise<string | null> {
-      const untilNextMs = isGone ? 0 : HINDRANCE_LOOK_MS
-      const everyMs = why === null ? untilNextMs : HINDERED_LOOK_MS
-      if (timers.elapsed() - askedMs < everyMs) return why
-      askedMs = timers.elapsed()
+    /** @param goneSinceMs since when there is nobody to take it from; null: there is */
+    async mayTake(goneSinceMs: number | null): Promise<boolean> {
+      await ask(goneSinceMs !== null)
       const before = why
-      why = await hindrance()
-      if (why !== null && why !== before) log.warn({ why }, wayOut)
+      why = cannot ?? writesStop()
+      if (why !== null && why !== before) log.warn({ why }, cannot === null ? WRITES_STOP : wayOut)
       if (why === null && before !== null)
         log.info({}, 'a standby would take the journal over again')
-      return why
+      if (why === null) return true
+      if (cannot !== null || goneSinceMs === null) return false
+      return timers.elapsed() - goneSinceMs >= UNFIT_WAITS_MS
     },
   }
 }

@@ -32,6 +32,7 @@ import { hearOfMove } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
 import { leaveWithoutQuorum } from './leave-without-quorum.js'
 import type { NodeLink } from './node-link.js'
+import type { WriteStops } from './write-stops.js'
 
 export interface ServiceJournal extends JournalWriter {
   /** Null where the engine keeps none. */
@@ -72,6 +73,8 @@ export interface ServiceJournalOptions {
   readonly timers: Timers
   /** Only where there is a journal. */
   readonly registry: Registry
+  /** Begun where a standby waits: why it would refuse writes as the owner. */
+  readonly watchWriteStops: () => WriteStops
   /** A standby begins to wait: what it tells of its progress goes here. */
   readonly waits: (progress: () => FollowProgress | null) => Promise<void>
   /** Told of each look at the owner meanwhile. */
@@ -197,10 +200,8 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
 }
 
 /** @param store of a standby, which takes nothing that nobody has let it take */
-async function wait(
-  { home, mode, log, timers, link, waits, followed: told, isEnding }: ServiceJournalOptions,
-  store: Store,
-): Promise<JournalWriter> {
+async function wait(options: ServiceJournalOptions, store: Store): Promise<JournalWriter> {
+  const { home, mode, log, timers, link, waits, followed: told, isEnding } = options
   const permitted = await takePermitted(home, store)
   if (permitted !== null) return permitted
   let progress: FollowProgress | null = null
@@ -211,11 +212,14 @@ async function wait(
   }
   log.info({}, 'a standby follows the journal')
   const signing = openSigningCheck(home, 'service', mode, timers.now)
+  const stops = options.watchWriteStops()
   try {
     // Asked before each taking; without an answer it goes no further.
     const hindrance = () => (isEnding() ? new Promise<never>(() => {}) : signing.hindrance())
-    return await standBy(store, followed, hindrance, link?.storedAfter)
+    const storedAfter = link === null ? {} : { storedAfter: link.storedAfter }
+    return await standBy(store, followed, { hindrance, writesStop: stops.why, ...storedAfter })
   } finally {
+    stops.close()
     await signing.close()
   }
 }

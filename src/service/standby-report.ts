@@ -5,7 +5,7 @@ const FOLLOWS = 'A standby: another service owns the journal, and this one follo
 const RESTORES =
   'A standby: another service owns the journal, and the store here is restored from its snapshot.'
 const HINDERED =
-  'A standby that could sign nothing, and so does not take the journal over: its log says why.'
+  'A standby that could sign nothing, or would refuse writes, and so leaves the journal to others: its log says why.'
 const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its owner.'
 
 /**

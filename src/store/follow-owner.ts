@@ -25,6 +25,8 @@ export interface FollowOwnerOptions {
   readonly followed: (progress: FollowProgress) => void
   /** As of `watchUntilOwnerIsGone`; absent: there is none. */
   readonly hindrance?: () => Promise<string | null>
+  /** As of `watchUntilOwnerIsGone`. */
+  readonly writesStop?: () => string | null
   /**
    * Asks the owner itself, which answers once it has stored more; 0 where it does not answer. Absent: what it says
    * in the journal is all that is followed.
@@ -40,7 +42,7 @@ export interface FollowProgress {
   readonly applied: number
   /** The store is being restored from the journal's snapshot: nothing of the owner was seen yet. */
   readonly restoring: RestoreProgress | null
-  /** Why the journal would not be taken over now; null: it would. */
+  /** Why the journal would not be taken over now, or after others alone; null: it would. */
   readonly hindrance: string | null
   /** By the owner, of those that could take the journal over (`JournalDrain`); null: nothing. */
   readonly asked: string | null

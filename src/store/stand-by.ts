@@ -16,8 +16,7 @@ import {
 export async function standBy(
   options: Omit<JournaledStoreOptions, 'overtakes' | 'isStandby'>,
   followed: FollowOwnerOptions['followed'],
-  hindrance: FollowOwnerOptions['hindrance'] = async () => null,
-  storedAfter?: FollowOwnerOptions['storedAfter'],
+  watching: Pick<FollowOwnerOptions, 'hindrance' | 'writesStop' | 'storedAfter'> = {},
 ): Promise<JournalWriter> {
   const { log } = options
   let isTaken = false
@@ -27,8 +26,7 @@ export async function standBy(
   }
   for (;;) {
     const overtakes = await followUntilOwnerIsGone({
-      ...{ ...options, followed, hindrance },
-      ...(storedAfter === undefined ? {} : { storedAfter }),
+      ...{ ...options, ...watching, followed },
     })
     log.warn({ epoch: overtakes }, 'the owner of the journal is gone: it is taken over')
     try {

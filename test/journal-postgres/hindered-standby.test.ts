@@ -6,7 +6,7 @@ import { runProgram } from '../../src/cli/program.js'
 import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
 import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import { httpClient } from '../support/http-client.js'
-import { journalPart, type StandbyPair, startStandbyPair } from './standby-pair.js'
+import { journalPart, nodePart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
 const WAITS = { timeout: 60_000 }
 
@@ -53,5 +53,38 @@ describe('a standby without the co-signer key of a rotation', () => {
     const body = { chain_id: stack.chainId, to: `0x${'de'.repeat(20)}`, value: '1' }
     const sent = () => api.post('/api/tx/send', body)
     await expect.poll(async () => (await sent()).json.status, WAITS).toBe('broadcast')
+  })
+})
+
+describe('a standby on whose disk too little is free', () => {
+  let pair: StandbyPair
+  let url: string
+  beforeAll(async () => {
+    pair = await startStandbyPair(1, true)
+    const told = { COUNTERSIGN_DISK_FREE_MIN_MIB: '1048576' }
+    ;({ url } = await pair.startStandby(pair.home, undefined, told))
+  })
+  afterAll(() => pair?.stop())
+
+  test('says so before, is handed nothing, and serves reads where nobody else takes the journal', async () => {
+    const { stack } = pair
+    const waits = { standby: true, behind: 0, loaded: true, hindered: true, status: 'degraded' }
+    await expect.poll(() => nodePart(url), WAITS).toMatchObject(waits)
+    let said = ''
+    const say = (text: string) => {
+      said += text
+    }
+    const env = { ...pair.env, COUNTERSIGN_HOME: stack.home }
+    const io = { env, out: say, err: say, isInteractive: false }
+    expect(await runProgram(io, ['cluster', 'move', '--to', url])).not.toBe(0)
+    expect(said).toContain('would refuse writes')
+    process.kill(stack.pids.service, 'SIGKILL')
+    const api = httpClient(url, { 'x-api-key': stack.secrets[0] ?? '' })
+    await expect.poll(async () => (await journalPart(url)).standby, WAITS).toBeUndefined()
+    await expect.poll(async () => (await api.get('/api/limits')).status, WAITS).toBe(200)
+    const body = { chain_id: stack.chainId, to: `0x${'de'.repeat(20)}`, value: '1' }
+    expect((await api.post('/api/tx/send', body)).json.error).toMatchObject({
+      code: 'WRITES_STOPPED',
+    })
   })
 })

@@ -19,7 +19,11 @@ export interface StandbyPair {
   /** Of a service that waits on one of the homes. */
   environmentOf(home: string, port: number): Record<string, string>
   /** A service that waits on one of the homes, or takes over. */
-  startStandby(home: string, entry?: string): Promise<StartedStandby>
+  startStandby(
+    home: string,
+    entry?: string,
+    told?: Readonly<Record<string, string>>,
+  ): Promise<StartedStandby>
   stop(): Promise<void>
 }
 
@@ -57,9 +61,9 @@ export async function startStandbyPair(wallets: number, isLinked = false): Promi
   })
   return {
     ...{ server, stack, home, env, environmentOf },
-    async startStandby(at, entry = 'dist/src/main.js') {
+    async startStandby(at, entry = 'dist/src/main.js', told = {}) {
       const port = await freePort()
-      const child = startChild(entry, environmentOf(at, port), ended.signal)
+      const child = startChild(entry, { ...environmentOf(at, port), ...told }, ended.signal)
       // Whether it comes to that is what is tested.
       child.catch(() => undefined)
       started.push(child)

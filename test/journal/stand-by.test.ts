@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
 import { createOwnerBeats } from '../../src/journal/owner-beats.js'
-import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
+import { OWNER_SILENT_MS, UNFIT_WAITS_MS } from '../../src/journal/watch-owner.js'
 import type { FollowProgress } from '../../src/store/follow-owner.js'
 import { drainRow, MOVE_HELD_MS, moveRow, nodeIdOf } from '../../src/store/journal-move.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
@@ -31,8 +31,9 @@ describe('a standby', () => {
   function standsBy(
     journal: Journal,
     timers: VirtualTimers,
-    hindrance?: () => Promise<string | null>,
+    hindrance: () => Promise<string | null> = async () => null,
     node = 'standby',
+    writesStop: () => string | null = () => null,
   ) {
     const environment = emptyStore()
     const beats = createOwnerBeats(journal, PARTITION, timers)
@@ -50,7 +51,7 @@ describe('a standby', () => {
       (next) => {
         progress = next
       },
-      hindrance,
+      { hindrance, writesStop },
     ).then(
       (its) => {
         writer = its
@@ -130,6 +131,35 @@ describe('a standby', () => {
     expect([hindered.writer(), hindered.failure()]).toEqual([null, null])
     why = null
     await untilSo(timers, () => hindered.hindered() === null)
+  })
+
+  test('that would refuse writes leaves the journal to one that would not', async () => {
+    const { timers, engine, owner } = await ownerAtWork(3)
+    const low = standsBy(engine.connect(), timers, undefined, 'low', () => 'its disk is full')
+    const able = standsBy(engine.connect(), timers, undefined, 'able')
+    await untilSo(timers, () => low.hindered() === 'its disk is full' && able.applied() > 0)
+    expect(able.hindered()).toBeNull()
+    owner.die()
+    await untilSo(timers, () => able.writer() !== null)
+    await passes(timers, 2 * UNFIT_WAITS_MS)
+    expect([low.writer(), low.failure()]).toEqual([null, null])
+  })
+
+  test('that would refuse writes takes the journal late rather than leave it without an owner', async () => {
+    const { timers, engine, owner } = await ownerAtWork(3)
+    let why: string | null = 'its disk is full'
+    const low = standsBy(engine.connect(), timers, undefined, 'low', () => why)
+    await untilSo(timers, () => low.hindered() === why)
+    why = null
+    await untilSo(timers, () => low.hindered() === null)
+    why = 'its clock is wrong'
+    await untilSo(timers, () => low.hindered() === why)
+    const leftAtMs = timers.now()
+    const leaving = owner.beats.leave()
+    await untilLater(timers, () => low.writer() !== null)
+    await leaving
+    expect(timers.now() - leftAtMs).toBeGreaterThan(UNFIT_WAITS_MS)
+    expect(contentsOf(low.environment)).toEqual(contentsOf(owner.store.environment))
   })
 
   test('that gives no word on whether it could takes nothing over', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectChains } from '../../chains/access.js'
+import { noteNewestBlocks } from '../../chains/newest-blocks.js'
 import { attachChainTime, createChainTimeBuffer, keepChainTime } from '../../clock/chain-time.js'
 import { createServiceClock } from '../../clock/service-clock.js'
 import { readChainsFile } from '../../config/chains.js'
@@ -18,16 +19,7 @@ export async function borneOutTime(home: string): Promise<number> {
   const { chains, close } = connectChains(readChainsFile(file).chains)
   try {
     const buffer = createChainTimeBuffer()
-    const keep = keepChainTime(buffer)
-    await Promise.all(
-      [...chains].map(async ([chainId, { rpc }]) => {
-        const block = await rpc
-          .request<unknown>('eth_getBlockByNumber', ['latest', false])
-          .catch(() => null)
-        const head = headOf(block)
-        if (head !== null) keep({ chainId, ...head })
-      }),
-    )
+    await noteNewestBlocks(chains, keepChainTime(buffer))
     const clock = createServiceClock({ chainTime: attachChainTime(buffer) })
     const nowMs = clock.borneOutMs()
     if (nowMs !== null) return nowMs
@@ -48,12 +40,4 @@ const HINT =
 function seconds(aheadMs: number): string {
   const apart = Math.round(Math.abs(aheadMs) / 1_000)
   return `${apart} s ${aheadMs < 0 ? 'behind' : 'ahead of'}`
-}
-
-function headOf(block: unknown): { readonly hash: string; readonly timestampMs: number } | null {
-  if (typeof block !== 'object' || block === null) return null
-  const { hash, timestamp } = block as { readonly hash?: unknown; readonly timestamp?: unknown }
-  if (typeof hash !== 'string' || typeof timestamp !== 'string') return null
-  const timestampMs = Number(timestamp) * 1_000
-  return Number.isSafeInteger(timestampMs) ? { hash, timestampMs } : null
 }

@@ -119,7 +119,7 @@ async function readyId(to: URL, { epoch }: JournalHead): Promise<string> {
   }
   if (said.hindered === true) {
     throw not(
-      'could sign nothing, so it takes no journal: its log says why (OPERATIONS.md, "A new co-signer key")',
+      'could sign nothing, or would refuse writes: its log says why (OPERATIONS.md, "A standby" and "A new co-signer key")',
     )
   }
   if (said.loaded !== true) throw not('is not loaded yet: say this again in some seconds')
