@@ -140,6 +140,14 @@ const threads = startWorkerThreads({
   ),
   onExit: workerEnded,
 })
+// Files of this home, not of the store: a standby follows them too, so that it screens at once when
+// it takes over.
+const oracles = followOracles({
+  mirrors: openOracleMirrors({ chains, mode, listsDirectory, log: logger }),
+  pollMs: ORACLE_POLL_MS[mode],
+  stored: () => lists.refresh(),
+  log: logger,
+})
 // What takes long and needs no store is made while a standby waits.
 const pages = [
   ...documentRoutes(),
@@ -158,6 +166,7 @@ const node = nodeName(`${hostname()}:${config.port}`, link?.address ?? null)
 const standby = createStandby({
   ...{ door, host: config.host, port: config.port, link, node, clientAddress, cells },
   ...{ home, identityLinkFile },
+  lists: () => lists.status(),
   areLoaded: () => threads.areLoaded,
 })
 // Once the store is there: a first start would find no space where there is no directory.
@@ -183,12 +192,6 @@ keepServiceBoot(home, boot)
 reader.fresh()
 const sequenceBuffer = createEventSequenceBuffer(reader.events.lastSeqs())
 const sequence = attachEventSequence(sequenceBuffer, () => false)
-const oracles = followOracles({
-  mirrors: openOracleMirrors({ chains, mode, listsDirectory, log: logger }),
-  pollMs: ORACLE_POLL_MS[mode],
-  stored: () => lists.refresh(),
-  log: logger,
-})
 
 const heads = followHeads(chainTime, chains, prices)
 const clock = createServiceClock({ chainTime: attachChainTime(chainTime) })

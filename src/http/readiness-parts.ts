@@ -75,7 +75,7 @@ export function readinessParts(sources: ReadinessSources): readonly ReadinessPar
     part('co_signer', () => coSigner(sources.quorum())),
     part('quorum', () => quorum(sources.quorum())),
     part('store', () => store(sources.readStore)),
-    part('lists', () => lists(sources.lists())),
+    part('lists', () => listsReport(sources.lists())),
     part('prices', () => prices(sources.prices())),
     part('chains', () => chains(sources.chains())),
     part('disk', () => disk(sources.disk)),
@@ -115,7 +115,13 @@ function store(read: () => void): PartReport {
   }
 }
 
-function lists({ ready, reason, lists, problems }: ReturnType<ReadinessSources['lists']>) {
+/** A standby says it of the lists that it would screen with. */
+export function listsReport({
+  ready,
+  reason,
+  lists,
+  problems,
+}: ReturnType<ReadinessSources['lists']>): PartReport {
   const stale = lists.filter((list) => list.stale).map(({ list }) => list)
   if (!ready) return { ...down(`Nothing can be screened: ${reason ?? 'unknown'}.`), stale }
   if (stale.length > 0) return { ...degraded(`Past their age: ${stale.join(', ')}.`), stale }

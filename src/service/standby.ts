@@ -2,6 +2,7 @@ import { identityLinkAt } from '../config/identity-link.js'
 import type { Serve } from '../http/app.js'
 import type { ForwardOptions } from '../http/forward-to-owner.js'
 import type { FrontDoor } from '../http/front-door.js'
+import { listsReport, type ReadinessSources } from '../http/readiness-parts.js'
 import { standbyAnswers } from '../http/standby-answers.js'
 import { openQuorumProbe, type QuorumProbe } from '../service-custody/quorum-probe.js'
 import type { FollowProgress } from '../store/follow-owner.js'
@@ -35,6 +36,8 @@ export interface StandbyOptions {
   readonly cells: Pick<OtherCells, 'elsewhere' | 'drain'>
   /** Whether its threads wait for nothing but the journal. */
   readonly areLoaded: () => boolean
+  /** What it would screen with. */
+  readonly lists: ReadinessSources['lists']
   readonly home: string
   /** COUNTERSIGN_IDENTITY_LINK_FILE; null: the identity provider is reached by its socket. */
   readonly identityLinkFile: string | null
@@ -44,13 +47,16 @@ export interface StandbyOptions {
 const DRAIN_MS = 10_000
 
 export function createStandby(options: StandbyOptions): Standby {
-  const { door, host, port, link, node, clientAddress, cells, areLoaded } = options
+  const { door, host, port, link, node, clientAddress, cells, areLoaded, lists } = options
   let probe: QuorumProbe | null = null
   let isEnding = false
   let end = (): void => undefined
   return {
     begin(progress) {
-      const report = () => standbyReport(progress(), areLoaded(), nodeIdOf(node))
+      const report = () => ({
+        ...standbyReport(progress(), areLoaded(), nodeIdOf(node)),
+        lists: listsReport(lists()),
+      })
       if (link === null) return door.answerEarly(host, port, standbyAnswers(report))
       // Once it waits: who would sign with it.
       probe = openQuorumProbe(options.home, userSideOf(options))

@@ -237,6 +237,29 @@ describe('the lists of a live service with an oracle', () => {
     expect(owner.status()).toMatchObject({ ready: false, reason: 'a list is stale' })
   })
 
+  it('are usable as soon as a mirror past its age has caught up', async () => {
+    const oracle = await deployOracle()
+    await list(oracle, [first])
+    await mirrorOf(oracle).advance()
+    await importOne()
+    // As a home that waited for longer than that: nobody was listed meanwhile.
+    const dayAgo = new Date(Date.now() - 86_400_000).toISOString()
+    await new ListStore(directory, isProtected).markChecked(NAME, dayAgo)
+    const owner = await createListOwner(options(Date.now))
+    owners.push(owner)
+    expect(owner.status()).toMatchObject({ ready: false, reason: 'a list is stale' })
+    await mine(QUIET_BLOCKS)
+    const { source, ranges } = watched(oracle, GRANTED_BLOCKS)
+    const mirror = mirrorOf(oracle, { source })
+    expect(await mirror.advance()).toEqual({ stored: true, behind: false })
+    await owner.refresh()
+    expect(owner.status()).toMatchObject({ ready: true, reason: null })
+    expect(ranges.length).toBeGreaterThan(2)
+    // And not with each look from then on.
+    await mine(1)
+    expect(await mirror.advance()).toEqual({ stored: false, behind: false })
+  })
+
   it('forget the mirror of an oracle that is no longer configured', async () => {
     const oracle = await deployOracle()
     await list(oracle, [first])

@@ -55,17 +55,27 @@ const RANGE_BLOCKS_FIRST = 2_000
 const RANGE_BLOCKS_MAX = 1_000_000
 /** Ranges one call of `advance` reads, so that closing never waits for years of history. */
 const RANGES_MAX = 64
-/** How often the reached block is written when nothing was listed: it is also the list's age. */
+/**
+ * How often the reached block is written when nothing was listed: it is also the list's age. By the
+ * clock while there is more to read, and by the blocks' time once there is not.
+ */
 const WRITE_MS = 60_000
+
+interface Reached {
+  readonly hash: string
+  readonly timestampMs: number
+}
 
 export class OracleMirror {
   readonly #options: OracleMirrorOptions
   readonly #contract: string
   #state: OracleState | null = null
   /** The block that `#state` reaches; null before the first range. */
-  #through: { readonly hash: string; readonly timestampMs: number } | null = null
+  #through: Reached | null = null
   #rangeBlocks = RANGE_BLOCKS_FIRST
   #writtenAtMs = Number.NEGATIVE_INFINITY
+  /** `checked_at` of the last write. */
+  #writtenCheckedMs = Number.NEGATIVE_INFINITY
   /** Listed or removed since the last write; stays true when a write fails. */
   #unwritten = false
   /** True while the chain is read again: half a list must not replace a whole one. */
@@ -90,7 +100,7 @@ export class OracleMirror {
     const target = (await source.newestBlock()) - (confirmations - 1)
     if (target < 0) return { stored: false, behind: false }
     let state = await this.#whereItStands(target)
-    let stored = await this.#writeIfDue(state)
+    let stored = false
     for (let read = 0; state.throughBlock < target; read++) {
       if (read === RANGES_MAX) return { stored, behind: true }
       const to = Math.min(state.throughBlock + this.#rangeBlocks, target)
@@ -101,13 +111,14 @@ export class OracleMirror {
       this.#state = state
       this.#through = through
       this.#unwritten ||= events.length > 0
-      if (this.#rereading && through.number < target) continue
-      if (this.#rereading) {
-        this.#rereading = false
-        this.#unwritten = true
+      if (through.number < target) {
+        stored = (await this.#write('on the way')) || stored
+        continue
       }
-      stored = (await this.#writeIfDue(state)) || stored
+      this.#unwritten ||= this.#rereading
+      this.#rereading = false
     }
+    stored = (await this.#write('at the end')) || stored
     return { stored, behind: false }
   }
 
@@ -182,31 +193,36 @@ export class OracleMirror {
     return having
   }
 
-  async #writeIfDue(state: OracleState): Promise<boolean> {
-    const through = this.#through
-    const due = this.#unwritten || this.#options.nowMs() - this.#writtenAtMs >= WRITE_MS
-    if (through === null || this.#rereading || !due) return false
-    await this.#write(state, through)
-    this.#unwritten = false
-    return true
+  /**
+   * Of years of history each range would be a write too many. What has caught up does not wait: a
+   * list that was past its age stops every write until it is stored.
+   */
+  #isDue({ timestampMs }: Reached, where: 'on the way' | 'at the end'): boolean {
+    const nowMs = this.#options.nowMs()
+    if (this.#unwritten) return true
+    return where === 'on the way'
+      ? nowMs - this.#writtenAtMs >= WRITE_MS
+      : Math.min(nowMs, timestampMs) - this.#writtenCheckedMs >= WRITE_MS
   }
 
-  async #write(
-    state: OracleState,
-    through: { readonly hash: string; readonly timestampMs: number },
-  ): Promise<void> {
+  /** @returns whether it was due */
+  async #write(where: 'on the way' | 'at the end'): Promise<boolean> {
+    const [state, through] = [this.#state, this.#through]
+    if (state === null || through === null || this.#rereading) return false
+    if (!this.#isDue(through, where)) return false
     const { store, name, chainId, maxAgeSeconds, isProtected, nowMs } = this.#options
     const collector = new EntryCollector(isProtected)
     for (const text of state.sanctioned) collector.add(Buffer.from(text.slice(2), 'hex'), text)
     const atMs = nowMs()
+    // As old as the block: a node that stopped growing must not make the list look fresh.
+    const checkedMs = Math.min(atMs, through.timestampMs)
     await store.put(
       {
         name,
         kind: 'sanctions',
         source: `oracle ${this.#contract} on chain ${chainId}`,
         imported_at: new Date(atMs).toISOString(),
-        // As old as the block: a node that stopped growing must not make the list look fresh.
-        checked_at: new Date(Math.min(atMs, through.timestampMs)).toISOString(),
+        checked_at: new Date(checkedMs).toISOString(),
         published: null,
         max_age_seconds: maxAgeSeconds,
         etag: null,
@@ -221,6 +237,9 @@ export class OracleMirror {
       collector,
     )
     this.#writtenAtMs = atMs
+    this.#writtenCheckedMs = checkedMs
+    this.#unwritten = false
+    return true
   }
 }
 
