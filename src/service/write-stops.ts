@@ -17,7 +17,7 @@ export interface WriteStops {
 export interface WriteStopsOptions {
   readonly chains: Parameters<typeof noteNewestBlocks>[0]
   readonly disk: Pick<FreeSpace, 'low'>
-  readonly lists: Pick<ListOwner, 'reasonBesideMirrors'>
+  readonly lists: Pick<ListOwner, 'status'>
   /** Of this machine, milliseconds since the epoch. */
   readonly machineMs?: () => number
 }
@@ -53,8 +53,8 @@ export function watchWriteStops(options: WriteStopsOptions): WriteStops {
     why() {
       if (disk.low) return LITTLE_SPACE
       if (clock.aheadMs() !== null && clock.refusal() !== null) return CLOCK_APART
-      const screening = lists.reasonBesideMirrors()
-      return screening === null ? null : `screening: ${screening}`
+      const { reason } = lists.status()
+      return reason === null ? null : `screening: ${reason}`
     },
     close() {
       isClosed = true

@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function watched(floorBytes: number) {
+async function watched(floorBytes: number, mirrors: readonly string[] = []) {
   const now = { machineMs: Date.now(), listsMs: Date.now() }
   const log = recordingLog()
   const storeDirectory = join(home, 'service', 'lists')
@@ -41,7 +41,7 @@ async function watched(floorBytes: number) {
   await importList(source, { storeDirectory, protectedAddresses: [] })
   const lists = await createListOwner({
     ...{ mode: 'live', textListsDirectory: join(home, 'lists'), storeDirectory, log },
-    ...{ protectedAddresses: [], mirrors: [MIRROR], nowMs: () => now.listsMs },
+    ...{ protectedAddresses: [], mirrors, nowMs: () => now.listsMs },
   })
   const disk = await watchFreeSpace({ path: home, floorBytes, log })
   const rpc = createRpcClient({ chainId: CHAIN_ID, endpoints: [chain.url] })
@@ -56,10 +56,14 @@ async function watched(floorBytes: number) {
   return { stops, now, lists, storeDirectory }
 }
 
-test('nothing stops writes where disk, clock and lists are well, whatever is mirrored only by an owner', async () => {
-  const { stops, lists } = await watched(1)
-  expect(lists.status().reason).toContain('is not mirrored yet')
+test('nothing stops writes where disk, clock and lists are well', async () => {
+  const { stops } = await watched(1)
   expect(stops.why()).toBeNull()
+})
+
+test('an oracle that is not mirrored yet stops them', async () => {
+  const { stops } = await watched(1, [MIRROR])
+  expect(stops.why()).toContain('is not mirrored yet')
 })
 
 test('a clock that is not what the newest blocks say stops them, until it is right', async () => {

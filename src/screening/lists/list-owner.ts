@@ -19,8 +19,6 @@ const POLL_MS = 1_000
 /** Editors and scripts change a directory several times for one save. */
 const WATCH_DEBOUNCE_MS = 20
 
-const STALE = 'a list is stale'
-
 /** The part of a pino logger that is used here. */
 export interface ListLog {
   info(facts: object, message: string): void
@@ -47,11 +45,6 @@ export interface ListOwnerOptions {
 
 export interface ListOwner extends ListsReader {
   status(): ListsStatus
-  /**
-   * Why nothing could be screened whatever the mirrors say, which are followed by whoever serves alone; null:
-   * it could.
-   */
-  reasonBesideMirrors(): string | null
   /** Every list that holds the address, not only the first. @param address 20 bytes */
   listsWith(address: Uint8Array): readonly { readonly list: string; readonly version: string }[]
   /** For one worker thread: into its workerData, `port` into its transferList. */
@@ -164,20 +157,13 @@ class FileListOwner implements ListOwner {
     const open = this.current()
     const stale = open !== null && open.staleAtMs !== null && nowMs >= open.staleAtMs
     const reason =
-      open === null ? 'lists are not loaded' : (open.unusable ?? (stale ? STALE : null))
+      open === null ? 'lists are not loaded' : (open.unusable ?? (stale ? 'a list is stale' : null))
     return {
       ready: reason === null,
       reason,
       lists: this.#lists.map((list) => stateOf(list, nowMs)),
       problems: [...this.#texts.problems, ...this.#store.problems],
     }
-  }
-
-  reasonBesideMirrors(): string | null {
-    const reason = this.#withoutImport() ?? this.#unread((name) => !isOracleListName(name))
-    if (reason !== null || this.#options.mode === 'dev') return reason
-    const atMs = staleAtMs(this.#lists.filter(({ name }) => !this.#mirrors.has(name)))
-    return atMs !== null && this.#nowMs() >= atMs ? STALE : null
   }
 
   listsWith(address: Uint8Array) {
@@ -256,28 +242,23 @@ class FileListOwner implements ListOwner {
     )
   }
 
+  /** @param file of the store; that of an oracle which is not mirrored does not count, sound or not */
+  #counts(file: string): boolean {
+    const name = file.slice(0, file.lastIndexOf('.'))
+    return this.#mirrors.has(name) || !isOracleListName(name)
+  }
+
   #unusable(): string | null {
     if (this.#options.mode === 'dev') return null
     const withoutImport = this.#withoutImport()
     if (withoutImport !== null) return withoutImport
-    const unread = this.#unread((name) => this.#mirrors.has(name) || !isOracleListName(name))
-    if (unread !== null) return unread
+    // Others being in order does not stand in for one that cannot be read.
+    const counting = this.#store.unread.filter((name) => this.#counts(name))
+    const [unread] = [...counting, ...this.#texts.unread]
+    if (unread !== undefined) return `${unread} cannot be loaded`
     const present = new Set(this.#store.lists.map(({ name }) => name))
     const missing = [...this.#mirrors].find((name) => !present.has(name))
     return missing === undefined ? null : `${missing} is not mirrored yet`
-  }
-
-  /**
-   * Others being in order does not stand in for one that cannot be read.
-   * @param counts by its name; that of an oracle which is not mirrored does not, sound or not
-   */
-  #unread(counts: (name: string) => boolean): string | null {
-    if (this.#options.mode === 'dev') return null
-    const ofStore = this.#store.unread.filter((file) =>
-      counts(file.slice(0, file.lastIndexOf('.'))),
-    )
-    const [unread] = [...ofStore, ...this.#texts.unread]
-    return unread === undefined ? null : `${unread} cannot be loaded`
   }
 
   /**
