@@ -74,12 +74,20 @@ export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientReque
 
 type End = (work: () => void) => void
 
+/** Many times what the longest page has. What comes in pieces is passed on as it comes, and has no end. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
 /** Of an answer whose length is known nothing is written before it is there: it can still fail. */
 function passWhole(one: HeldRequest, answered: IncomingMessage, end: End): void {
   const { response, method } = one
   const { statusCode = 502 } = answered
   const pieces: Buffer[] = []
-  answered.on('data', (piece: Buffer) => pieces.push(piece))
+  let bytes = 0
+  answered.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > ANSWER_BYTES_MAX) answered.destroy(new Error('its answer is too long'))
+    else pieces.push(piece)
+  })
   answered.on('end', () => {
     end(() =>
       response.cork(() => {

@@ -165,6 +165,12 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     expect(said.map((text) => text?.replace('::ffff:', ''))).toEqual([HOST, `${HOST} not 10.1.2.3`])
   })
 
+  test('passes on a head as long as it takes itself', async () => {
+    const long = 'a'.repeat(16 * 1024 - 200)
+    const made = await ask('GET', '/a', { headers: { 'x-long': long } })
+    expect([made.status, seen[0]?.headers['x-long']]).toEqual([200, long])
+  })
+
   test('answers HEAD and what has no body as the owner does', async () => {
     answer = (response, { method }) => {
       if (method === 'head') {
@@ -345,6 +351,12 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     const [wrote, read] = await Promise.all(asked)
     expect([wrote?.status, codeOf(wrote?.text ?? '')]).toEqual([504, 'OUTCOME_UNKNOWN'])
     expect([read?.status, codeOf(read?.text ?? '')]).toEqual([503, 'WRITES_STOPPED'])
+  })
+
+  test('gathers no answer without an end', async () => {
+    answer = (response) => response.cork(() => response.end(Buffer.alloc(17 * 1024 * 1024)))
+    const asked = await Promise.all(['POST', 'GET'].map((method) => ask(method, '/a')))
+    expect(asked.map(({ text }) => codeOf(text))).toEqual(['OUTCOME_UNKNOWN', 'WRITES_STOPPED'])
   })
 
   test('ends what is answered by no answer, and passes on no CONNECT', async () => {

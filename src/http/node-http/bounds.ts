@@ -2,6 +2,11 @@
 
 /** Request line and headers together; node:http's own default, and what gateways commonly take. */
 export const HEADER_BYTES_MAX = 16 * 1024
+/**
+ * The same by a link between nodes: a node passes on whatever head it took, with the caller's address added,
+ * and uWebSockets.js takes one as long as what it reads at once, 512 KiB.
+ */
+export const LINK_HEADER_BYTES_MAX = 512 * 1024 + HEADER_BYTES_MAX
 /** As Apache has it. A request of ours has ten, some more behind gateways. */
 export const HEADERS_MAX = 100
 /** Requests parsed behind one that is not answered yet; a connection with more is closed. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { App, HttpResponse, Listener, RoutedApp, Serve } from '../app.js'
-import { HEADER_BYTES_MAX, PATIENCE, type Patience } from './bounds.js'
+import { HEADER_BYTES_MAX, LINK_HEADER_BYTES_MAX, PATIENCE, type Patience } from './bounds.js'
 import { Connection } from './connection.js'
 import { createRouter } from './router.js'
 
@@ -26,23 +26,26 @@ export interface AcceptingApp {
 
 /** Whoever accepts bounds the connections. */
 export function createAcceptingApp(patience: Patience = PATIENCE): AcceptingApp {
-  const { app, server } = createNodeServer({ connectionsMax: Number.POSITIVE_INFINITY, patience })
+  const { app, server } = createNodeServer({
+    ...{ connectionsMax: Number.POSITIVE_INFINITY, patience },
+    headerBytesMax: LINK_HEADER_BYTES_MAX,
+  })
   // From then on Node ends requests that take too long, which it would not of one that never listens.
   server.emit('listening')
   return { app, accept: (connection) => void server.emit('connection', connection) }
 }
 
-function createNodeServer(options: NodeAppOptions): {
+function createNodeServer(options: NodeAppOptions & { readonly headerBytesMax?: number }): {
   readonly app: RoutedApp
   readonly server: Server
 } {
-  const { connectionsMax, onFull, patience = PATIENCE } = options
+  const { connectionsMax, onFull, patience = PATIENCE, headerBytesMax = HEADER_BYTES_MAX } = options
   const router = createRouter()
   const connections = new WeakMap<Socket, Connection>()
   const server = createServer({
     // Said, since a flag of the command line could set them otherwise.
     insecureHTTPParser: false,
-    maxHeaderSize: HEADER_BYTES_MAX,
+    maxHeaderSize: headerBytesMax,
     // Ours, with an answer that says what is wrong.
     requireHostHeader: false,
     headersTimeout: patience.headersMs,
