@@ -74,8 +74,11 @@ export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientReque
 
 type End = (work: () => void) => void
 
-/** Many times what the longest page has. What comes in pieces is passed on as it comes, and has no end. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/**
+ * Twice the longest page, of a hundred transactions with the longest data. What comes in pieces is passed on as
+ * it comes, and has no end.
+ */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /** Of an answer whose length is known nothing is written before it is there: it can still fail. */
 function passWhole(one: HeldRequest, answered: IncomingMessage, end: End): void {

@@ -30,9 +30,6 @@ const CONNECTIONS_MAX = 8
 
 const CONNECT_MS = 3_000
 
-/** The first commit of a connection. A server that takes longer for it is left for the other one. */
-const FIRST_COMMIT_MS = 3_000
-
 /** Ten times what an entry of the longest length takes on a slow disk. */
 const ANSWER_MS = 10_000
 
@@ -70,7 +67,7 @@ export async function openPostgres(urls: readonly string[], log: WarningLog): Pr
       keepAlive: true,
       application_name: 'countersign',
       options: SESSION.map((setting) => `-c ${setting}`).join(' '),
-      verify: (client, done) => void verifyServer(client).then(() => done(), done),
+      verify: (client, done) => void verifyPrimary(client).then(() => done(), done),
     })
     // A connection that breaks says so to its statement as well, if it has one.
     pool.on('connect', (client) => client.on('error', () => undefined))
@@ -138,33 +135,10 @@ async function runOn<T>(pool: Pg.Pool, run: (query: Query) => Promise<T>): Promi
   }
 }
 
-/**
- * A standby would be read from, too, and be behind; one that is primary stays it while it runs. So would a
- * former primary that is back and knows of no successor: it is told by a commit, which waits there for a
- * standby that it has no more. What is committed is a message in its log that nobody reads.
- */
-async function verifyServer(client: Pg.PoolClient): Promise<void> {
+/** A standby would be read from, too, and be behind. One that is primary stays it while it runs. */
+async function verifyPrimary(client: Pg.PoolClient): Promise<void> {
   const { rows } = await client.query<Row>('SELECT pg_is_in_recovery() AS standby')
   if (rows[0]?.standby !== false) throw new JournalUnavailable('the server is a standby')
-  const warnings: string[] = []
-  const onNotice = ({ severity, message }: Notice) => {
-    if (severity === 'WARNING') warnings.push(message ?? severity)
-  }
-  client.on('notice', onNotice)
-  let timer: NodeJS.Timeout | undefined
-  try {
-    const late = new Promise<never>((_, reject) => {
-      const error = new JournalUnavailable('the server commits nothing: its standby is away')
-      timer = setTimeout(reject, FIRST_COMMIT_MS, error)
-    })
-    const committed = client.query("SELECT pg_logical_emit_message(true, 'countersign', '')")
-    await Promise.race([committed, late])
-  } finally {
-    clearTimeout(timer)
-    client.off('notice', onNotice)
-  }
-  const [warning] = warnings
-  if (warning !== undefined) throw new JournalUnavailable(`the journal warned: ${warning}`)
 }
 
 /** Here alone, so that a service without a journal needs no package of an engine. */

@@ -1,5 +1,6 @@
 import { sleep, type Timers } from '../clock/timers.js'
 import { type Journal, type JournalHead, JournalUnavailable } from './journal.js'
+import { prove } from './proven.js'
 
 export interface WatchOwnerOptions {
   readonly journal: Pick<Journal, 'look' | 'trim'>
@@ -59,9 +60,6 @@ const HINDERED_LOOK_MS = 1_000
  * waits. One that could sign nothing never takes it: its start would end at its keys.
  */
 export const UNFIT_WAITS_MS = 5_000
-
-/** Below the first place there is: forgets nothing. */
-const NOTHING = 0
 
 /**
  * A journal whose answer takes longer was away for that time, as while an engine chooses another node
@@ -173,7 +171,7 @@ async function staysSilent(
   { journal, partition }: Pick<WatchOwnerOptions, 'journal' | 'partition'>,
   sign: string,
 ): Promise<boolean> {
-  await journal.trim(partition, NOTHING)
+  await prove(journal, partition)
   return signOf(await journal.look(partition)) === sign
 }
 

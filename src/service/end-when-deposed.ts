@@ -33,15 +33,16 @@ export function endWhenDeposed(options: DeposedOptions): () => void {
 
   async function ask(): Promise<void> {
     isAsking = true
+    isInDoubt = false
     try {
       const { epoch } = await journal.look(owner.cell.number)
-      isInDoubt = false
       if (epoch > owner.epoch && !isOver) {
         isOver = true
         deposed(new Error(`the journal is owned in epoch ${epoch}, and was here in ${owner.epoch}`))
       }
     } catch {
-      // It stays in doubt, and asks again: whoever cannot reach the journal writes nothing meanwhile.
+      // It asks again: whoever cannot reach the journal writes nothing meanwhile.
+      isInDoubt = true
     }
     isAsking = false
   }

@@ -10,6 +10,7 @@ import { partitionOfRequest } from '../http/partition-of-request.js'
 import { readRequestHead } from '../http/request-head.js'
 import type { Journal } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
+import { prove } from '../journal/proven.js'
 import { LinkAgent } from '../link/link-agent.js'
 
 /** Which users this node is for, and its way to the owners of all others. */
@@ -40,6 +41,8 @@ export interface OtherCellsOptions {
 const DRAIN_MS = 10_000
 /** Between two looks at who owns each of them: a row each. */
 const LOOK_MS = 250
+/** Between two questions whether what is read is of now: by a commit, which a server that was replaced has not. */
+const PROVEN_EVERY_MS = 30_000
 /** Between two lines about an engine that does not answer. */
 const SAID_EVERY_MS = 10_000
 
@@ -115,7 +118,7 @@ function wayTo(cell: number, { clientAddress, log }: OtherCellsOptions, agent: L
 /** @returns ends it */
 function lookEvery(
   others: readonly Cell[],
-  journal: Pick<Journal, 'look'>,
+  journal: Pick<Journal, 'look' | 'trim'>,
   ways: ReadonlyMap<number, Way>,
   timers: Pick<Timers, 'at' | 'now' | 'elapsed'>,
   log: Logger,
@@ -138,8 +141,13 @@ function lookEvery(
 
   /** Each by itself: one that is slow to be looked up holds up no other. */
   async function run(cell: Cell): Promise<void> {
+    let provenMs = timers.elapsed()
     while (!isOver) {
       await look(cell)
+      if (timers.elapsed() - provenMs >= PROVEN_EVERY_MS) {
+        await prove(journal, cell.number).catch(() => undefined)
+        provenMs = timers.elapsed()
+      }
       await new Promise<void>((done) => {
         wakes.set(cell.number, done)
         timers.at(timers.now() + LOOK_MS, done)

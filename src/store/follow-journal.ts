@@ -1,4 +1,5 @@
 import { type Entry, type Journal, JournalTrimmed } from '../journal/journal.js'
+import { proven } from '../journal/proven.js'
 import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
 import {
@@ -49,19 +50,21 @@ export interface Followed {
  */
 export async function followJournal(
   environment: Environment,
-  journal: Pick<Journal, 'read'>,
+  journal: Pick<Journal, 'read' | 'trim'>,
   partition: number,
   end: number,
   start: JournalPosition,
 ): Promise<Followed> {
   let position = start
-  if (position.seq > end) throw setBack(position.seq)
+  if (position.seq > end) throw await proven(journal, partition, setBack(position.seq))
   let { last } = position
   let applied = position.seq
   let parts: JournalEntry[] = []
   for (let after = position.seq; after < end; ) {
     const entries = await read(journal, partition, after)
-    if (entries.length === 0) throw new Error(`the journal ends before its entry ${end}`)
+    if (entries.length === 0) {
+      throw await proven(journal, partition, new Error(`the journal ends before its entry ${end}`))
+    }
     const rows: Row[] = []
     for (const { seq, body } of entries) {
       if (seq > end) break
@@ -97,7 +100,7 @@ export async function followJournal(
  */
 export async function checkBelongs(
   environment: Environment,
-  journal: Pick<Journal, 'read'>,
+  journal: Pick<Journal, 'read' | 'trim'>,
   partition: number,
 ): Promise<void> {
   const known = journalPositionOf(environment)
@@ -120,7 +123,7 @@ export async function checkBelongs(
   if (name === null && following !== undefined) {
     name = decodeEntry(following.seq, following.body).previous
   }
-  if (seq > 0 && name !== last) throw setBack(seq)
+  if (seq > 0 && name !== last) throw await proven(journal, partition, setBack(seq))
 }
 
 /** Of a store that takes its name from the journal. */

@@ -354,7 +354,7 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
   })
 
   test('gathers no answer without an end', async () => {
-    answer = (response) => response.cork(() => response.end(Buffer.alloc(17 * 1024 * 1024)))
+    answer = (response) => response.cork(() => response.end(Buffer.alloc(65 * 1024 * 1024)))
     const asked = await Promise.all(['POST', 'GET'].map((method) => ask(method, '/a')))
     expect(asked.map(({ text }) => codeOf(text))).toEqual(['OUTCOME_UNKNOWN', 'WRITES_STOPPED'])
   })

@@ -1,6 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.js'
 import { openPostgresJournal } from '../../src/journal/postgres-journal.js'
+import { followJournal, NO_POSITION } from '../../src/store/follow-journal.js'
+import { journalPositionOf } from '../../src/store/journal-position.js'
+import { doWork, newDirectory, startOn } from '../journal/journaled-fixtures.js'
 import { drawClaim } from '../journal/races.js'
 import { storedInTheEnd } from '../journal/stored-in-the-end.js'
 import { createPostgres } from '../support/postgres-server.js'
@@ -18,7 +21,8 @@ async function opened(urls: readonly string[]): Promise<Journal> {
   return journal
 }
 
-test('a primary that dies loses nothing it called stored, and once its standby is promoted it stores nothing more', async () => {
+/** A server and its synchronous standby. */
+async function pair() {
   const primary = await createPostgres()
   closing.push(() => primary.remove())
   const standby = await primary.follow(STANDBY)
@@ -26,7 +30,33 @@ test('a primary that dies loses nothing it called stored, and once its standby i
   primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`)
   primary.sql('SELECT pg_reload_conf()')
   await expect.poll(() => primary.sql('SELECT sync_state FROM pg_stat_replication')).toBe('sync')
+  return { primary, standby }
+}
 
+test('a store goes on though the former primary is back, and lacks what the store has', async () => {
+  const { primary, standby } = await pair()
+  const urls = [primary.url, standby.url]
+  const directory = newDirectory()
+  const first = await startOn(await opened(urls), { directory })
+  await doWork(first, 0, 3)
+  await primary.kill()
+  standby.promote()
+  await doWork(first, 3, 3)
+  await first.close()
+  await primary.start()
+
+  const second = await startOn(await opened(urls), { directory })
+  await doWork(second, 6, 3)
+  // One that follows, and comes by whatever failed to the server that lacks what it was told of.
+  const follower = await opened([primary.url])
+  const { epoch, seq, last } = { ...NO_POSITION, ...journalPositionOf(second.environment) }
+  const position = { ...NO_POSITION, epoch, seq, last }
+  const behind = followJournal(second.environment, follower, 0, seq + 1, position)
+  await expect(behind).rejects.toThrow(JournalUnavailable)
+}, 180_000)
+
+test('a primary that dies loses nothing it called stored, and once its standby is promoted it stores nothing more', async () => {
+  const { primary, standby } = await pair()
   const urls = [primary.url, standby.url]
   const owner = await opened(urls)
   const partitions = [1, 2, 3]
@@ -60,12 +90,12 @@ test('a primary that dies loses nothing it called stored, and once its standby i
     expect(there.map(({ body }) => Buffer.from(body).toString())).toEqual(entries)
   }
 
-  // The old primary comes back and knows of nothing, but it waits for a standby that it has no more:
-  // nothing that it has is believed, though it is asked first.
+  // The old primary comes back and knows of nothing, but it waits for a standby that it has no more.
   await primary.start()
-  await expect(openPostgresJournal([primary.url], log)).rejects.toThrow(JournalUnavailable)
+  const left = await opened([primary.url])
+  await expect(left.take(1, 'misled', drawClaim())).rejects.toThrow(JournalUnavailable)
 
-  const next = await opened(urls)
+  const next = await opened(urls.toReversed())
   const { epoch, seq } = await next.take(1, 'second', drawClaim())
   expect(seq).toBe(stored.get(1)?.length)
   const place = { partition: 1, seq: seq + 1 }

@@ -6,6 +6,7 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { bringFreeze } from '../../custody/instance-freeze.js'
 import { writeJournalPermit } from '../../disk/journal-permit.js'
 import { positionIn } from '../../identity-provider/journal/stores.js'
+import { JournalUnavailable } from '../../journal/journal.js'
 import { carriedFreezeOf } from '../../store/carried-freeze.js'
 import { openBesideService } from '../../store/environment.js'
 import { leaveJournal } from '../../store/journal-position.js'
@@ -22,7 +23,7 @@ import { type DomainOptions, journaledDomainOption } from './cluster/domain-opti
 import { registerDrain } from './cluster/drain.js'
 import { registerImport } from './cluster/import.js'
 import { registerMove } from './cluster/move.js'
-import { leaveUserSide, userSideStatus } from './cluster/user-side.js'
+import { isTakenFrom, leaveUserSide, userSideStatus } from './cluster/user-side.js'
 
 const NAMES = { service: 'service', user: 'identity provider' } as const
 
@@ -38,28 +39,31 @@ export function register(program: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & DomainOptions>()
       if (options.domain === 'user') {
-        const head = await withJournal(io, 'user', (journal, { number }) => journal.look(number))
+        const head = await unlessAway(
+          io,
+          withJournal(io, 'user', (journal, { number }) => journal.look(number)),
+        )
         printRecord(io, options, await userSideStatus(homeOf(io, options), head))
         return
       }
-      const { cell, head, kept } = await withJournal(
+      const found = await unlessAway(
         io,
-        'service',
-        async (journal, { number }) => ({
+        withJournal(io, 'service', async (journal, { number }) => ({
           cell: number,
           head: await journal.look(number),
           kept: (await journal.snapshots?.look(number)) ?? null,
-        }),
+        })),
       )
+      const { cell = null, head = null, kept = null } = found ?? {}
       const newest = kept?.newest ?? null
       const store = await journalPositionIn(homeOf(io, options))
       printRecord(io, options, {
         cell,
-        epoch: head.epoch,
-        owner: head.owner?.node ?? null,
-        entries: head.seq,
-        first_entry: head.first,
-        entries_kept: head.seq - head.first + 1,
+        epoch: head?.epoch ?? null,
+        owner: head?.owner?.node ?? null,
+        entries: head?.seq ?? null,
+        first_entry: head?.first ?? null,
+        entries_kept: head === null ? null : head.seq - head.first + 1,
         engine_bytes: kept?.engineBytes ?? null,
         snapshot_entry: newest?.seq ?? null,
         snapshot_at: newest === null ? null : new Date(newest.atMs).toISOString(),
@@ -68,7 +72,7 @@ export function register(program: Command, io: Io): void {
         store_entry: store?.seq ?? null,
         store_epoch: store?.epoch ?? null,
         // Of a store that was never its owner's nobody can say that another has taken it since.
-        taken_over: store !== null && store.epoch < head.epoch && store.claim !== head.owner?.claim,
+        taken_over: head === null ? null : isTakenFrom(store, head),
       })
     })
   cluster
@@ -198,4 +202,15 @@ function leaveIn(home: string, io: Io): Promise<boolean> {
 
 function lineOf(context: object, message: string): string {
   return `${message} ${JSON.stringify(context)}\n`
+}
+
+/** How far this home is says `cluster status` also where its journal is lost. @returns null then, which is said */
+async function unlessAway<T>(io: Io, asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error
+    io.err('The journal does not answer: what follows is of this home alone.\n')
+    return null
+  }
 }

@@ -1,10 +1,11 @@
 import { unpackWrite } from '../../disk/recorded-writes.js'
 import { type Journal, JournalTrimmed } from '../../journal/journal.js'
+import { proven } from '../../journal/proven.js'
 import { decodeEntry, type JournaledWrite, nameOfEntry, type Sealer } from './entry.js'
 import type { JournaledStore, JournaledStores, Position } from './stores.js'
 
 export interface FollowContext {
-  readonly journal: Pick<Journal, 'read'>
+  readonly journal: Pick<Journal, 'read' | 'trim'>
   readonly partition: number
   readonly stores: JournaledStores
   readonly sealer: Sealer
@@ -33,7 +34,7 @@ export async function followJournal(
   epoch: number,
 ): Promise<{ readonly position: Position; readonly last: string }> {
   let position = start
-  if (position.seq > end) throw setBack(position.seq)
+  if (position.seq > end) throw await proven(journal, partition, setBack(position.seq))
   let { last } = position
   let mayHaveLeft = epoch > start.epoch
   let writer = 0
@@ -41,7 +42,9 @@ export async function followJournal(
   let parts: JournaledWrite[] = []
   for (let after = position.seq; after < end; ) {
     const entries = await read(journal, partition, after)
-    if (entries.length === 0) throw new Error(`the journal ends before its entry ${end}`)
+    if (entries.length === 0) {
+      throw await proven(journal, partition, new Error(`the journal ends before its entry ${end}`))
+    }
     for (const { seq, body, epoch: of } of entries) {
       if (seq > end) break
       // What an owner began and did not end is nothing, also to the owner after it.
@@ -87,13 +90,13 @@ export async function checkBelongs(
     read(journal, partition, seq),
   )
   if (first === undefined) {
-    if (seq > 0) throw setBack(seq)
+    if (seq > 0) throw await proven(journal, partition, setBack(seq))
     return
   }
   const entry = decodeEntry(first.seq, first.body, sealer)
   if (entry.journal !== id) throw new Error(`the journal is another one: ${OTHER}`)
   const name = first.seq === seq ? nameOfEntry(first.body) : entry.previous
-  if (seq > 0 && name !== last) throw setBack(seq)
+  if (seq > 0 && name !== last) throw await proven(journal, partition, setBack(seq))
 }
 
 /**

@@ -218,7 +218,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     // What only takes away goes on, with as little space.
     'freeze-put': async (parameters) => {
-      const { sequence, sinceMs } = await freezes.freeze(parseFreezeRequest(parameters))
+      const request = parseFreezeRequest(parameters)
+      // Once more takes nothing more away, and room each time.
+      if (freezes.row(request).sinceMs !== null) requireSpace()
+      const { sequence, sinceMs } = await freezes.freeze(request)
       return [sequence, sinceMs]
     },
     'freeze-get': (parameters) => {

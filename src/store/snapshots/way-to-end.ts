@@ -5,7 +5,7 @@ import { isEmptyStore, journalPositionOf } from '../journal-position.js'
 import { findRestorable, type RestoreOptions } from './restore-snapshot.js'
 
 export type WayOptions = Omit<RestoreOptions, 'snapshots'> & {
-  readonly journal: Pick<Journal, 'read' | 'snapshots'>
+  readonly journal: Pick<Journal, 'read' | 'trim' | 'snapshots'>
 }
 
 /**

@@ -5,19 +5,27 @@ import { leaveJournal, positionIn } from '../../../identity-provider/journal/sto
 import type { JournalHead } from '../../../journal/journal.js'
 import type { Io } from '../../io.js'
 
-/** Of a home of the identity provider, and its journal. */
-export async function userSideStatus(home: string, head: JournalHead) {
+/** Of a home of the identity provider, and its journal; null: that does not answer. */
+export async function userSideStatus(home: string, head: JournalHead | null) {
   const own = await positionIn(home)
   return {
-    epoch: head.epoch,
-    owner: head.owner?.node ?? null,
-    entries: head.seq,
-    first_entry: head.first,
+    epoch: head?.epoch ?? null,
+    owner: head?.owner?.node ?? null,
+    entries: head?.seq ?? null,
+    first_entry: head?.first ?? null,
     // The owner's stores have all there is, and say now and then how far that was.
     store_entry: own?.seq ?? null,
     store_epoch: own?.epoch ?? null,
-    taken_over: own !== null && own.epoch < head.epoch && own.claim !== head.owner?.claim,
+    taken_over: head === null ? null : isTakenFrom(own, head),
   }
+}
+
+/** Whether another took the journal since a home did. @param own of that home; null: it has none */
+export function isTakenFrom(
+  own: { readonly epoch: number; readonly claim: string } | null,
+  { epoch, owner }: JournalHead,
+): boolean {
+  return own !== null && own.epoch < epoch && own.claim !== owner?.claim
 }
 
 export function leaveUserSide(home: string, io: Pick<Io, 'err'>): Promise<void> {
