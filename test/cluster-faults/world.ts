@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { accountsOfCells } from '../../bench/accounts-of-cells.js'
 import { numberOf } from '../../bench/child-process.js'
@@ -111,6 +112,7 @@ const CELLS = ['0-11', '12-23'] as const
 const ALL = ['0-23']
 const PASSWORD = 'correct horse battery staple'
 const COMES_UP = { timeout: 120_000, interval: 100 }
+const LOOKS_MAX = 100
 
 /** @throws Error with what its processes said, when it does not come up; nothing is left running */
 export async function startWorld(wishes: WorldWishes): Promise<World> {
@@ -306,17 +308,19 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
       stop,
     },
     chainId: SINK_CHAIN,
-    async owner() {
-      const found = await ownerOf(nodes)
-      if (found === null) throw new Error('no node owns the journal')
-      return found
-    },
-    async identity() {
-      const found = await identityOwner(identities)
-      if (found === null) throw new Error('no identity provider owns its journal')
-      return found
-    },
+    owner: () => found(() => ownerOf(nodes), 'no node owns the journal'),
+    identity: () => found(() => identityOwner(identities), 'no identity provider owns its journal'),
   }
+}
+
+/** A machine with other work may leave a look without an answer. */
+async function found<T>(look: () => Promise<T | null>, missing: string): Promise<T> {
+  for (let left = LOOKS_MAX; left > 0; left--) {
+    const it = await look()
+    if (it !== null) return it
+    await delay(COMES_UP.interval)
+  }
+  throw new Error(missing)
 }
 
 async function secondCell(
