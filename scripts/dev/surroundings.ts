@@ -1,5 +1,6 @@
+import { coSignerKeysOf } from '../../src/cli/operator/co-signer-keys.js'
 import type { ChainsFile } from '../../src/config/chains.js'
-import { type Provisioned, provisionDev } from '../../src/custody-tools/provisioning/provision.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { type GasWalletsFile, readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { CHAIN_COUNT } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
@@ -19,14 +20,13 @@ import { identityProvider, type NodeOptions, quorumSigner } from './services.js'
 import type { ProcessSpec, SupervisedProcess } from './supervision/supervised-process.js'
 import { buildWorld } from './world/build-world.js'
 import { chainsFileOf } from './world/chains-file.js'
-import { configureRouters } from './world/configure-routers.js'
+import { configureRouters, type RouterKeys } from './world/configure-routers.js'
 
 /** What a wallet service needs around it, each started when what it needs is there. */
 export interface Surroundings {
   readonly nodes: readonly AnvilNode[]
   readonly chainsFile: ChainsFile
   readonly user: DevUser
-  readonly coSigner: Provisioned['coSigner']
   readonly quorum: SupervisedProcess
   readonly identity: {
     readonly at: number
@@ -78,7 +78,7 @@ export async function startSurroundings(
   const chainsFile = await timed('contracts', () => buildWorlds(home, nodes))
 
   const user = ensureDevUser(home)
-  const { coSigner } = await provisionDev(home.root)
+  await provisionDev(home.root)
   const quorum = await timed('quorum signer', () =>
     run(quorumSigner({ home, observer, env: () => ({}) })),
   )
@@ -108,7 +108,17 @@ export async function startSurroundings(
     ),
   )
   const issuer = `http://127.0.0.1:${identity.at}`
-  return { nodes, chainsFile, user, coSigner, quorum, identity, issuer }
+  return { nodes, chainsFile, user, quorum, identity, issuer }
+}
+
+/** Which keys the registry names by now, and which gas wallets there are. */
+export function tellRouters(
+  home: DevHome,
+  chainsFile: ChainsFile,
+  relayers: RouterKeys['relayers'],
+): Promise<void> {
+  const coSigners = coSignerKeysOf(home.root)
+  return configureRouters(chainsFile, deployerAccount(home), { coSigners, relayers })
 }
 
 /**
@@ -117,13 +127,13 @@ export async function startSurroundings(
  */
 export async function prepareWallet(
   { home, timed }: BegunInstance,
-  { chainsFile, coSigner, issuer, user }: Surroundings,
+  { chainsFile, issuer, user }: Surroundings,
   { baseUrl, serviceHomes }: { readonly baseUrl: string; readonly serviceHomes: readonly string[] },
 ): Promise<Bootstrap> {
   const deployer = deployerAccount(home)
   await timed('routers', async () => {
     const relayers = joined(serviceHomes.map(readGasWalletsFile))
-    await configureRouters(chainsFile, deployer, { coSigner, relayers })
+    await tellRouters(home, chainsFile, relayers)
     await fundGasWallets(chainsFile, deployer, relayers)
   })
   const made = await timed('wallet and keys', () => bootstrap({ home, baseUrl, issuer, user }))

@@ -21,7 +21,7 @@ export interface Create2Deployment {
  */
 export const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
-const ROUTER_SALT = keccak256(stringToHex('countersign.AgentRouter.1'))
+const ROUTER_SALT = keccak256(stringToHex('countersign.AgentRouter.2'))
 const DELEGATE_SALT = keccak256(stringToHex('countersign.AgentDelegate.1'))
 
 /** @param owner owns the Router: configures it, and cannot move funds */

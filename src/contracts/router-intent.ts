@@ -5,16 +5,32 @@ import {
   encodeFunctionData,
   hashTypedData,
   keccak256,
+  parseAbi,
 } from 'viem/utils'
 import type { Approval } from '../domain/approval.js'
 import type { Call } from '../domain/call.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { IntentTerms } from '../domain/sponsored-terms.js'
+import type { CoSignature } from '../domain/sponsorship.js'
 import agentRouter from './generated/agent-router.json' with { type: 'json' }
 import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router-intent-type.js'
 
 /** Encodes intents for their signers and for the Router. Field meanings: `router-intent-type.ts`. */
 const TYPES = { Intent: ROUTER_INTENT_FIELDS } as const
+
+/**
+ * Records keep the calldata that was signed. Routers up to 0.1 had one co-signer, and so no key in it;
+ * what comes before the co-signature is the same.
+ */
+const EXECUTIONS = [
+  ...agentRouter.abi,
+  ...parseAbi([
+    'struct Intent { address account; address tokenIn; uint256 amountIn; uint16 feeBps; address tokenOut; uint256 minOut; address target; uint256 nonce; uint48 deadline; bytes32 dataHash; }',
+    'struct UserSignature { bytes32 r; bytes32 vs; }',
+    'struct CoSignature { bytes32 r; bytes32 s; }',
+    'function execute(Intent intent, bytes data, UserSignature userSignature, CoSignature coSignature)',
+  ]),
+] as const
 
 /** EIP-712 typed data of an intent for one Router on one chain. */
 export function routerIntentTypedData(
@@ -41,13 +57,12 @@ export function routerIntentDigest(chainId: number, router: Address, intent: Rou
 /**
  * Calldata of `AgentRouter.execute`.
  * @param userSignature 65 bytes r ‖ s ‖ v, where v is 0, 1, 27 or 28
- * @param coSignature 64 bytes r ‖ s, low s
- * @throws RangeError when a signature has another length or recovery id
+ * @throws RangeError when a signature or key has another length or recovery id
  */
 export function encodeExecute(
   intent: RouterIntent,
   userSignature: Uint8Array,
-  coSignature: Uint8Array,
+  coSignature: CoSignature,
 ): Hex {
   const { data, ...terms } = intent
   return encodeFunctionData({
@@ -105,7 +120,7 @@ export function intentDeadlineOf(calldata: Hex): number {
 }
 
 function executed(calldata: Hex) {
-  const { functionName, args } = decodeFunctionData({ abi: agentRouter.abi, data: calldata })
+  const { functionName, args } = decodeFunctionData({ abi: EXECUTIONS, data: calldata })
   if (functionName !== 'execute') throw new Error('not the calldata of an execution')
   const [intent, data] = args
   return { intent, data }
@@ -124,7 +139,13 @@ function compactSignature(signature: Uint8Array): { r: Hex; vs: Hex } {
   return { r: bytesToHex(signature.subarray(0, 32)), vs: bytesToHex(vs) }
 }
 
-function splitCoSignature(signature: Uint8Array): { r: Hex; s: Hex } {
+function splitCoSignature({ publicKey, signature }: CoSignature) {
   if (signature.length !== 64) throw new RangeError('co-signature must be 64 bytes')
-  return { r: bytesToHex(signature.subarray(0, 32)), s: bytesToHex(signature.subarray(32)) }
+  if (publicKey.length !== 65) throw new RangeError('co-signer key must be 65 bytes')
+  return {
+    x: bytesToHex(publicKey.subarray(1, 33)),
+    y: bytesToHex(publicKey.subarray(33)),
+    r: bytesToHex(signature.subarray(0, 32)),
+    s: bytesToHex(signature.subarray(32)),
+  }
 }

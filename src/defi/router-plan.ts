@@ -4,7 +4,14 @@ import { delegateDeployment, routerDeployment } from '../contracts/deployment.js
 import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import { SWAP_SELECTORS, VAULT_SELECTORS } from '../contracts/venue-calls.js'
 import type { Address, Hex } from '../domain/ids.js'
-import { type AllowedCall, openRouter, type RouterChain, type RouterPair } from './router-reads.js'
+import {
+  type AllowedCall,
+  type CoSignerKey,
+  openRouter,
+  type RouterChain,
+  type RouterPair,
+  UNENDED,
+} from './router-reads.js'
 
 /**
  * What is to be done about a chain's Router, as transactions for others to send: the owner is meant
@@ -14,8 +21,8 @@ import { type AllowedCall, openRouter, type RouterChain, type RouterPair } from 
 export interface RouterPolicy {
   /** The Router's owner now; the plan is for its signature. */
   readonly owner: Address
-  /** P-256 public key of the co-signer, 32 bytes each; null leaves it as it is. */
-  readonly coSigner: { readonly x: Hex; readonly y: Hex } | null
+  /** All that are to be co-signers: any other one ends. Null leaves them as they are. */
+  readonly coSigners: readonly CoSignerKey[] | null
   /** Gas wallets of this chain. */
   readonly relayers: readonly Address[]
   /** Null leaves it as it is; so with the guardian, who may pause besides the owner. */
@@ -87,9 +94,9 @@ export async function planConfiguration(
   const router = openRouter(chain, pair)
   await router.expectOwner(policy.owner)
   if ((await router.boundTo()) !== pair.router) throw new Error('the delegate obeys another Router')
-  const [coSigner, recipient, guardian, missingRelayers, missingCalls, goneRelayers, goneCalls] =
+  const [coSigners, recipient, guardian, missingRelayers, missingCalls, goneRelayers, goneCalls] =
     await Promise.all([
-      router.coSigner(),
+      coSignersOf(router),
       router.feeRecipient(),
       router.guardian(),
       only(policy.relayers, router.isRelayer, false),
@@ -143,26 +150,23 @@ export async function planConfiguration(
     )
   }
   // Last: until a co-signer is set, nothing executes.
-  if (policy.coSigner !== null && !isSamePoint(coSigner, policy.coSigner)) {
-    steps.push(coSignerStep(pair, policy.coSigner, CO_SIGNER_OVERLAP_SECONDS))
-  }
-  return steps
+  if (policy.coSigners === null) return steps
+  return [...steps, ...coSignerSteps(pair, coSigners, policy.coSigners, CO_SIGNER_OVERLAP_SECONDS)]
 }
 
 /**
- * @param overlapSeconds how long the former key stays valid alongside the new one; 0 ends it at once
- * @returns nothing when the Router has that key already
+ * @param overlapSeconds how long keys that are no co-signer's any more stay valid; 0 ends them at once
+ * @returns nothing when the Router has these keys already, and no others
  */
 export async function planRotation(
   chain: RouterChain,
   pair: RouterPair,
-  { owner, coSigner }: { readonly owner: Address; readonly coSigner: { x: Hex; y: Hex } },
+  { owner, coSigners }: { readonly owner: Address; readonly coSigners: readonly CoSignerKey[] },
   overlapSeconds: bigint,
 ): Promise<RouterStep[]> {
   const router = openRouter(chain, pair)
   await router.expectOwner(owner)
-  if (isSamePoint(await router.coSigner(), coSigner)) return []
-  return [coSignerStep(pair, coSigner, overlapSeconds)]
+  return coSignerSteps(pair, await coSignersOf(router), coSigners, overlapSeconds)
 }
 
 /** @returns nothing when it is so already. @throws Error when `sender` may not do it */
@@ -180,21 +184,42 @@ export async function planPause(
   return [{ what: `${wanted} the Router`, sender: 'owner', to: pair.router, data }]
 }
 
-function coSignerStep(
+interface CoSignersNow {
+  readonly keys: readonly (CoSignerKey & { readonly until: number })[]
+  readonly nowSeconds: number
+}
+
+async function coSignersOf(router: ReturnType<typeof openRouter>): Promise<CoSignersNow> {
+  const [keys, nowSeconds] = await Promise.all([router.coSigners(), router.blockTime()])
+  return { keys, nowSeconds }
+}
+
+/** One transaction at the most: a Router is never without any while keys change. */
+function coSignerSteps(
   { router }: RouterPair,
-  { x, y }: { readonly x: Hex; readonly y: Hex },
+  { keys, nowSeconds }: CoSignersNow,
+  wanted: readonly CoSignerKey[],
   overlapSeconds: bigint,
-): RouterStep {
-  return {
-    what: `set the co-signer, the former one valid for ${overlapSeconds} seconds more`,
-    sender: 'owner',
-    to: router,
-    data: encodeFunctionData({
-      abi: agentRouter.abi,
-      functionName: 'setCoSigner',
-      args: [x, y, overlapSeconds],
-    }),
-  }
+): RouterStep[] {
+  const unended = keys.filter(({ until }) => until === UNENDED)
+  const added = wanted.filter((key) => !isAmong(unended, key))
+  const endSeconds = nowSeconds + Number(overlapSeconds)
+  const ended = keys
+    // One whose end is set ends sooner where less overlap is asked for than it was.
+    .filter(({ until }) => until > endSeconds)
+    .filter((key) => !isAmong(wanted, key))
+    .map(({ x, y }): CoSignerKey => ({ x, y }))
+  if (added.length === 0 && ended.length === 0) return []
+  const what = [
+    ...(added.length === 0 ? [] : [`add ${added.length} co-signers`]),
+    ...(ended.length === 0 ? [] : [`end ${ended.length} of them in ${overlapSeconds} seconds`]),
+  ]
+  const data = encodeFunctionData({
+    abi: agentRouter.abi,
+    functionName: 'changeCoSigners',
+    args: [ended, added, overlapSeconds],
+  })
+  return [{ what: what.join(', '), sender: 'owner', to: router, data }]
 }
 
 /** Every call that plans of ours could have allowed at a target. */
@@ -202,10 +227,8 @@ function callsOf(target: Address): AllowedCall[] {
   return [...SWAP_SELECTORS, ...VAULT_SELECTORS].map((selector) => ({ target, selector }))
 }
 
-type Point = { readonly x: Hex; readonly y: Hex }
-
-function isSamePoint(a: Point, b: Point): boolean {
-  return BigInt(a.x) === BigInt(b.x) && BigInt(a.y) === BigInt(b.y)
+function isAmong(keys: readonly CoSignerKey[], { x, y }: CoSignerKey): boolean {
+  return keys.some((key) => BigInt(key.x) === BigInt(x) && BigInt(key.y) === BigInt(y))
 }
 
 async function only<T>(

@@ -18,6 +18,15 @@ export interface AllowedCall {
   readonly selector: Hex
 }
 
+/** A co-signer's P-256 point, 32 bytes each. */
+export interface CoSignerKey {
+  readonly x: Hex
+  readonly y: Hex
+}
+
+/** `until` of a co-signer that was not ended: the Router's `UNENDED`. */
+export const UNENDED = 2 ** 48 - 1
+
 /** A Router and the delegate that obeys it. */
 export interface RouterPair {
   readonly router: Address
@@ -51,9 +60,18 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
       }
     },
     boundTo: () => read(delegate, agentDelegate.abi, 'ROUTER', []) as Promise<Address>,
-    async coSigner() {
-      const [x, y] = (await ask('coSigner')) as readonly [Hex, Hex]
-      return { x, y }
+    /** Each that ever was one; the time until which it holds, Unix seconds. */
+    async coSigners(): Promise<readonly (CoSignerKey & { readonly until: number })[]> {
+      const all = (await ask('coSigners')) as readonly {
+        readonly key: CoSignerKey
+        readonly until: number
+      }[]
+      return all.map(({ key, until }) => ({ ...key, until }))
+    },
+    /** Unix seconds of the newest block, by which keys end. */
+    async blockTime(): Promise<number> {
+      const block = await rpc.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+      return Number(block.timestamp)
     },
     feeRecipient: () => ask('feeRecipient') as Promise<Address>,
     guardian: () => ask('guardian') as Promise<Address>,

@@ -22,6 +22,14 @@ export interface Authorization {
   readonly s: Hex
 }
 
+/** A co-signer's P-256 signature over an intent's digest, and the key that it verifies by. */
+export interface CoSignature {
+  /** 65 bytes, 0x04 ‖ x ‖ y. */
+  readonly publicKey: Uint8Array
+  /** 64 bytes r ‖ s, low s. */
+  readonly signature: Uint8Array
+}
+
 /**
  * A sponsored call whose intent carries both signatures. It is stored before a gas wallet hears of
  * it, and as long as the intent could still be executed: until it succeeded, or until it failed

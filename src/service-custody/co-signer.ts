@@ -5,6 +5,7 @@ import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
 import type { Role } from '../domain/role.js'
+import type { CoSignature } from '../domain/sponsorship.js'
 import type { PolicyDenial } from '../quorum-protocol/policy-denial.js'
 import type { SignPayload } from '../quorum-protocol/sign-payload.js'
 
@@ -213,8 +214,8 @@ export type SignOutcome =
       readonly txHash?: Hex
       /** 32 bytes; names this approval in later `replaces`. */
       readonly intentId: Uint8Array
-      /** Router intents only: P-256 co-signature r ‖ s over the digest, low-s. */
-      readonly coSignature?: Uint8Array
+      /** Router intents only: over the digest. */
+      readonly coSignature?: CoSignature
     }
   | {
       readonly ok: false

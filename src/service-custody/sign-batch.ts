@@ -232,12 +232,15 @@ function outcomeOf(
     }
     case PAYLOAD_TYPE.authorization:
       return { ok: true, signature, intentId: id }
-    case PAYLOAD_TYPE.routerIntent:
+    case PAYLOAD_TYPE.routerIntent: {
+      // Read with the signing: a rotation may exchange the key while this one is at work.
+      const { publicKey } = signer
       return signer.sign(digest).then((coSignature) => ({
         ok: true,
         signature,
         intentId: id,
-        coSignature: lowS(coSignature),
+        coSignature: { publicKey, signature: lowS(coSignature) },
       }))
+    }
   }
 }

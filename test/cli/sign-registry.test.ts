@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -11,7 +11,11 @@ import {
 } from '../../src/custody/domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
-import { bodyOf, withQuorumSigners } from '../../src/custody-tools/provisioning/registry-draft.js'
+import {
+  bodyOf,
+  withNextCoSigner,
+  withNodes,
+} from '../../src/custody-tools/provisioning/registry-draft.js'
 import { p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
 import { openRegistry, registryMessage } from '../../src/quorum-protocol/registry.js'
 
@@ -83,6 +87,10 @@ test('the next registry is drafted as the present one, changed, signed and insta
   })
   // What is being changed by hand is not written over.
   expect((await custody(...drafted)).code).not.toBe(0)
+  const other = join(home, 'other.json')
+  const unknown = await custody('draft-registry', '--out', other, '--end', '00'.repeat(8))
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('of the id 00000000')])
+  expect(existsSync(other)).toBe(false)
   const [lost] = next.quorum_signers
   next.quorum_signers = [{ ...lost, not_after_ms: Date.now() }]
   writeFileSync(draft, JSON.stringify(next))
@@ -95,13 +103,33 @@ test('the next registry is drafted as the present one, changed, signed and insta
   expect(installed.keysOf('quorum_signers', Date.now() + 1)).toEqual([])
 })
 
+test('a co-signer key is replaced alone: those of other machines’ services go on', () => {
+  const point = (name: string) => Buffer.from(`04${name.repeat(64)}`, 'hex')
+  const row = (name: string) => ({
+    ...{ public_key: point(name).toString('hex'), not_before_ms: 0, not_after_ms: null },
+  })
+  const lists = {
+    co_signers: [row('01'), row('02')],
+    approvers: [],
+    quorum_signers: [],
+    chains: [],
+  }
+  const present = { version: 1, environment: 'live', issued_at_ms: 0, ...lists } as const
+  const next = withNextCoSigner(present, point('03'), [point('02'), point('03')], 1_000, 500)
+  expect(next.co_signers).toEqual([
+    row('01'),
+    { ...row('02'), not_after_ms: 1_500 },
+    { ...row('03'), not_before_ms: 1_000 },
+  ])
+})
+
 test('a quorum signer that was added counts at once, however far the root’s clock is ahead', async () => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const public_key = rawPublicKey(publicKey).toString('hex')
   const lists = { co_signers: [], approvers: [], quorum_signers: [], chains: [] }
   const present = { version: 1, environment: 'live', issued_at_ms: 0, ...lists } as const
   const aheadMs = Date.now() + 3_600_000
-  const next = withQuorumSigners(present, [{ role: 'quorum_signers', public_key }], aheadMs)
+  const next = withNodes(present, [{ role: 'quorum_signers', public_key }], aheadMs)
   const root = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const body = Buffer.from(JSON.stringify(next))
   const signature = await p256SignerOf(root.privateKey).sign(registryMessage(body))

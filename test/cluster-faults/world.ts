@@ -8,23 +8,12 @@ import { numberOf } from '../../bench/child-process.js'
 import { SINK_CHAIN, sinkChainsFile } from '../../bench/sink-chains.js'
 import { startChainSink } from '../../bench/sink-stack.js'
 import { makeAuthority } from '../../scripts/dev/certificates.js'
+import { enrolNode } from '../../scripts/dev/cluster/enrol-node.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { makeNodeHome } from '../../src/cli/operator/make-node-home.js'
-import {
-  registryPath,
-  rootPrivateKeyPath,
-  serviceLayout,
-} from '../../src/custody/domain-keys/layout.js'
+import { registryPath } from '../../src/custody/domain-keys/layout.js'
 import { readRegistryFile, writeRegistryFile } from '../../src/custody/domain-keys/registry-file.js'
-import { pinRoot } from '../../src/custody-tools/provisioning/install-registry.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
-import { provisionDomain } from '../../src/custody-tools/provisioning/provision-domain.js'
-import { withQuorumSigners } from '../../src/custody-tools/provisioning/registry-draft.js'
-import {
-  openRegistryRoot,
-  readSigned,
-  signRegistry,
-} from '../../src/custody-tools/provisioning/registry-root.js'
 import { type HttpClient, httpClient } from '../support/http-client.js'
 import { freePort } from '../support/ports.js'
 import { createPostgres } from '../support/postgres-server.js'
@@ -344,15 +333,9 @@ async function accountsOf(home: string, cells: 1 | 2) {
   return emails.flat().map((email, index) => ({ email, cell: cells === 1 ? 0 : index }))
 }
 
-/** What an operator does on a new machine: a copy of the home, and a quorum signer with a key of its own. */
+/** What an operator does on a new machine: a copy of the home, with a co-signer key and a quorum signer of its own. */
 async function prepareNode(from: string, home: string, isOfNewCell = false): Promise<void> {
   await makeNodeHome(from, 'service', home, isOfNewCell)
   mkdirSync(join(home, 'run'), { mode: 0o700 })
-  pinRoot(home, 'quorum', serviceLayout(from).rootKey)
-  const enrolment = await provisionDomain(home, 'quorum', null)
-  const root = openRegistryRoot(rootPrivateKeyPath(from))
-  const path = registryPath(from)
-  const draft = withQuorumSigners(readSigned(path, root), [enrolment], Date.now())
-  await signRegistry(path, root, draft)
-  writeRegistryFile(registryPath(home), readRegistryFile(path))
+  await enrolNode(from, home, ['service', 'quorum'])
 }

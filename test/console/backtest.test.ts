@@ -146,7 +146,10 @@ describe('a backtest', () => {
       ...{ account: ADDRESS, tokenIn: USDC, amountIn: 100n, feeBps: 10, tokenOut: BOB },
       ...{ minOut: 1n, target: VENUE, nonce: 1n, deadline: 1, data: DEPOSIT },
     }
-    const data = encodeExecute(intent, new Uint8Array(65), new Uint8Array(64))
+    const data = encodeExecute(intent, new Uint8Array(65), {
+      publicKey: new Uint8Array(65),
+      signature: new Uint8Array(64),
+    })
     const swap = past({ kind: 'defi_deposit', to: ROUTER, data })
     const at = (when: object) => ({
       ...{ default: 'deny', rules: [{ name: 'it', effect: 'allow', when }] },

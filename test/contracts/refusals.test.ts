@@ -17,7 +17,7 @@ import {
 import { encodeVaultDeposit } from '../../src/contracts/venue-calls.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { allow, deployVenue, encodeTrade } from './hostile-contracts.js'
-import { coSign, createCoSignerKey, flipS, signIntent } from './signing.js'
+import { type CoSignerKey, coSign, createCoSignerKey, flipS, signIntent } from './signing.js'
 import {
   type Agent,
   balanceOf,
@@ -79,7 +79,7 @@ async function expectDone(intent: RouterIntent, overrides: Parameters<typeof exe
 }
 
 /** The P-256 half of a signature pair replaced by another key's. */
-async function coSignedBy(key: ReturnType<typeof createCoSignerKey>, intent: RouterIntent) {
+async function coSignedBy(key: CoSignerKey, intent: RouterIntent) {
   const { user } = await sign(chain, agent, intent)
   return { user, co: coSign(key, routerIntentDigest(chain.chainId, chain.router, intent)) }
 }
@@ -166,7 +166,9 @@ describe('the Router refuses', () => {
     const reason = 'InvalidCoSignature'
     await expectRefused(intent, reason, { signatures: strangers })
     await expectRefused(intent, reason, { signatures: { user, co: other.co } })
-    await expectRefused(intent, reason, { signatures: { user, co: new Uint8Array(64) } })
+    await expectRefused(intent, reason, {
+      signatures: { user, co: { ...co, signature: new Uint8Array(64) } },
+    })
     await expectRefused(intent, reason, { signatures: { user, co: flipS(co) } })
   })
 
@@ -259,35 +261,88 @@ describe('the Router refuses', () => {
   })
 })
 
-describe('rotation of the co-signer', () => {
-  it('accepts both keys during the overlap, the new one alone after it, none revoked', async () => {
-    const { router, owner } = chain
-    const old = chain.coSigner
+/** One step of the owner's, as `countersign contracts` sends it. */
+function changeCoSigners(
+  ended: readonly CoSignerKey[],
+  added: readonly CoSignerKey[],
+  overlapSeconds: bigint,
+) {
+  const points = (keys: readonly CoSignerKey[]) => keys.map(({ x, y }) => ({ x, y }))
+  const args = [points(ended), points(added), overlapSeconds] as const
+  return chain.owner.write(chain.router, agentRouter.abi, 'changeCoSigners', args)
+}
+
+describe('co-signers', () => {
+  const reason = 'InvalidCoSignature'
+
+  it('of several machines count side by side, and each ends alone', async () => {
+    const { owner, coSigner: first } = chain
     const [second, third] = [createCoSignerKey(), createCoSignerKey()]
-    await owner.write(router, agentRouter.abi, 'setCoSigner', [second.x, second.y, 600n])
-    for (const key of [old, second]) {
+    await changeCoSigners([], [second, third], 0n)
+    for (const key of [first, second, third]) {
+      const intent = await depositIntent()
+      await expectDone(intent, { signatures: await coSignedBy(key, intent) })
+    }
+    // Revoked at once: as where its machine is lost.
+    await changeCoSigners([second], [], 0n)
+    const revoked = await depositIntent()
+    await expectRefused(revoked, reason, { signatures: await coSignedBy(second, revoked) })
+    await expectDone(revoked, { signatures: await coSignedBy(third, revoked) })
+
+    // Replaced, with an overlap.
+    const fourth = createCoSignerKey()
+    await changeCoSigners([third], [fourth], 600n)
+    for (const key of [first, third, fourth]) {
       const intent = await depositIntent()
       await expectDone(intent, { signatures: await coSignedBy(key, intent) })
     }
     await owner.client.increaseTime({ seconds: 601 })
     await owner.client.mine({ blocks: 1 })
     const late = await depositIntent()
-    const reason = 'InvalidCoSignature'
-    await expectRefused(late, reason, { signatures: await coSignedBy(old, late) })
-    await expectDone(late, { signatures: await coSignedBy(second, late) })
-
-    await owner.write(router, agentRouter.abi, 'setCoSigner', [third.x, third.y, 0n])
-    const revoked = await depositIntent()
-    await expectRefused(revoked, reason, { signatures: await coSignedBy(second, revoked) })
-    await owner.write(router, agentRouter.abi, 'setCoSigner', [old.x, old.y, 0n])
+    await expectRefused(late, reason, { signatures: await coSignedBy(third, late) })
+    await expectDone(late, { signatures: await coSignedBy(fourth, late) })
+    await changeCoSigners([fourth], [], 0n)
   })
 
-  it('refuses a point off the curve and an overlap over an hour', async () => {
-    const { x, y } = createCoSignerKey()
-    const set = (...args: readonly [Hex, Hex, bigint]) =>
-      chain.owner.write(chain.router, agentRouter.abi, 'setCoSigner', args)
-    expect(await refusalOf(set(x, x, 0n))).toBe('InvalidCoSigner')
-    expect(await refusalOf(set(x, y, 3_601n))).toBe('OverlapTooLong')
+  it('sign for themselves alone: another one’s key beside a signature makes it none', async () => {
+    const second = createCoSignerKey()
+    await changeCoSigners([], [second], 0n)
+    const intent = await depositIntent()
+    const { user, co } = await coSignedBy(chain.coSigner, intent)
+    const { publicKey } = (await coSignedBy(second, intent)).co
+    const exchanged = { user, co: { ...co, publicKey } }
+    await expectRefused(intent, reason, { signatures: exchanged })
+    await changeCoSigners([second], [], 0n)
+  })
+
+  it('that end keep the earlier of two ends, and are listed with it', async () => {
+    const second = createCoSignerKey()
+    await changeCoSigners([], [second], 0n)
+    const untilOf = async () => {
+      const all = await chain.owner.client.readContract({
+        ...{ address: chain.router, abi: agentRouter.abi, functionName: 'coSigners' },
+      })
+      return all.find(({ key }) => key.x === second.x)?.until
+    }
+    expect(await untilOf()).toBe(2 ** 48 - 1)
+    await changeCoSigners([second], [], 60n)
+    const until = await untilOf()
+    const { timestamp } = await chain.owner.client.getBlock()
+    expect(until).toBe(Number(timestamp) + 60)
+    await changeCoSigners([second], [], 3_600n)
+    expect(await untilOf()).toBe(until)
+    await changeCoSigners([second], [], 0n)
+    expect(await untilOf()).toBeLessThan(until ?? 0)
+  })
+
+  it('are points of the curve, ended only where they are known, within an hour', async () => {
+    const { x, y, privateKey } = createCoSignerKey()
+    const stranger = { x, y, privateKey }
+    expect(await refusalOf(changeCoSigners([], [{ ...stranger, y: x }], 0n))).toBe(
+      'InvalidCoSigner',
+    )
+    expect(await refusalOf(changeCoSigners([stranger], [], 0n))).toBe('UnknownCoSigner')
+    expect(await refusalOf(changeCoSigners([], [stranger], 3_601n))).toBe('OverlapTooLong')
   })
 })
 

@@ -3,6 +3,7 @@ import { bytesToHex, hexToBytes, type PrivateKeyAccount } from 'viem'
 import { routerIntentDigest } from '../../src/contracts/router-intent.js'
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
+import type { CoSignature } from '../../src/domain/sponsorship.js'
 
 /** A P-256 co-signer with its public point, as the Router wants it. */
 export interface CoSignerKey {
@@ -20,24 +21,26 @@ export function createCoSignerKey(): CoSignerKey {
   return { privateKey, x: coordinate(x), y: coordinate(y) }
 }
 
-/** 64 bytes r ‖ s over the digest as a message, s below half the group's order. */
-export function coSign(key: CoSignerKey, digest: Hex): Uint8Array {
+/** Over the digest as a message, s below half the group's order. */
+export function coSign(key: CoSignerKey, digest: Hex): CoSignature {
   const signature = sign('sha256', hexToBytes(digest), {
     key: key.privateKey,
     dsaEncoding: 'ieee-p1363',
   })
   const s = BigInt(bytesToHex(signature.subarray(32)))
-  return s > P256_N / 2n ? withS(signature, P256_N - s) : new Uint8Array(signature)
+  const low = s > P256_N / 2n ? withS(signature, P256_N - s) : new Uint8Array(signature)
+  return { publicKey: hexToBytes(`0x04${key.x.slice(2)}${key.y.slice(2)}`), signature: low }
 }
 
 /** The same signature with the other, malleated s. */
-export function flipS(signature: Uint8Array): Uint8Array {
-  return withS(signature, P256_N - BigInt(bytesToHex(signature.subarray(32))))
+export function flipS({ publicKey, signature }: CoSignature): CoSignature {
+  const s = P256_N - BigInt(bytesToHex(signature.subarray(32)))
+  return { publicKey, signature: withS(signature, s) }
 }
 
 export interface IntentSignatures {
   readonly user: Uint8Array
-  readonly co: Uint8Array
+  readonly co: CoSignature
 }
 
 export async function signIntent(

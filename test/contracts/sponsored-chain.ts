@@ -103,7 +103,7 @@ export async function startSponsoredChain(
       owner,
       { router, delegate },
       {
-        coSigner,
+        coSigners: [coSigner].map(({ x, y }) => ({ x, y })),
         relayers: [relayer.account.address],
         feeRecipient,
         allowedCalls: world.allowedCalls,

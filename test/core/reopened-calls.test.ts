@@ -39,7 +39,7 @@ const CALLDATA = encodeExecute(
     ...{ minOut: 1n, target: ROUTER, data: '0x', nonce: 0n, deadline: DEADLINE_SECONDS },
   },
   new Uint8Array(65).fill(1, 0, 64),
-  new Uint8Array(64).fill(1),
+  { publicKey: new Uint8Array(65).fill(4), signature: new Uint8Array(64).fill(1) },
 )
 const MINED: MinedIn = {
   ...{ txHash: ATTEMPT.txHash, blockNumber: 1, blockHash: '0x0b' },

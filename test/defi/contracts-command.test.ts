@@ -9,7 +9,16 @@ import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
+import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
+import { rotateCoSigner } from '../../src/custody-tools/maintenance/rotate-co-signer.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
+import { provisionDomain } from '../../src/custody-tools/provisioning/provision-domain.js'
+import { withNodes } from '../../src/custody-tools/provisioning/registry-draft.js'
+import {
+  openRegistryRoot,
+  readSigned,
+  signRegistry,
+} from '../../src/custody-tools/provisioning/registry-root.js'
 import { writeGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { routerAddresses } from '../../src/defi/router-plan.js'
 import { BASE_CHAIN_ID } from '../../src/domain/chains.js'
@@ -91,9 +100,7 @@ async function transactions(args: readonly string[]) {
 
 const SIGNED = ['--chain', `${BASE_CHAIN_ID}`, '--key-env', 'OWNER_KEY']
 
-function readRouter<name extends 'paused' | 'coSigner' | 'feeRecipient' | 'previousCoSignerUntil'>(
-  functionName: name,
-) {
+function readRouter<name extends 'paused' | 'coSigners' | 'feeRecipient'>(functionName: name) {
   return world.owner.client.readContract({ address: router, abi: agentRouter.abi, functionName })
 }
 
@@ -131,7 +138,7 @@ describe('countersign contracts', () => {
 
     const fees = ['--fee-recipient', world.feeRecipient]
     const steps = await transactions(['contracts', 'configure', ...SIGNED, ...fees])
-    expect(steps.map(({ what }) => what?.split(' ')[0])).toEqual(['allow', 'add', 'pay', 'set'])
+    expect(steps.map(({ what }) => what?.split(' ')[0])).toEqual(['allow', 'add', 'pay', 'add'])
     expect(await transactions(['contracts', 'configure', ...SIGNED, ...fees])).toEqual([])
     expect(await readRouter('feeRecipient')).toBe(world.feeRecipient)
     expect(await relays(gasWallet)).toBe(true)
@@ -151,18 +158,42 @@ describe('countersign contracts', () => {
     expect(await readRouter('paused')).toBe(false)
   })
 
-  it('rotates the co-signer to the newest of the registry, the former one valid meanwhile', async () => {
-    const registered = await readRouter('coSigner')
+  it('has the co-signers of the registry on chain: further ones, and former ones a while', async () => {
+    const untilOf = async (x: string | undefined) =>
+      (await readRouter('coSigners')).find(({ key }) => key.x === x)?.until
+    const [first] = await readRouter('coSigners')
+    const rotate = (...more: string[]) =>
+      transactions(['contracts', 'rotate-cosigner', ...SIGNED, ...more])
+    expect(await untilOf(first?.key.x)).toBe(2 ** 48 - 1)
+
+    // A further node's, which the root names beside the first.
+    const path = registryPath(home)
+    const root = openRegistryRoot(rootPrivateKeyPath(home))
+    const node = await provisionDomain(await mkdtemp(join(home, 'node-')), 'service', null)
+    await signRegistry(path, root, withNodes(readSigned(path, root), [node], Date.now()))
+    expect(await rotate()).toMatchObject([{ what: 'add 1 co-signers' }])
+    const added = `0x${node.public_key.slice(2, 66)}`
+    expect([await untilOf(first?.key.x), await untilOf(added)]).toEqual([2 ** 48 - 1, 2 ** 48 - 1])
+
+    // One that no registry names ends, and so does the first node's once it has another.
     const writer = openChainWriter(world.anvil.url, world.chainId, owner)
     const { x, y } = world.coSigner
-    await writer.write(router, agentRouter.abi, 'setCoSigner', [x, y, 0n])
-    expect(await readRouter('previousCoSignerUntil')).toBe(0)
-    await transactions(['contracts', 'rotate-cosigner', ...SIGNED, '--overlap', '900'])
-    expect(await readRouter('coSigner')).toEqual(registered)
+    await writer.write(router, agentRouter.abi, 'changeCoSigners', [[], [{ x, y }], 0n])
+    await rotateCoSigner(home, {
+      overlapMs: 600_000,
+      root: { kind: 'sign', privateKeyPath: rootPrivateKeyPath(home) },
+    })
+    expect(await rotate('--overlap', '900')).toMatchObject([
+      { what: 'add 1 co-signers, end 2 of them in 900 seconds' },
+    ])
     const { timestamp } = await world.owner.client.getBlock()
-    const until = await readRouter('previousCoSignerUntil')
-    expect(until).toBe(Number(timestamp) + 900)
-    expect(await transactions(['contracts', 'rotate-cosigner', ...SIGNED])).toEqual([])
+    const until = Number(timestamp) + 900
+    expect([await untilOf(x), await untilOf(first?.key.x)]).toEqual([until, until])
+    expect(await untilOf(added)).toBe(2 ** 48 - 1)
+    expect(await rotate('--overlap', '900')).toEqual([])
+    // At once, where it turns out that it was stolen.
+    expect(await rotate('--overlap', '0')).toMatchObject([{ what: 'end 2 of them in 0 seconds' }])
+    expect(await untilOf(first?.key.x)).toBeLessThan(until)
   })
 
   it('names what differs from the artifacts, and exits with 1', async () => {

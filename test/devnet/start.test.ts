@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { coSignerKeysOf } from '../../src/cli/operator/co-signer-keys.js'
 import { readChainsFile } from '../../src/config/chains.js'
 import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address } from '../../src/domain/ids.js'
@@ -101,12 +102,12 @@ describe('npm start', { timeout: 360_000 }, () => {
     for (const { id, router, rpc_urls } of chains) {
       expect(router === null, String(id)).toBe(id === 42161)
       if (router === null) continue
-      const [x, y] = await createPublicClient({ transport: http(rpc_urls[0]) }).readContract({
+      const coSigners = await createPublicClient({ transport: http(rpc_urls[0]) }).readContract({
         address: router as Address,
         abi: agentRouter.abi,
-        functionName: 'coSigner',
+        functionName: 'coSigners',
       })
-      expect([x, y].map(BigInt)).not.toContain(0n)
+      expect(coSigners.map(({ key }) => ({ ...key }))).toEqual(coSignerKeysOf(home))
     }
   })
 

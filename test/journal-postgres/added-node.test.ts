@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -15,8 +16,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
-import { identityProviderSocket, serviceLayout } from '../../src/custody/domain-keys/layout.js'
+import {
+  identityProviderSocket,
+  quorumLayout,
+  serviceLayout,
+} from '../../src/custody/domain-keys/layout.js'
 import { writeJournalPermit } from '../../src/disk/journal-permit.js'
+import { keyIdOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
 import { goneProcess } from '../support/ended-process.js'
 import { httpClient, type ReplyBody } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
@@ -26,7 +32,13 @@ import { journalPart } from './standby-pair.js'
 const TAKES_OVER = { timeout: 60_000 }
 const MODE_BITS = 0o777
 
-/** A second home by `cluster add-node`, with a quorum signer of its own, and one user side for both. */
+/** A second home by `cluster add-node`, with keys and a quorum signer of its own, and one user side for both. */
+function signerIdsOf(home: string, domain: 'service' | 'quorum'): string[] {
+  const { keys } = domain === 'service' ? serviceLayout(home) : quorumLayout(home)
+  const pem = readFileSync(join(keys, 'signing.pem'))
+  return [keyIdOf(rawPublicKey(createPublicKey(pem))).toString('hex')]
+}
+
 describe('a node that was added', () => {
   let server: PostgresServer
   let directory: string
@@ -114,9 +126,8 @@ describe('a node that was added', () => {
     const inCustody = ['evidence/data.mdb', 'ledger/data.mdb', 'shares/data.mdb'].map(
       (path) => `service/custody/${path}`,
     )
-    const keys = ['root.pub.pem', 'signing.pem', 'wrapping.key'].map(
-      (name) => `service/custody/keys/${name}`,
-    )
+    // Not the co-signer key: each machine's is its own.
+    const keys = ['root.pub.pem', 'wrapping.key'].map((name) => `service/custody/keys/${name}`)
     expect(files.filter((path) => !path.startsWith('service/lists/')).toSorted()).toEqual(
       ['chains.json', 'registry.json', ...inCustody, ...keys].toSorted(),
     )
@@ -129,20 +140,27 @@ describe('a node that was added', () => {
     expect(open).toEqual([])
   })
 
-  test('signs with its own quorum signer once the owner is lost with the other one', async () => {
-    const [enrolment, registry] = [join(directory, 'q2.json'), join(directory, 'registry.json')]
-    const rootPublic = serviceLayout(home).rootKey
+  test('signs by its own two keys once the owner is lost with its, which end', async () => {
+    const registry = join(directory, 'registry.json')
+    const enrolments = ['s2.json', 'q2.json'].map((name) => join(directory, name))
     const before = readFileSync(join(home, 'registry.json'))
-    const steps = [
-      ['provision', '--domain', 'quorum', '--home', home, '--root-public', rootPublic],
-      ['sign-registry', '--root', join(stack.home, 'root', 'root.pem'), '--out', registry],
-    ] as const
-    const provisioned = await run('custody', ...steps[0], '--enrolment', enrolment)
-    expect(provisioned.code, provisioned.err).toBe(0)
-    const add = ['--registry', join(stack.home, 'registry.json'), '--enrolments', enrolment]
-    const signed = await run('--json', 'custody', ...steps[1], ...add)
-    expect(signed.code, signed.err).toBe(0)
-    expect(JSON.parse(signed.out)).toMatchObject({ version: 2, quorum_signers: 2 })
+    for (const [at, domain] of ['service', 'quorum'].entries()) {
+      const args = ['--domain', domain, '--root-public', serviceLayout(home).rootKey]
+      const to = ['--home', home, '--enrolment', enrolments[at] ?? '']
+      const provisioned = await run('custody', 'provision', ...args, ...to)
+      expect(provisioned.code, provisioned.err).toBe(0)
+    }
+    const sign = async (...what: readonly string[]) => {
+      rmSync(registry, { force: true })
+      const root = ['--root', join(stack.home, 'root', 'root.pem')]
+      const args = ['sign-registry', ...root, '--out', registry, ...what]
+      const signed = await run('--json', 'custody', ...args)
+      expect(signed.code, signed.err).toBe(0)
+      return JSON.parse(signed.out)
+    }
+    const add = ['--registry', join(stack.home, 'registry.json'), '--enrolments', ...enrolments]
+    const added = { version: 2, co_signers: 2, quorum_signers: 2 }
+    expect(await sign(...add)).toMatchObject(added)
     for (const at of [stack.home, home]) {
       expect((await run('custody', 'install-registry', registry, '--home', at)).code).toBe(0)
     }
@@ -168,6 +186,22 @@ describe('a node that was added', () => {
     await service
     expect(await confirmed(url, 0)).toMatchObject({ nonce: Number(first.nonce) + 1 })
     await confirmed(url, 1)
+
+    // What the lost machine had is worth nothing any more, and nobody else is held up by it.
+    const lost = [...signerIdsOf(stack.home, 'service'), ...signerIdsOf(stack.home, 'quorum')]
+    const draft = join(directory, 'draft.json')
+    const drafted = await run(
+      ...['custody', 'draft-registry', '--home', home, '--out', draft, '--end', ...lost],
+    )
+    expect(drafted.code, drafted.err).toBe(0)
+    expect(await sign('--draft', draft)).toMatchObject({ ...added, version: 3 })
+    for (const at of [stack.home, home]) {
+      expect((await run('custody', 'install-registry', registry, '--home', at)).code).toBe(0)
+    }
+    await confirmed(url, 0)
+    const asStandby = { ...env, COUNTERSIGN_JOURNAL_ROLE: 'standby', COUNTERSIGN_HOME: stack.home }
+    const back = start('dist/src/main.js', asStandby)
+    await expect(back).rejects.toThrow('names none of this domain')
   })
 
   test('cannot sign by a quorum signer that the registry does not name', async () => {

@@ -1,9 +1,20 @@
 import { diffieHellman, generateKeyPairSync } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isSigningKeyFile } from '../../src/custody/key-stores/file-key-store.js'
 import type { KeyStore } from '../../src/custody/key-stores/key-store.js'
 import { openKeyStore } from '../../src/custody/key-stores/open-key-store.js'
+import { disownSigners } from '../../src/custody/key-stores/own-signers.js'
 import { makeWrappingKey, readWrappingKey } from '../../src/custody/key-stores/wrapping-key.js'
 import { publicKeyFromRaw, rawPublicKey, verifyP256 } from '../../src/quorum-protocol/p256.js'
 
@@ -56,6 +67,35 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
       await store.removeSigner(Buffer.alloc(8))
       expect((await store.signers()).map(({ kid }) => kid)).toEqual([second.kid])
       await store.close()
+    })
+
+    test('are another machine’s own in a home made of this one, which opens the same shares', async () => {
+      const directory = newDirectory()
+      const store = await openKeyStore(directory, 'allowed')
+      const wrapping = join(directory, 'wrapping.key')
+      await makeWrappingKey(wrapping, store)
+      const { kid } = await store.makeSigner()
+
+      const other = mkdtempSync(join(tmpdir(), 'cs-other-node-'))
+      onTestFinished(() => rmSync(other, { recursive: true, force: true }))
+      for (const name of readdirSync(directory).filter((each) => !isSigningKeyFile(each))) {
+        copyFileSync(join(directory, name), join(other, name))
+      }
+      disownSigners(other)
+      const otherStore = await openKeyStore(other, 'allowed')
+      expect(await otherStore.signers()).toEqual([])
+      const own = await otherStore.makeSigner()
+      expect(own.kid).not.toEqual(kid)
+      const kidsOf = async (of: KeyStore) => (await of.signers()).map((signer) => signer.kid)
+      expect([await kidsOf(store), await kidsOf(otherStore)]).toEqual([[kid], [own.kid]])
+      expect(await readWrappingKey(join(other, 'wrapping.key'), otherStore)).toEqual(
+        await readWrappingKey(wrapping, store),
+      )
+      // What ends there takes nothing here along.
+      await otherStore.removeSigner(own.kid)
+      expect(await kidsOf(store)).toEqual([kid])
+      await store.close()
+      await otherStore.close()
     })
 
     test('agree on the secret that the other end computes', async () => {

@@ -56,6 +56,7 @@ const CALM: PipeFaults = {
   ...{ latencyMsMax: 20, unsent: 0, unanswered: 0, late: 0, doubled: 0, overtaken: 0 },
 }
 const FLUSH_MS_MAX = 8
+const NO_CO_SIGNATURE = { publicKey: new Uint8Array(65), signature: new Uint8Array(64) }
 const JOURNAL = '0a'.repeat(16)
 
 /**
@@ -285,7 +286,7 @@ export class Quorum {
       const { chainId } = payload
       signatures.noteIntent({ chainId, account: from, nonce, deadline }, signature)
       // P-256 draws a nonce for each signature, and a history is to be the same each time.
-      return { ...outcome, coSignature: new Uint8Array(64) }
+      return { ...outcome, coSignature: NO_CO_SIGNATURE }
     } else if (rawTransaction !== undefined && txHash !== undefined) {
       signatures.noteTransaction(from, payload, rawTransaction, txHash)
     }

@@ -9,6 +9,7 @@ import {
   type SinkStackOptions,
   startSinkStack,
 } from '../../bench/sink-stack.js'
+import { enrolNode } from '../../scripts/dev/cluster/enrol-node.js'
 import { countersignOk } from '../custody/command.js'
 import { linksIn } from '../journal-postgres/standby-pair.js'
 import { freePort } from './ports.js'
@@ -52,6 +53,7 @@ export async function secondNode(): Promise<SecondNode | null> {
   async function start(ownerHome: string, env: Environment): Promise<string> {
     if (!existsSync(home)) {
       await countersignOk(ownerHome, ['cluster', 'add-node', '--to', home], { ...env, ...journal })
+      await enrolNode(ownerHome, home, ['service'])
       symlinkSync(join(ownerHome, 'run'), join(home, 'run'))
     }
     const ended = new AbortController()

@@ -3,25 +3,13 @@ import { join } from 'node:path'
 import { clearHalfCopies } from '../../../src/cli/backup/half-copies.js'
 import { copyDurably } from '../../../src/cli/backup/put-files.js'
 import { makeNodeHome } from '../../../src/cli/operator/make-node-home.js'
-import {
-  identityProviderSocket,
-  registryPath,
-  rootPrivateKeyPath,
-  serviceLayout,
-} from '../../../src/custody/domain-keys/layout.js'
+import { identityProviderSocket, registryPath } from '../../../src/custody/domain-keys/layout.js'
 import {
   readRegistryFile,
   writeRegistryFile,
 } from '../../../src/custody/domain-keys/registry-file.js'
-import { pinRoot } from '../../../src/custody-tools/provisioning/install-registry.js'
-import { provisionDomain } from '../../../src/custody-tools/provisioning/provision-domain.js'
-import { withQuorumSigners } from '../../../src/custody-tools/provisioning/registry-draft.js'
-import {
-  openRegistryRoot,
-  readSigned,
-  signRegistry,
-} from '../../../src/custody-tools/provisioning/registry-root.js'
 import { type DevHome, devHome, PRIVATE_DIR_MODE } from '../home/layout.js'
+import { enrolNode } from './enrol-node.js'
 
 const NODES = 'nodes'
 
@@ -48,7 +36,7 @@ export function clearHalfMade(home: DevHome): void {
 
 /**
  * What an operator does on a new machine, and again with what changed since: the copy of the owner's home,
- * a quorum signer with a key of its own, the registry that names it, and the way to the identity provider.
+ * a co-signer key and a quorum signer of its own, the registry that names both, and the way to the identity provider.
  * @param from the owner's; of the first node of another cell, any other's
  */
 export async function prepareNode(
@@ -64,23 +52,13 @@ export async function prepareNode(
   link(identityProviderSocket(home.root), identityProviderSocket(node.root))
   // Lists that people write are of the whole cluster.
   link(home.lists, node.lists)
-  await enrol(home, node)
+  await enrolNode(home.root, node.root, ['service', 'quorum'])
   copyDurably(home.chainsFile, node.chainsFile)
 }
 
 /** The registry as it is now; whoever runs takes it over within a second. */
 export function giveRegistry(home: DevHome, node: DevHome): void {
   writeRegistryFile(registryPath(node.root), readRegistryFile(registryPath(home.root)))
-}
-
-async function enrol(home: DevHome, node: DevHome): Promise<void> {
-  pinRoot(node.root, 'quorum', serviceLayout(home.root).rootKey)
-  const enrolment = await provisionDomain(node.root, 'quorum', null)
-  const path = registryPath(home.root)
-  const root = openRegistryRoot(rootPrivateKeyPath(home.root))
-  const present = readSigned(path, root)
-  if (present.quorum_signers.some((key) => key.public_key === enrolment.public_key)) return
-  await signRegistry(path, root, withQuorumSigners(present, [enrolment], Date.now()))
 }
 
 function link(target: string, path: string): void {

@@ -5,7 +5,13 @@ import { claimPort } from '../free-port.js'
 import { requireSocketsFit } from '../home/layout.js'
 import { keepDevFile } from '../keep-dev-file.js'
 import { writeLastPorts } from '../ports.js'
-import { chainPorts, prepareWallet, type Surroundings, startSurroundings } from '../surroundings.js'
+import {
+  chainPorts,
+  prepareWallet,
+  type Surroundings,
+  startSurroundings,
+  tellRouters,
+} from '../surroundings.js'
 import { prepareIdentityPair } from './identity-pair.js'
 import {
   cellFiles,
@@ -158,6 +164,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       for (const node of missing) {
         await prepareNode(home, node.home, owners[node.cell]?.home ?? answering.home)
       }
+      await tellRouters(home, around.chainsFile, {})
       await startNodes(missing, { begun, running })
     })
   }

@@ -1,12 +1,14 @@
 import type { LocalAccount } from 'viem'
 import type { ChainsFile } from '../../../src/config/chains.js'
-import type { Address, Hex } from '../../../src/domain/ids.js'
+import type { CoSignerKey } from '../../../src/defi/router-reads.js'
+import type { Address } from '../../../src/domain/ids.js'
 import { openChainWriter } from '../../contracts/chain-writer.js'
 import { configureRouter } from '../../contracts/router-setup.js'
 
 /** What only the service's own keys decide, so known after the worlds were built. */
 export interface RouterKeys {
-  readonly coSigner: { readonly x: Hex; readonly y: Hex }
+  /** Of each wallet service its own. */
+  readonly coSigners: readonly CoSignerKey[]
   /** Gas wallets by chain id. */
   readonly relayers: Readonly<Record<string, readonly Address[]>>
 }
@@ -15,7 +17,7 @@ export interface RouterKeys {
 export async function configureRouters(
   { chains }: ChainsFile,
   deployer: LocalAccount,
-  { coSigner, relayers }: RouterKeys,
+  { coSigners, relayers }: RouterKeys,
 ): Promise<void> {
   await Promise.all(
     chains.map(async (chain) => {
@@ -24,7 +26,7 @@ export async function configureRouters(
       const writer = openChainWriter(rpcUrl, chain.id, deployer)
       const pair = { router: chain.router as Address, delegate: chain.delegate as Address }
       await configureRouter(writer, pair, {
-        coSigner,
+        coSigners,
         relayers: relayers[chain.id] ?? [],
         feeRecipient: deployer.address,
         allowedCalls: [],

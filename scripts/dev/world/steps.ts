@@ -105,7 +105,7 @@ export const WORLD_STEPS: readonly WorldStep[] = [
       const deployed = await deployRouter(writer)
       // Co-signer and relayers are keys of the service: set once it has made them.
       await configureRouter(writer, deployed, {
-        coSigner: null,
+        coSigners: null,
         relayers: [],
         feeRecipient: null,
         allowedCalls: world.venues.allowed_calls,

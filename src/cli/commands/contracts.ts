@@ -16,7 +16,7 @@ import type { Address } from '../../domain/ids.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { newestCoSigner } from '../operator/co-signer-key.js'
+import { coSignerKeysOf } from '../operator/co-signer-keys.js'
 import { addressOption, configuredRouter, withChains } from '../operator/open-chains.js'
 import { STEP_COLUMNS, sendSteps } from '../operator/send-steps.js'
 import {
@@ -74,7 +74,7 @@ export function register(program: Command, io: Io): void {
   )
   planned(
     'configure',
-    'co-signer of the registry, gas wallets as relayers, venues of chains.json, recipient of fees',
+    'co-signers of the registry, gas wallets as relayers, venues of chains.json, recipient of fees',
     (command) => (chain, signer, home) =>
       planPolicy(chain, signer, home, command.opts<PolicyOptions>()),
   )
@@ -93,16 +93,16 @@ export function register(program: Command, io: Io): void {
   }
   planned(
     'rotate-cosigner',
-    'replace the co-signer on chain by the newest of the registry',
+    'have the co-signers of the registry on chain: new ones at once, former ones for --overlap more',
     (command) => (chain, signer, home) => {
       const { overlap = Number(CO_SIGNER_OVERLAP_SECONDS) } = command.opts<{ overlap?: number }>()
       const pair = pairOf(chain, signer.address)
-      const policy = { owner: signer.address, coSigner: newestCoSigner(home) }
+      const policy = { owner: signer.address, coSigners: coSignerKeysOf(home) }
       return planRotation(routerChain(chain), pair, policy, BigInt(overlap))
     },
   ).option(
     '--overlap <seconds>',
-    'how long the former key stays valid; 0 ends it at once (default: 600)',
+    'how long former keys stay valid; 0 ends them at once (default: 600)',
     integerOption,
   )
 }
@@ -149,7 +149,7 @@ function planPolicy(
 ): Promise<RouterStep[]> {
   return planConfiguration(routerChain(chain), pairOf(chain, signer.address), {
     owner: signer.address,
-    coSigner: newestCoSigner(home),
+    coSigners: coSignerKeysOf(home),
     relayers: readGasWalletsFile(home)[chain.config.id] ?? [],
     feeRecipient: given.feeRecipient === undefined ? null : addressOption(given.feeRecipient),
     guardian: given.guardian === undefined ? null : addressOption(given.guardian),

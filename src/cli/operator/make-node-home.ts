@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
 import { refuseHalfRestored, refuseUnfenced } from '../../custody/domain-keys/pending-restore.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { isSigningKeyFile } from '../../custody/key-stores/file-key-store.js'
+import { disownSigners } from '../../custody/key-stores/own-signers.js'
 import { moveDurably } from '../../disk/put-file.js'
 import { disown, positionIn } from '../../identity-provider/journal/stores.js'
 import { copyHomeFile, syncUpTo } from '../backup/copy-home-file.js'
@@ -23,6 +25,9 @@ export interface NodeHome {
 
 /** A node fills its own from the journal; a copy would be as old as the day it was carried over. */
 const STORE = 'service/store/'
+/** Each machine's service signs with keys of its own, which are made there. */
+const isOwnSigner = (path: string) =>
+  dirname(path) === 'service/custody/keys' && isSigningKeyFile(basename(path))
 /** What the service has of its users, and has seen: a cell of others begins without. */
 const OF_USERS = ['shares', 'shares-copy', 'ledger', 'evidence'].map(
   (directory) => `service/custody/${directory}/`,
@@ -33,8 +38,8 @@ const MARKER = '.countersign-home'
 const MODE_BITS = 0o777
 
 /**
- * Makes the home of a further node out of the one of a node that runs or is stopped: of the service its
- * keys, shares, ledger, evidence and lists, of the identity provider all that it has; the registry and the
+ * Makes the home of a further node out of the one of a node that runs or is stopped: of the service what opens
+ * its shares, those, ledger, evidence and lists, of the identity provider all that it has; the registry and the
  * chains. It gets its name when it is whole.
  * @param to a directory that is not there, or empty
  * @param isOfNewCell of the service: of another cell, so that nothing of this one's users is in it
@@ -94,6 +99,7 @@ async function copyHome(
     }
     // The copy is no owner of what its original owns.
     if (domain === 'user') await disown(partial)
+    else disownSigners(serviceLayout(partial).keys)
     moveDurably(partial, to)
     return { files: files.length, bytes }
   } catch (error) {
@@ -102,7 +108,7 @@ async function copyHome(
   }
 }
 
-/** Private keys of the domain among them: what signs is the same domain on each machine. */
+/** What opens shares among them, and of the identity provider its keys: both are the same on each machine. */
 function nodeFilesOf(
   home: string,
   domain: NodeDomain,
@@ -112,7 +118,7 @@ function nodeFilesOf(
     ({ path, isSecret }) => !isSecret && path !== MARKER,
   )
   const own = filesOf(home, domain).filter(
-    ({ path }) => !leftOut.some((directory) => path.startsWith(directory)),
+    ({ path }) => !isOwnSigner(path) && !leftOut.some((directory) => path.startsWith(directory)),
   )
   return [...own, ...common]
 }

@@ -33,11 +33,13 @@ declare const artifact: {
     {"inputs":[{"name":"amountOut","type":"uint256"},{"name":"minOut","type":"uint256"}],"name":"SlippageExceeded","type":"error"},
     {"inputs":[{"name":"token","type":"address"}],"name":"UnexpectedAmountReceived","type":"error"},
     {"inputs":[],"name":"UnexpectedNative","type":"error"},
+    {"inputs":[],"name":"UnknownCoSigner","type":"error"},
     {"inputs":[],"name":"ZeroAddress","type":"error"},
     {"anonymous":false,"inputs":[{"indexed":true,"name":"target","type":"address"},{"indexed":true,"name":"selector","type":"bytes4"}],"name":"CallAllowed","type":"event"},
     {"anonymous":false,"inputs":[{"indexed":true,"name":"target","type":"address"},{"indexed":true,"name":"selector","type":"bytes4"}],"name":"CallDisallowed","type":"event"},
     {"anonymous":false,"inputs":[{"indexed":true,"name":"account","type":"address"},{"indexed":false,"name":"nonce","type":"uint256"}],"name":"Cancelled","type":"event"},
-    {"anonymous":false,"inputs":[{"indexed":false,"name":"x","type":"bytes32"},{"indexed":false,"name":"y","type":"bytes32"},{"indexed":false,"name":"previousUntil","type":"uint256"}],"name":"CoSignerChanged","type":"event"},
+    {"anonymous":false,"inputs":[{"indexed":false,"name":"x","type":"bytes32"},{"indexed":false,"name":"y","type":"bytes32"}],"name":"CoSignerAdded","type":"event"},
+    {"anonymous":false,"inputs":[{"indexed":false,"name":"x","type":"bytes32"},{"indexed":false,"name":"y","type":"bytes32"},{"indexed":false,"name":"until","type":"uint256"}],"name":"CoSignerEnded","type":"event"},
     {"anonymous":false,"inputs":[],"name":"EIP712DomainChanged","type":"event"},
     {"anonymous":false,"inputs":[{"indexed":true,"name":"digest","type":"bytes32"},{"indexed":true,"name":"account","type":"address"},{"indexed":true,"name":"target","type":"address"},{"indexed":false,"name":"nonce","type":"uint256"},{"indexed":false,"name":"tokenIn","type":"address"},{"indexed":false,"name":"amountIn","type":"uint256"},{"indexed":false,"name":"fee","type":"uint256"},{"indexed":false,"name":"tokenOut","type":"address"},{"indexed":false,"name":"amountOut","type":"uint256"}],"name":"Executed","type":"event"},
     {"anonymous":false,"inputs":[{"indexed":false,"name":"feeRecipient","type":"address"}],"name":"FeeRecipientChanged","type":"event"},
@@ -51,15 +53,18 @@ declare const artifact: {
     {"inputs":[],"name":"MAX_FEE_BPS","outputs":[{"name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
     {"inputs":[],"name":"MAX_LIFETIME","outputs":[{"name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
     {"inputs":[],"name":"MAX_OVERLAP","outputs":[{"name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
+    {"inputs":[],"name":"UNENDED","outputs":[{"name":"","type":"uint48"}],"stateMutability":"view","type":"function"},
     {"inputs":[],"name":"acceptOwnership","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"relayers","type":"address[]"}],"name":"addRelayers","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"components":[{"name":"target","type":"address"},{"name":"selector","type":"bytes4"}],"name":"calls","type":"tuple[]"}],"name":"allowCalls","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"account","type":"address"},{"name":"nonce","type":"uint256"}],"name":"cancel","outputs":[],"stateMutability":"nonpayable","type":"function"},
-    {"inputs":[],"name":"coSigner","outputs":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"}],"stateMutability":"view","type":"function"},
+    {"inputs":[{"components":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"}],"name":"ended","type":"tuple[]"},{"components":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"}],"name":"added","type":"tuple[]"},{"name":"overlap","type":"uint256"}],"name":"changeCoSigners","outputs":[],"stateMutability":"nonpayable","type":"function"},
+    {"inputs":[{"name":"id","type":"bytes32"}],"name":"coSignerUntil","outputs":[{"name":"until","type":"uint48"}],"stateMutability":"view","type":"function"},
+    {"inputs":[],"name":"coSigners","outputs":[{"components":[{"components":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"}],"name":"key","type":"tuple"},{"name":"until","type":"uint48"}],"name":"all","type":"tuple[]"}],"stateMutability":"view","type":"function"},
     {"inputs":[{"components":[{"name":"account","type":"address"},{"name":"tokenIn","type":"address"},{"name":"amountIn","type":"uint256"},{"name":"feeBps","type":"uint16"},{"name":"tokenOut","type":"address"},{"name":"minOut","type":"uint256"},{"name":"target","type":"address"},{"name":"nonce","type":"uint256"},{"name":"deadline","type":"uint48"},{"name":"dataHash","type":"bytes32"}],"name":"intent","type":"tuple"}],"name":"digestOf","outputs":[{"name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
     {"inputs":[{"components":[{"name":"target","type":"address"},{"name":"selector","type":"bytes4"}],"name":"calls","type":"tuple[]"}],"name":"disallowCalls","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[],"name":"eip712Domain","outputs":[{"name":"fields","type":"bytes1"},{"name":"name","type":"string"},{"name":"version","type":"string"},{"name":"chainId","type":"uint256"},{"name":"verifyingContract","type":"address"},{"name":"salt","type":"bytes32"},{"name":"extensions","type":"uint256[]"}],"stateMutability":"view","type":"function"},
-    {"inputs":[{"components":[{"name":"account","type":"address"},{"name":"tokenIn","type":"address"},{"name":"amountIn","type":"uint256"},{"name":"feeBps","type":"uint16"},{"name":"tokenOut","type":"address"},{"name":"minOut","type":"uint256"},{"name":"target","type":"address"},{"name":"nonce","type":"uint256"},{"name":"deadline","type":"uint48"},{"name":"dataHash","type":"bytes32"}],"name":"intent","type":"tuple"},{"name":"data","type":"bytes"},{"components":[{"name":"r","type":"bytes32"},{"name":"vs","type":"bytes32"}],"name":"userSignature","type":"tuple"},{"components":[{"name":"r","type":"bytes32"},{"name":"s","type":"bytes32"}],"name":"coSignature","type":"tuple"}],"name":"execute","outputs":[{"name":"","type":"uint256"}],"stateMutability":"nonpayable","type":"function"},
+    {"inputs":[{"components":[{"name":"account","type":"address"},{"name":"tokenIn","type":"address"},{"name":"amountIn","type":"uint256"},{"name":"feeBps","type":"uint16"},{"name":"tokenOut","type":"address"},{"name":"minOut","type":"uint256"},{"name":"target","type":"address"},{"name":"nonce","type":"uint256"},{"name":"deadline","type":"uint48"},{"name":"dataHash","type":"bytes32"}],"name":"intent","type":"tuple"},{"name":"data","type":"bytes"},{"components":[{"name":"r","type":"bytes32"},{"name":"vs","type":"bytes32"}],"name":"userSignature","type":"tuple"},{"components":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"},{"name":"r","type":"bytes32"},{"name":"s","type":"bytes32"}],"name":"coSignature","type":"tuple"}],"name":"execute","outputs":[{"name":"","type":"uint256"}],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[],"name":"feeRecipient","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
     {"inputs":[],"name":"guardian","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
     {"inputs":[{"name":"target","type":"address"},{"name":"selector","type":"bytes4"}],"name":"isAllowedCall","outputs":[{"name":"allowed","type":"bool"}],"stateMutability":"view","type":"function"},
@@ -70,11 +75,8 @@ declare const artifact: {
     {"inputs":[],"name":"pause","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[],"name":"paused","outputs":[{"name":"","type":"bool"}],"stateMutability":"view","type":"function"},
     {"inputs":[],"name":"pendingOwner","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
-    {"inputs":[],"name":"previousCoSigner","outputs":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"}],"stateMutability":"view","type":"function"},
-    {"inputs":[],"name":"previousCoSignerUntil","outputs":[{"name":"","type":"uint48"}],"stateMutability":"view","type":"function"},
     {"inputs":[{"name":"relayers","type":"address[]"}],"name":"removeRelayers","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[],"name":"renounceOwnership","outputs":[],"stateMutability":"nonpayable","type":"function"},
-    {"inputs":[{"name":"x","type":"bytes32"},{"name":"y","type":"bytes32"},{"name":"overlap","type":"uint256"}],"name":"setCoSigner","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"feeRecipient_","type":"address"}],"name":"setFeeRecipient","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"guardian_","type":"address"}],"name":"setGuardian","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"newOwner","type":"address"}],"name":"transferOwnership","outputs":[],"stateMutability":"nonpayable","type":"function"},
@@ -84,6 +86,6 @@ declare const artifact: {
   /** Creation code, without constructor arguments. */
   bytecode: `0x${string}`
   /** The deployed code inside the creation code, in bytes; immutables are words inside it. */
-  runtime: {"offset":314,"length":13556,"immutables":[]}
+  runtime: {"offset":314,"length":14642,"immutables":[]}
 }
 export = artifact

@@ -22,11 +22,12 @@ import {CoSignature, Intent, RouterIntent, UserSignature} from "./RouterIntent.s
 ///
 /// Threat assumptions:
 /// - Funds of a sub-wallet move only under two signatures over the same intent: its own
-///   (secp256k1) and the service's co-signer's (P-256). Neither alone suffices here.
+///   (secp256k1) and a co-signer's of the service (P-256). Neither alone suffices here. Each
+///   machine of the service has a co-signer key of its own, so that a lost one ends alone.
 /// - Relayers are hot keys. A stolen one can pay gas, hold back or cancel intents, and nothing else.
 /// - Venues and tokens may call back at any point. No intent runs inside another, all state is
 ///   written before the first external call, and the account's balances are measured, not believed.
-/// - The owner (meant to be a cold multi-signature wallet) chooses co-signer, relayers, venues and
+/// - The owner (meant to be a cold multi-signature wallet) chooses co-signers, relayers, venues and
 ///   fee recipient. It cannot move funds, raise the fee cap, or change this code: there is no proxy.
 /// - The guardian is a hot key that can stop everything and start nothing.
 /// - This contract holds nothing between calls. Tokens sent to it by mistake stay here for good.
@@ -39,9 +40,16 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
         bytes4 selector;
     }
 
-    struct CoSigner {
+    /// @notice Point of a P-256 public key.
+    struct CoSignerKey {
         bytes32 x;
         bytes32 y;
+    }
+
+    struct CoSigner {
+        CoSignerKey key;
+        /// Unix seconds before which it holds; `UNENDED` until it is ended.
+        uint48 until;
     }
 
     /// @notice Highest fee in basis points: 1 %. A constant, so that no key can raise it.
@@ -51,20 +59,24 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     /// stays valid until its deadline, so the deadline must be near.
     uint256 public constant MAX_LIFETIME = 10 minutes;
 
-    /// @notice Longest time in seconds for which a replaced co-signer key stays valid: long enough
+    /// @notice Longest time in seconds for which an ended co-signer key stays valid: long enough
     /// for every intent under it to expire, with room for clocks that differ.
     uint256 public constant MAX_OVERLAP = 1 hours;
+
+    /// @notice `until` of a co-signer key that was not ended.
+    uint48 public constant UNENDED = type(uint48).max;
 
     uint256 private constant BPS = 10_000;
 
     /// @notice Receives the fees.
     address public feeRecipient;
-    /// @notice Unix seconds up to which `previousCoSigner` is still accepted.
-    uint48 public previousCoSignerUntil;
     /// @notice May pause, nothing else.
     address public guardian;
-    CoSigner public coSigner;
-    CoSigner public previousCoSigner;
+
+    /// @notice Unix seconds before which a co-signer key holds, by keccak256(x ‖ y); 0: never one.
+    mapping(bytes32 id => uint48 until) public coSignerUntil;
+    /// @dev Each that ever was one, once. Only the view walks it.
+    CoSignerKey[] private _coSignerKeys;
 
     mapping(address relayer => bool allowed) public isRelayer;
     mapping(address target => mapping(bytes4 selector => bool allowed)) public isAllowedCall;
@@ -83,7 +95,8 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
         uint256 amountOut
     );
     event Cancelled(address indexed account, uint256 nonce);
-    event CoSignerChanged(bytes32 x, bytes32 y, uint256 previousUntil);
+    event CoSignerAdded(bytes32 x, bytes32 y);
+    event CoSignerEnded(bytes32 x, bytes32 y, uint256 until);
     event RelayerAdded(address indexed relayer);
     event RelayerRemoved(address indexed relayer);
     event CallAllowed(address indexed target, bytes4 indexed selector);
@@ -110,6 +123,7 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     error SlippageExceeded(uint256 amountOut, uint256 minOut);
     error UnexpectedNative();
     error InvalidCoSigner();
+    error UnknownCoSigner();
     error OverlapTooLong(uint256 overlap);
     error InvalidTarget(address target);
     error ZeroAddress();
@@ -159,15 +173,19 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
         emit Cancelled(account, nonce);
     }
 
-    /// @notice Replaces the co-signer's P-256 key.
-    /// @param overlap seconds for which the replaced key stays valid; 0 revokes it at once
-    function setCoSigner(bytes32 x, bytes32 y, uint256 overlap) external onlyOwner {
-        require(P256.isValidPublicKey(x, y), InvalidCoSigner());
+    /// @notice Ends and adds co-signer keys, in this order.
+    /// @param ended keys that were added before; those whose end is near already keep it
+    /// @param added keys that hold from now on, such as those of further machines
+    /// @param overlap seconds for which the ended ones stay valid; 0 revokes them at once
+    function changeCoSigners(
+        CoSignerKey[] calldata ended,
+        CoSignerKey[] calldata added,
+        uint256 overlap
+    ) external onlyOwner {
         require(overlap <= MAX_OVERLAP, OverlapTooLong(overlap));
-        previousCoSigner = coSigner;
-        previousCoSignerUntil = overlap == 0 ? 0 : uint48(block.timestamp + overlap);
-        coSigner = CoSigner(x, y);
-        emit CoSignerChanged(x, y, previousCoSignerUntil);
+        uint48 until = uint48(block.timestamp + overlap);
+        for (uint256 i = 0; i < ended.length; i++) _endCoSigner(ended[i], until);
+        for (uint256 i = 0; i < added.length; i++) _addCoSigner(added[i]);
     }
 
     function addRelayers(address[] calldata relayers) external onlyOwner {
@@ -222,6 +240,15 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
 
     function unpause() external onlyOwner {
         _unpause();
+    }
+
+    /// @notice Every key that is or was a co-signer's, with the time until which it holds.
+    function coSigners() external view returns (CoSigner[] memory all) {
+        all = new CoSigner[](_coSignerKeys.length);
+        for (uint256 i = 0; i < all.length; i++) {
+            CoSignerKey memory key = _coSignerKeys[i];
+            all[i] = CoSigner(key, coSignerUntil[_idOf(key.x, key.y)]);
+        }
     }
 
     /// @notice The digest that both signatures are made over.
@@ -287,22 +314,38 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     ) private view {
         (address signer, , ) = ECDSA.tryRecover(digest, userSignature.r, userSignature.vs);
         require(signer == account, InvalidUserSignature());
-        bytes32 message = sha256(abi.encodePacked(digest));
-        require(
-            _verify(message, coSignature, coSigner) ||
-                (block.timestamp <= previousCoSignerUntil &&
-                    _verify(message, coSignature, previousCoSigner)),
-            InvalidCoSignature()
-        );
+        // Which key, the co-signature says itself: one look decides, however many there are.
+        uint48 until = coSignerUntil[_idOf(coSignature.x, coSignature.y)];
+        require(block.timestamp < until && _verify(digest, coSignature), InvalidCoSignature());
     }
 
     /// @dev P256VERIFY at address 0x100 (EIP-7951, RIP-7212); reverts where it does not exist.
-    function _verify(
-        bytes32 message,
-        CoSignature calldata signature,
-        CoSigner storage key
-    ) private view returns (bool) {
-        return P256.verifyNative(message, signature.r, signature.s, key.x, key.y);
+    function _verify(bytes32 digest, CoSignature calldata signature) private view returns (bool) {
+        bytes32 message = sha256(abi.encodePacked(digest));
+        return
+            P256.verifyNative(message, signature.r, signature.s, signature.x, signature.y);
+    }
+
+    function _endCoSigner(CoSignerKey calldata key, uint48 until) private {
+        bytes32 id = _idOf(key.x, key.y);
+        uint48 before = coSignerUntil[id];
+        // An unknown one is a slip of the pen, and the key that was meant would go on.
+        require(before != 0, UnknownCoSigner());
+        if (before <= until) return;
+        coSignerUntil[id] = until;
+        emit CoSignerEnded(key.x, key.y, until);
+    }
+
+    function _addCoSigner(CoSignerKey calldata key) private {
+        require(P256.isValidPublicKey(key.x, key.y), InvalidCoSigner());
+        bytes32 id = _idOf(key.x, key.y);
+        if (coSignerUntil[id] == 0) _coSignerKeys.push(key);
+        coSignerUntil[id] = UNENDED;
+        emit CoSignerAdded(key.x, key.y);
+    }
+
+    function _idOf(bytes32 x, bytes32 y) private pure returns (bytes32) {
+        return keccak256(abi.encodePacked(x, y));
     }
 
     function _useNonce(address account, uint256 nonce) private {

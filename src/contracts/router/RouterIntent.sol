@@ -37,8 +37,11 @@ struct UserSignature {
 }
 
 /// @notice P-256 signature with low s, over sha256(digest): what ECDSA with SHA-256 makes of the
-/// 32-byte digest as its message, so that keys in an HSM or KMS can sign without a raw mode.
+/// 32-byte digest as its message, so that keys in an HSM or KMS can sign without a raw mode; and the
+/// public key that it verifies by, which must be a co-signer's.
 struct CoSignature {
+    bytes32 x;
+    bytes32 y;
     bytes32 r;
     bytes32 s;
 }

@@ -31,7 +31,7 @@ export interface RotatedCoSigner {
 }
 
 /**
- * Gives the service a new co-signer key. The order makes every crash harmless: the key is durable
+ * Gives the service a new co-signer key in place of its own; those of other machines' services go on. The order makes every crash harmless: the key is durable
  * before a registry names it, the registry changes by one rename, and the service uses the last of
  * its keys that the registry lets sign. A rotation that was interrupted goes on with its key.
  * @throws Error that names the file and the reason
@@ -53,7 +53,8 @@ async function rotate(home: string, rotation: CoSignerRotation): Promise<Rotated
     const nowMs = Date.now()
     await removeExpired(store, present, body, nowMs)
     const next = (await unusedSigner(store, body)) ?? (await store.makeSigner())
-    const draft = withNextCoSigner(body, next.publicKey, nowMs, rotation.overlapMs)
+    const own = (await store.signers()).map(({ publicKey }) => publicKey)
+    const draft = withNextCoSigner(body, next.publicKey, own, nowMs, rotation.overlapMs)
     if (rotation.root.kind === 'draft') {
       writeFileSync(rotation.root.path, `${JSON.stringify(draft, null, 2)}\n`, { flag: 'wx' })
     } else if (root !== null) {

@@ -10,7 +10,7 @@ import {
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
 import { openRegistry, type Registry, type RegistryBody } from '../../quorum-protocol/registry.js'
 import { DOMAIN_NAMES, domainLayout } from './provision-domain.js'
-import { bodyOf, isPemOf } from './registry-draft.js'
+import { bodyOf, isPemOf, withoutKeys } from './registry-draft.js'
 
 /**
  * Pins the root's public key in one domain. It is done once, by hand and from the medium on which
@@ -58,16 +58,18 @@ export function installRegistry(home: string, from: string, roots: readonly stri
  * Writes the next registry down with all that the one in place says, for a person to change what is to be
  * changed, and for the root's owner to sign.
  * @param to a file that is not there
+ * @param ended ids of keys that end now, hex
  * @throws Error that names the file and the reason
  */
 export function draftNext(
   home: string,
   to: string,
   roots: readonly string[],
+  ended: readonly string[],
   nowMs: number,
 ): RegistryBody {
   const present = bodyOf(verified(registryPath(home), roots))
-  const draft = { ...present, version: present.version + 1, issued_at_ms: nowMs }
+  const draft = withoutKeys(present, ended, nowMs)
   writeFileSync(to, `${JSON.stringify(draft, null, 2)}\n`, { flag: 'wx' })
   return draft
 }

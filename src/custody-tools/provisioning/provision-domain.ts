@@ -48,8 +48,8 @@ async function provision(
   if (store !== null && !existsSync(storeFilePath(layout.keys))) writeStoreFile(layout.keys, store)
   const keys = await openKeyStore(layout.keys, 'allowed')
   try {
-    const wanted = store?.kind ?? 'files'
-    if (keys.kind !== wanted) {
+    // A home that was made of another node's names its store already.
+    if (store !== null && keys.kind !== store.kind) {
       throw new Error(`${storeFilePath(layout.keys)}: the keys are in a ${keys.kind} store already`)
     }
     const [present] = await keys.signers()

@@ -15,10 +15,8 @@ import {
   writePublicFile,
 } from '../../custody/domain-keys/private-file.js'
 import { readRegistryFile } from '../../custody/domain-keys/registry-file.js'
-import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { CHAIN_IDS } from '../../domain/chains.js'
-import type { Hex } from '../../domain/ids.js'
 import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
 import {
   openRegistry,
@@ -38,8 +36,6 @@ export interface ProvisionOptions {
 
 export interface Provisioned {
   readonly registryVersion: number
-  /** The co-signer's P-256 point: what the Router is deployed with. */
-  readonly coSigner: { readonly x: Hex; readonly y: Hex }
 }
 
 /** Dev chains without a ceiling of their own: 10,000 gwei. */
@@ -78,32 +74,29 @@ export async function provisionDev(
     ...(options.webauthn === undefined ? {} : { webauthn: options.webauthn }),
   }
   const path = registryPath(home)
-  const coSigners = await openKeyStore(service.keys, 'allowed')
   let version = 0
   if (existsSync(path)) {
     const present = openRegistry(readRegistryFile(path), rootPublic)
     version = present.version
-    const coSigner = await chooseSigner(coSigners, 'co_signers', present, Date.now())
     const body = JSON.parse(Buffer.from(present.envelope.body).toString('utf8')) as RegistryBody
     const wanted = { ...body, ...authorizers, chains }
     if (JSON.stringify(body) === JSON.stringify(wanted)) {
-      return { registryVersion: version, coSigner: pointOf(coSigner) }
+      return { registryVersion: version }
     }
     await signRegistry(path, root, { ...wanted, version: ++version })
-    return { registryVersion: version, coSigner: pointOf(coSigner) }
+    return { registryVersion: version }
   }
-  const coSigner = await ensureSigner(service.keys)
   await signRegistry(path, root, {
     version: ++version,
     environment: 'dev',
     issued_at_ms: Date.now(),
-    co_signers: [keyRow(coSigner)],
+    co_signers: [keyRow(await ensureSigner(service.keys))],
     approvers: [keyRow(await ensureSigner(user.keys))],
     quorum_signers: [keyRow(await ensureSigner(quorum.keys))],
     chains,
     ...authorizers,
   })
-  return { registryVersion: version, coSigner: pointOf(coSigner) }
+  return { registryVersion: version }
 }
 
 function newP256Pem(): Buffer {
@@ -119,11 +112,6 @@ async function ensureSigner(keys: string): Promise<P256Signer> {
 
 function keyRow(signer: P256Signer): RegistryBody['co_signers'][number] {
   return { public_key: signer.publicKey.toString('hex'), not_before_ms: 0, not_after_ms: null }
-}
-
-function pointOf(signer: P256Signer): Provisioned['coSigner'] {
-  const hex = signer.publicKey.toString('hex')
-  return { x: `0x${hex.slice(2, 66)}`, y: `0x${hex.slice(66)}` }
 }
 
 function chainsOf(home: string): RegistryChain[] {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readChainPolicies } from '../../config/chains.js'
 import type { Hex } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
-import { publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
+import { keyIdOf, publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
 import type {
   Registry,
   RegistryBody,
@@ -61,16 +61,20 @@ export function firstRegistry(
 }
 
 /**
- * The next registry: a new co-signer key next to or in place of those that sign now.
- * @param overlapMs how long the present keys go on; 0 ends them at once
+ * The next registry: a new co-signer key of one service in place of its present ones. Those of other
+ * machines' services go on.
+ * @param own points of the keys that this service has
+ * @param overlapMs how long those go on; 0 ends them at once
  */
 export function withNextCoSigner(
   present: RegistryBody,
   publicKey: Uint8Array,
+  own: readonly Uint8Array[],
   nowMs: number,
   overlapMs: number,
 ): RegistryBody {
   const fresh = Buffer.from(publicKey).toString('hex')
+  const replaced = new Set(own.map((point) => Buffer.from(point).toString('hex')))
   const endMs = nowMs + overlapMs
   const others = present.co_signers.filter((row) => row.public_key !== fresh)
   return {
@@ -79,21 +83,23 @@ export function withNextCoSigner(
     issued_at_ms: nowMs,
     co_signers: [
       // Never later than before: a key that was to end sooner stays so.
-      ...others.map((row) => ({
-        ...row,
-        not_after_ms: Math.min(row.not_after_ms ?? endMs, endMs),
-      })),
+      ...others.map((row) =>
+        replaced.has(row.public_key)
+          ? { ...row, not_after_ms: Math.min(row.not_after_ms ?? endMs, endMs) }
+          : row,
+      ),
       { public_key: fresh, not_before_ms: nowMs, not_after_ms: null },
     ],
   }
 }
 
 /**
- * The next registry: quorum signers of further machines beside those that it names. Each service has the
- * one of its own machine sign, and the user side believes all of them.
- * @throws Error unless all are quorum signers that it does not name yet
+ * The next registry: co-signer keys and quorum signers of further machines beside those that it names. Each
+ * service signs with a key of its own and has the quorum signer of its own machine sign; the user side
+ * believes all of them.
+ * @throws Error unless all are such keys that it does not name yet
  */
-export function withQuorumSigners(
+export function withNodes(
   present: RegistryBody,
   enrolments: readonly Enrolment[],
   nowMs: number,
@@ -103,23 +109,67 @@ export function withQuorumSigners(
     [...co_signers, ...approvers, ...quorum_signers].map(({ public_key }) => public_key),
   )
   for (const { role, public_key } of enrolments) {
-    if (role !== 'quorum_signers') throw new Error(`only quorum signers are added, not ${role}`)
+    if (role === 'approvers')
+      throw new Error('there is one identity provider: approvers are not added')
     if (named.has(public_key)) throw new Error('the registry names that key already')
     named.add(public_key)
   }
-  const added = enrolments.map(({ public_key }) => ({
+  const addedTo = (to: RegistryRole): RegistryKey[] =>
+    enrolments.filter(({ role }) => role === to).map(({ public_key }) => rowOf(public_key))
+  return {
+    ...present,
+    version: present.version + 1,
+    issued_at_ms: nowMs,
+    co_signers: [...co_signers, ...addedTo('co_signers')],
+    quorum_signers: [...quorum_signers, ...addedTo('quorum_signers')],
+  }
+}
+
+function rowOf(public_key: string): RegistryKey {
+  return {
     public_key,
     // Who reads no registry that names it believes it nothing, and who does holds this against a clock of
     // another machine than the root's, which may be ahead. What it signs has a moment of its own.
     not_before_ms: 0,
     not_after_ms: null,
-  }))
+  }
+}
+
+/**
+ * The next registry: as it is, but that keys end, such as those of a machine that is gone.
+ * @param ended ids of co-signer keys and quorum signers, 16 hex digits each
+ * @throws Error unless it names each of them
+ */
+export function withoutKeys(
+  present: RegistryBody,
+  ended: readonly string[],
+  nowMs: number,
+): RegistryBody {
+  const gone = new Set(ended)
+  const ending = (rows: readonly RegistryKey[]): RegistryKey[] =>
+    rows.map((row) =>
+      gone.delete(idOf(row))
+        ? { ...row, not_after_ms: Math.min(row.not_after_ms ?? nowMs, nowMs) }
+        : row,
+    )
+  const co_signers = ending(present.co_signers)
+  const quorum_signers = ending(present.quorum_signers)
+  if (gone.size > 0) {
+    throw new Error(
+      `the registry has no co-signer key and no quorum signer of the id ${[...gone].join(', ')}`,
+    )
+  }
   return {
     ...present,
     version: present.version + 1,
     issued_at_ms: nowMs,
-    quorum_signers: [...quorum_signers, ...added],
+    co_signers,
+    quorum_signers,
   }
+}
+
+function idOf({ public_key }: RegistryKey): string {
+  return keyIdOf(Buffer.from(public_key, 'hex')).toString('hex')
 }
 
 /** Routers, delegates and fee ceilings of `chains.json`. @throws Error that names the file */

@@ -23,12 +23,17 @@ import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
  */
 const SIGNING = /^signing(-[0-9a-f]{16})?\.pem$/
 
+/** @param name of a file in a domain's `keys` */
+export function isSigningKeyFile(name: string): boolean {
+  return SIGNING.test(name)
+}
+
 export function openFileKeyStore(directory: string): KeyStore {
   const agreementPath = join(directory, 'agreement.pem')
 
   function paths(): string[] {
     if (!existsSync(directory)) return []
-    const names = readdirSync(directory).filter((name) => SIGNING.test(name))
+    const names = readdirSync(directory).filter(isSigningKeyFile)
     if (names.length > KEYS_MAX) throw new Error(`${directory}: more than ${KEYS_MAX} signing keys`)
     return names.map((name) => join(directory, name))
   }

@@ -4,7 +4,7 @@ import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { keyIdOf, type P256Signer, publicKeyFromRaw } from '../../quorum-protocol/p256.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { readPrivateFile } from '../domain-keys/private-file.js'
-import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
+import { type AgreementKey, KEYS_MAX, type KeyStore, SIGNING_LABEL } from './key-store.js'
 import { openPkcs11Sessions, type Pkcs11Session } from './pkcs11-sessions.js'
 
 /**
@@ -18,9 +18,10 @@ export interface Pkcs11Settings {
   readonly token: string
   /** File with the user PIN, mode 0600: a PIN on a command line is seen by every user. */
   readonly pin_file: string
+  /** CKA_LABEL of this machine's signing keys, where several share a token. */
+  readonly signing_label?: string | undefined
 }
 
-const SIGNING_LABEL = 'countersign-signing'
 const AGREEMENT_LABEL = 'countersign-agreement'
 /** OID 1.2.840.10045.3.1.7 (prime256v1), DER: CKA_EC_PARAMS. */
 const P256_PARAMETERS = Buffer.from('06082a8648ce3d030107', 'hex')
@@ -30,6 +31,7 @@ const POINT_BYTES = 65
 
 /** @throws Error that names the module or the token and the reason; never the PIN */
 export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
+  const signingLabel = settings.signing_label ?? SIGNING_LABEL
   const p11 = loadBinding()
   const sessions = openPkcs11Sessions(p11, {
     modulePath: settings.module,
@@ -168,9 +170,9 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
   return {
     kind: 'pkcs11',
     signers: () =>
-      sessions.use(async (session) => idsOf(session, SIGNING_LABEL).map(rawPoint).map(signerOf)),
+      sessions.use(async (session) => idsOf(session, signingLabel).map(rawPoint).map(signerOf)),
     makeSigner: () =>
-      sessions.use(async (session) => signerOf(make(session, SIGNING_LABEL, 'sign'))),
+      sessions.use(async (session) => signerOf(make(session, signingLabel, 'sign'))),
     removeSigner: (kid) =>
       sessions.use(async (session) => {
         const id = [{ type: p11.CKA_ID, value: Buffer.from(kid) }]

@@ -13,6 +13,7 @@ const storeFile = z.discriminatedUnion('kind', [
     module: absolutePath,
     token: z.string().min(1).max(32),
     pin_file: absolutePath,
+    signing_label: z.string().min(1).max(64).optional(),
   }),
   z.strictObject({
     kind: z.literal('kms'),

@@ -129,7 +129,7 @@ contract AgentRouterFuzzTest is World {
         router.execute(intent, data, UserSignature(r, vs), co);
         vm.prank(RELAYER);
         vm.expectRevert(AgentRouter.InvalidCoSignature.selector);
-        router.execute(intent, data, user, CoSignature(coR, coS));
+        router.execute(intent, data, user, CoSignature(co.x, co.y, coR, coS));
     }
 
     /// Signatures hold on one chain and up to the deadline, and not a second beyond.

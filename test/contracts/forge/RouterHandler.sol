@@ -25,12 +25,15 @@ contract RouterHandler is World {
     uint256 public breaches;
 
     mapping(address account => mapping(uint256 nonce => bool used)) private _used;
-    uint256 private _coSigner = CO_SIGNER;
-    uint256 private _previousCoSigner;
-    uint256 private _previousUntil;
+    /// @dev Each that ever was one; the first is never ended, so that one always holds.
+    uint256[] private _coSigners;
+    /// @dev Seconds before which it holds; 0: never one.
+    mapping(uint256 key => uint256 until) private _until;
 
     constructor() {
         _build();
+        _coSigners.push(CO_SIGNER);
+        _until[CO_SIGNER] = type(uint256).max;
         for (uint256 i = 0; i < ACCOUNTS; i++) accounts[i] = _createAccount(FIRST_KEY + i);
     }
 
@@ -39,7 +42,8 @@ contract RouterHandler is World {
         uint256 amountIn,
         uint256 feeBps,
         uint256 given,
-        uint256 nonce
+        uint256 nonce,
+        uint256 signer
     ) external {
         who = who % ACCOUNTS;
         amountIn = _bound(amountIn, 1, 1e24);
@@ -49,8 +53,9 @@ contract RouterHandler is World {
         address account = accounts[who];
         bytes memory data = _trade(account, amountIn, feeBps, given);
         Intent memory intent = _intent(account, amountIn, uint16(feeBps), given, nonce, data);
-        bool expected = !_used[account][nonce];
-        bool done = _try(RELAYER, intent, data, FIRST_KEY + who, _coSigner);
+        uint256 coSigner = _coSigners[signer % _coSigners.length];
+        bool expected = !_used[account][nonce] && block.timestamp < _until[coSigner];
+        bool done = _try(RELAYER, intent, data, FIRST_KEY + who, coSigner);
         if (done != expected) breaches++;
         if (!done) return;
         _used[account][nonce] = true;
@@ -65,12 +70,12 @@ contract RouterHandler is World {
         who = who % ACCOUNTS;
         key = _bound(key, 1, SECP256K1_N - 1);
         if (key == FIRST_KEY + who) return;
-        _attack(RELAYER, who, nonce, key, _coSigner);
+        _attack(RELAYER, who, nonce, key, CO_SIGNER);
     }
 
     function attackWithoutCoSigner(uint256 who, uint256 key, uint256 nonce) external {
         key = _bound(key, 1, P256_N - 1);
-        if (key == _coSigner || key == _previousCoSigner) return;
+        if (_until[key] != 0) return;
         who = who % ACCOUNTS;
         _attack(RELAYER, who, nonce, FIRST_KEY + who, key);
     }
@@ -78,13 +83,28 @@ contract RouterHandler is World {
     function attackAsStranger(uint256 who, address caller, uint256 nonce) external {
         if (caller == RELAYER) return;
         who = who % ACCOUNTS;
-        _attack(caller, who, nonce, FIRST_KEY + who, _coSigner);
+        _attack(caller, who, nonce, FIRST_KEY + who, CO_SIGNER);
     }
 
-    function attackWithRetiredCoSigner(uint256 who, uint256 nonce) external {
-        if (_previousCoSigner == 0 || block.timestamp <= _previousUntil) return;
+    function attackWithEndedCoSigner(uint256 who, uint256 nonce, uint256 signer) external {
+        uint256 coSigner = _coSigners[signer % _coSigners.length];
+        if (block.timestamp < _until[coSigner]) return;
         who = who % ACCOUNTS;
-        _attack(RELAYER, who, nonce, FIRST_KEY + who, _previousCoSigner);
+        _attack(RELAYER, who, nonce, FIRST_KEY + who, coSigner);
+    }
+
+    /// @dev A co-signature beside the key of another co-signer, which holds as well.
+    function attackUnderAnothersKey(uint256 who, uint256 nonce, uint256 signer) external {
+        uint256 coSigner = _coSigners[signer % _coSigners.length];
+        if (coSigner == CO_SIGNER) return;
+        who = who % ACCOUNTS;
+        nonce = FIRST_NONCE + (nonce % NONCES);
+        bytes memory data = _trade(accounts[who], 1_000, 30, 1);
+        Intent memory intent = _intent(accounts[who], 1_000, 30, 1, nonce, data);
+        CoSignature memory co = _coSign(coSigner, intent);
+        CoSignature memory other = _coSign(CO_SIGNER, intent);
+        (co.x, co.y) = (other.x, other.y);
+        if (_tryWith(RELAYER, intent, data, FIRST_KEY + who, co)) breaches++;
     }
 
     function cancel(uint256 who, uint256 nonce) external {
@@ -99,20 +119,27 @@ contract RouterHandler is World {
         }
     }
 
-    function rotateCoSigner(uint256 key, uint256 overlap) external {
+    function addCoSigner(uint256 key) external {
         key = _bound(key, 1, P256_N - 1);
+        if (_until[key] == 0) _coSigners.push(key);
+        _until[key] = type(uint256).max;
+        _changeCoSigners(new uint256[](0), _one(key), 0);
+    }
+
+    /// @dev The first goes on: honest intents need one.
+    function endCoSigner(uint256 signer, uint256 overlap) external {
+        uint256 key = _coSigners[signer % _coSigners.length];
+        if (key == CO_SIGNER) return;
         overlap = _bound(overlap, 0, router.MAX_OVERLAP());
-        if (key == _coSigner || key == _previousCoSigner) return;
-        _previousCoSigner = _coSigner;
-        _previousUntil = overlap == 0 ? 0 : block.timestamp + overlap;
-        _coSigner = key;
-        _setCoSigner(key, overlap);
+        uint256 until = block.timestamp + overlap;
+        if (until < _until[key]) _until[key] = until;
+        _changeCoSigners(_one(key), new uint256[](0), overlap);
     }
 
     function attackWhilePaused(uint256 who, uint256 nonce) external {
         who = who % ACCOUNTS;
         router.pause();
-        _attack(RELAYER, who, nonce, FIRST_KEY + who, _coSigner);
+        _attack(RELAYER, who, nonce, FIRST_KEY + who, CO_SIGNER);
         router.unpause();
     }
 
@@ -163,8 +190,17 @@ contract RouterHandler is World {
         uint256 userKey,
         uint256 coKey
     ) private returns (bool) {
+        return _tryWith(caller, intent, data, userKey, _coSign(coKey, intent));
+    }
+
+    function _tryWith(
+        address caller,
+        Intent memory intent,
+        bytes memory data,
+        uint256 userKey,
+        CoSignature memory co
+    ) private returns (bool) {
         UserSignature memory user = _userSign(userKey, intent);
-        CoSignature memory co = _coSign(coKey, intent);
         vm.prank(caller);
         try router.execute(intent, data, user, co) {
             return true;

@@ -35,7 +35,7 @@ abstract contract World {
         tokenOut = new DevToken("Out", "OUT", address(this));
         venue = new Venue();
         tokenOut.mint(address(venue), type(uint128).max);
-        _setCoSigner(CO_SIGNER, 0);
+        _changeCoSigners(new uint256[](0), _one(CO_SIGNER), 0);
         router.setFeeRecipient(FEE_RECIPIENT);
         address[] memory relayers = new address[](1);
         relayers[0] = RELAYER;
@@ -52,9 +52,27 @@ abstract contract World {
         tokenIn.mint(account, FUNDS);
     }
 
-    function _setCoSigner(uint256 key, uint256 overlap) internal {
-        (uint256 x, uint256 y) = vm.publicKeyP256(key);
-        router.setCoSigner(bytes32(x), bytes32(y), overlap);
+    function _changeCoSigners(
+        uint256[] memory ended,
+        uint256[] memory added,
+        uint256 overlap
+    ) internal {
+        router.changeCoSigners(_points(ended), _points(added), overlap);
+    }
+
+    function _one(uint256 key) internal pure returns (uint256[] memory keys) {
+        keys = new uint256[](1);
+        keys[0] = key;
+    }
+
+    function _points(
+        uint256[] memory keys
+    ) private view returns (AgentRouter.CoSignerKey[] memory points) {
+        points = new AgentRouter.CoSignerKey[](keys.length);
+        for (uint256 i = 0; i < keys.length; i++) {
+            (uint256 x, uint256 y) = vm.publicKeyP256(keys[i]);
+            points[i] = AgentRouter.CoSignerKey(bytes32(x), bytes32(y));
+        }
     }
 
     /// @return data a trade of the whole net input for `given`, as the honest service encodes it
@@ -106,7 +124,8 @@ abstract contract World {
         bytes32 digest = router.digestOf(intent);
         (bytes32 r, bytes32 s) = vm.signP256(key, sha256(abi.encodePacked(digest)));
         if (uint256(s) > P256_N / 2) s = bytes32(P256_N - uint256(s));
-        return CoSignature(r, s);
+        (uint256 x, uint256 y) = vm.publicKeyP256(key);
+        return CoSignature(bytes32(x), bytes32(y), r, s);
     }
 
     function _bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256) {

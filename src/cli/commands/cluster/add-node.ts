@@ -7,8 +7,8 @@ import { printRecord } from '../../print.js'
 import { type DomainOptions, journaledDomainOption } from './domain-option.js'
 
 const HELP = `
-Runs while the service does, as its user. In it: the service's keys, sealed shares, ledger, evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
-fills from the journal, and what is another domain's, of one run, or named by the environment.
+Runs while the service does, as its user. In it: what opens its shares, those, sealed, ledger, evidence and lists, registry.json, chains.json, screening.json. Not in it: the store, which the new node
+fills from the journal, the co-signer key, of which each machine has its own, and what is another domain's, of one run, or named by the environment.
 A home made of one that is frozen (custody freeze) is frozen: lift it in each.
 With --new-cell it is the first home of another cell: without shares, ledger and evidence too, since its users are
 others. Its journal's file names the same cells, and that one as its own.
@@ -30,7 +30,7 @@ Start it within a week, which is how long the journal keeps what it did meanwhil
 `
 
 /** What no copy of a home brings along. */
-const NEXT = `Private keys of the service are in it where they lie in files: carry it over encrypted, and remove it here
+const NEXT = `What opens the shares is in it where keys lie in files: carry it over encrypted, and remove it here
 and there once it is in place. A token or KMS that service/custody/keys/store.json names has to answer there.
 Then, on that machine, as root where countersign is installed with its units:
   1. Copy what is in it into /var/lib/countersign, whose owner and mode stay: not the directory itself.
@@ -42,12 +42,15 @@ Then, on that machine, as root where countersign is installed with its units:
   2. The journal's file and the service's environment as they are here, with COUNTERSIGN_JOURNAL_FILE and
      COUNTERSIGN_JOURNAL_ROLE=standby, and here too: the one that comes back then waits for the other.
   3. The same identity provider, by COUNTERSIGN_IDENTITY_LINK_FILE, or on its machine by its socket in run/.
-  4. A quorum signer of its own, as its user, with root.pub.pem of service/custody/keys:
+  4. A co-signer key and a quorum signer of its own, each as its user, with root.pub.pem of service/custody/keys:
+       countersign custody provision --domain service --root-public root.pub.pem --enrolment s2.json
        countersign custody provision --domain quorum --root-public root.pub.pem --enrolment q2.json
      On the root's machine, with the registry as it is now:
-       countersign custody sign-registry --root root.pem --registry registry.json --enrolments q2.json --out next.json
+       countersign custody sign-registry --root root.pem --registry registry.json --enrolments s2.json q2.json --out next.json
      On every machine, as root:
        countersign custody install-registry next.json
+     Where there are Routers, by their owner, before this node may take over:
+       countersign contracts configure
   5. The service. /readyz says how far it is behind; 200 there is for whoever sends callers to it.
 `
 

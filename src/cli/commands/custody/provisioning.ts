@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { StoreFile } from '../../../custody/key-stores/store-file.js'
-import type { P256Signer } from '../../../quorum-protocol/p256.js'
+import { keyIdOf, type P256Signer } from '../../../quorum-protocol/p256.js'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
@@ -48,7 +48,8 @@ export function registerProvisioning(custody: Command, io: Io): void {
       const enrolment = await provisionDomain(home, options.domain, storeOf(options))
       const path = resolve(options.enrolment)
       writePublicFile(path, Buffer.from(`${JSON.stringify(enrolment)}\n`))
-      printRecord(io, options, { ...enrolment, enrolment: path })
+      const key_id = idOfPoint(enrolment.public_key)
+      printRecord(io, options, { ...enrolment, key_id, enrolment: path })
     })
   custody
     .command('sign-registry')
@@ -59,8 +60,14 @@ export function registerProvisioning(custody: Command, io: Io): void {
       '--draft <file>',
       'what custody draft-registry or rotate-cosigner wrote; read it before',
     )
-    .option('--enrolments <files...>', 'what custody provision wrote for each of the three domains')
-    .option('--registry <file>', 'the signed registry, to add quorum signers of further nodes to')
+    .option(
+      '--enrolments <files...>',
+      'what custody provision wrote for each of the three domains, or on a further node',
+    )
+    .option(
+      '--registry <file>',
+      'the signed registry, to add co-signer keys and quorum signers of further nodes to',
+    )
     .option('--chains <file>', 'chains.json: Routers, delegates and fee ceilings')
     .option('--webauthn-rp-id <host>', 'host of passkeys: the login’s, or a domain above it')
     .option(
@@ -97,14 +104,24 @@ export function registerProvisioning(custody: Command, io: Io): void {
       'write the next registry down as the present one is, to be changed and signed: ceilings, keys that end',
     )
     .requiredOption('--out <file>', 'where it goes; there is none yet')
+    .option(
+      '--end <keys...>',
+      'co-signer keys and quorum signers that end now, as those of a machine that is gone: by id, or by enrolment',
+    )
     .action(async (_options: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { out: string }>()
+      const options = command.optsWithGlobals<GlobalOptions & { out: string; end?: string[] }>()
       const { draftNext, pinnedRoots } = await import(
         '../../../custody-tools/provisioning/install-registry.js'
       )
       const home = homeOf(io, options)
       const draft = resolve(options.out)
-      const { version } = draftNext(home, draft, pinnedRoots(home), Date.now())
+      const { version } = draftNext(
+        home,
+        draft,
+        pinnedRoots(home),
+        await endedKeyIds(options.end ?? []),
+        Date.now(),
+      )
       printRecord(io, options, { version, draft })
     })
   custody
@@ -144,6 +161,18 @@ interface SignFlags extends GlobalOptions {
   readonly environment?: 'live' | 'dev'
   readonly webauthnRpId?: string
   readonly webauthnOrigins?: readonly string[]
+}
+
+/** @param keys ids, or files that `custody provision` wrote */
+async function endedKeyIds(keys: readonly string[]): Promise<string[]> {
+  const { readEnrolment } = await import('../../../custody-tools/provisioning/registry-draft.js')
+  return keys.map((key) =>
+    /^[0-9a-f]{16}$/.test(key) ? key : idOfPoint(readEnrolment(resolve(key)).public_key),
+  )
+}
+
+function idOfPoint(hex: string): string {
+  return keyIdOf(Buffer.from(hex, 'hex')).toString('hex')
 }
 
 /** Null: in files. */
@@ -209,7 +238,7 @@ async function registryBodyOf(options: SignFlags, root: P256Signer) {
     if (enrolments === undefined) throw new UsageError('--registry needs --enrolments')
     const { readSigned } = await import('../../../custody-tools/provisioning/registry-root.js')
     const added = enrolments.map((path) => drafts.readEnrolment(resolve(path)))
-    return drafts.withQuorumSigners(readSigned(resolve(registry), root), added, Date.now())
+    return drafts.withNodes(readSigned(resolve(registry), root), added, Date.now())
   }
   if (enrolments === undefined || chains === undefined) {
     throw new UsageError('give --draft, or --enrolments with --chains or --registry')

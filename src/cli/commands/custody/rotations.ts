@@ -21,7 +21,9 @@ const DRAFT_OVERLAP_MINUTES = 7 * 24 * 60
 export function registerRotations(custody: Command, io: Io): void {
   custody
     .command('rotate-cosigner')
-    .description('give the service a new co-signer key; the present one goes on for the overlap')
+    .description(
+      'give the service of this home a new co-signer key; its present one goes on for the overlap',
+    )
     .option('--root <file>', "the registry root's private key, to sign and put in place at once")
     .option('--draft <file>', 'write the next registry down for custody sign-registry instead')
     .option(
@@ -41,10 +43,10 @@ export function registerRotations(custody: Command, io: Io): void {
       })
       printRecord(io, options, { ...rotated })
       io.err(
-        'Routers verify this key on chain: call setCoSigner(x, y, overlap) on each of them once the registry is in place; overlap is at most 3600 s there.\n',
+        'Routers verify this key on chain: once the registry is in place, say countersign contracts rotate-cosigner with the key of their owner.\n',
       )
       io.err(
-        'The key lies in this home alone. With further nodes (cluster add-node): carry service/custody/keys, encrypted and with owners and modes as they are, to the home of each, then install the registry there (custody install-registry), before the former key ends. A node without the key signs nothing.\n',
+        'The key is this home’s alone, and so was the former one: services of further nodes (cluster add-node) have their own, and go on. Install the registry there too (custody install-registry).\n',
       )
     })
   custody
