@@ -57,9 +57,19 @@ export function describeClusterCommand(
 
     /** With the trade key of the first start, at one node alone. */
     async function confirmedAt(url: string) {
+      return confirmed(url, '/api/tx/send', { to: `0x${'b0'.repeat(20)}`, value: '1' })
+    }
+
+    /** The Router takes it by the co-signature of that node's own key. */
+    async function swappedAt(url: string) {
+      const { USDC: token_in, WRAPPED: token_out } = dev().tokens[BASE] ?? {}
+      const body = { token_in, token_out, amount_in: '1000000' }
+      return confirmed(url, '/api/swap/execute', body)
+    }
+
+    async function confirmed(url: string, path: string, body: object) {
       const api = httpClient(url, { 'x-api-key': dev().keys.trade.secret })
-      const body = { chain_id: BASE, to: `0x${'b0'.repeat(20)}`, value: '1' }
-      const sent = await api.post('/api/tx/send', body)
+      const sent = await api.post(path, { chain_id: BASE, ...body })
       expect(sent.status, sent.text).toBe(200)
       const view = async () => (await api.get(`/api/tx/${sent.json.tx_id}`)).json
       await expect.poll(async () => (await view()).status, IN_TIME).toBe('confirmed')
@@ -87,6 +97,7 @@ export function describeClusterCommand(
 
     test('answers at another node, by the same key, when the owner and its quorum signer are killed', async () => {
       const before = dev()
+      await swappedAt(before.base_url)
       const first = await confirmedAt(before.base_url)
       for (const pid of [before.pids.service, before.pids.quorum_signer]) {
         process.kill(Number(pid), 'SIGKILL')
@@ -95,6 +106,7 @@ export function describeClusterCommand(
       const url = dev().base_url
       await expect.poll(async () => (await journalPart(url)).http, IN_TIME).toBe(200)
       expect(await confirmedAt(url)).toMatchObject({ nonce: Number(first.nonce) + 1 })
+      await swappedAt(url)
       expect(await shownOwner()).toContain(`:${new URL(url).port} https://`)
       // What was killed is back, and waits.
       await expect
