@@ -7,6 +7,7 @@ import type { Address, Hex } from '../domain/ids.js'
 import {
   type AllowedCall,
   type CoSignerKey,
+  isAmong,
   openRouter,
   type RouterChain,
   type RouterPair,
@@ -225,10 +226,6 @@ function coSignerSteps(
 /** Every call that plans of ours could have allowed at a target. */
 function callsOf(target: Address): AllowedCall[] {
   return [...SWAP_SELECTORS, ...VAULT_SELECTORS].map((selector) => ({ target, selector }))
-}
-
-function isAmong(keys: readonly CoSignerKey[], { x, y }: CoSignerKey): boolean {
-  return keys.some((key) => BigInt(key.x) === BigInt(x) && BigInt(key.y) === BigInt(y))
 }
 
 async function only<T>(

@@ -24,6 +24,10 @@ export interface CoSignerKey {
   readonly y: Hex
 }
 
+export function isAmong(keys: readonly CoSignerKey[], { x, y }: CoSignerKey): boolean {
+  return keys.some((key) => BigInt(key.x) === BigInt(x) && BigInt(key.y) === BigInt(y))
+}
+
 /** `until` of a co-signer that was not ended: the Router's `UNENDED`. */
 export const UNENDED = 2 ** 48 - 1
 

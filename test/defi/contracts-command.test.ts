@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
+import { createRpcClient } from '../../src/chains/rpc/client.js'
+import { coSignerFindings } from '../../src/cli/doctor/co-signer-checks.js'
 import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { ChainConfig } from '../../src/config/chains.js'
@@ -162,16 +164,24 @@ describe('countersign contracts', () => {
     const untilOf = async (x: string | undefined) =>
       (await readRouter('coSigners')).find(({ key }) => key.x === x)?.until
     const [first] = await readRouter('coSigners')
+    const config = chainConfig(BASE_CHAIN_ID, { router: router.toLowerCase(), delegate })
+    const rpc = createRpcClient({ chainId: BASE_CHAIN_ID, endpoints: [world.anvil.url] })
+    onTestFinished(() => rpc.close())
     const rotate = (...more: string[]) =>
       transactions(['contracts', 'rotate-cosigner', ...SIGNED, ...more])
     expect(await untilOf(first?.key.x)).toBe(2 ** 48 - 1)
+
+    const found = async () => (await coSignerFindings({ config, rpc }, home)).map((it) => it.status)
+    expect(await found()).toEqual(['ok'])
 
     // A further node's, which the root names beside the first.
     const path = registryPath(home)
     const root = openRegistryRoot(rootPrivateKeyPath(home))
     const node = await provisionDomain(await mkdtemp(join(home, 'node-')), 'service', null)
     await signRegistry(path, root, withNodes(readSigned(path, root), [node], Date.now()))
+    expect(await found()).toEqual(['fail'])
     expect(await rotate()).toMatchObject([{ what: 'add 1 co-signers' }])
+    expect(await found()).toEqual(['ok'])
     const added = `0x${node.public_key.slice(2, 66)}`
     expect([await untilOf(first?.key.x), await untilOf(added)]).toEqual([2 ** 48 - 1, 2 ** 48 - 1])
 
@@ -179,6 +189,7 @@ describe('countersign contracts', () => {
     const writer = openChainWriter(world.anvil.url, world.chainId, owner)
     const { x, y } = world.coSigner
     await writer.write(router, agentRouter.abi, 'changeCoSigners', [[], [{ x, y }], 0n])
+    expect(await found()).toEqual(['warn'])
     await rotateCoSigner(home, {
       overlapMs: 600_000,
       root: { kind: 'sign', privateKeyPath: rootPrivateKeyPath(home) },

@@ -6,6 +6,7 @@ import { LATEST_ROUND_DATA } from '../../contracts/selectors.js'
 import { decodeRound } from '../../pricing/chainlink-round.js'
 import { listsStatus } from '../../screening/lists/inspect-lists.js'
 import { listsContext } from '../lists-context.js'
+import { coSignerFindings } from './co-signer-checks.js'
 import type { Environment } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
 
@@ -33,7 +34,7 @@ export async function chainChecks(home: string, service: Environment): Promise<r
   try {
     const [lists, ...each] = await Promise.all([
       look('lists', 'countersign lists update', () => listChecks(home, configs, service)),
-      ...[...chains.values()].map(checkChain),
+      ...[...chains.values()].map((chain) => checkChain(chain, home)),
     ])
     return [...file, ...lists, ...each.flat()]
   } finally {
@@ -41,13 +42,14 @@ export async function chainChecks(home: string, service: Environment): Promise<r
   }
 }
 
-async function checkChain(chain: ChainAccess): Promise<readonly Finding[]> {
+async function checkChain(chain: ChainAccess, home: string): Promise<readonly Finding[]> {
   const { config } = chain
   const subject = `chain ${config.id}`
   const wayOut = `another node in rpc_urls of chain ${config.id}`
   const looked = [
     await look(subject, wayOut, () => answers(chain, subject)),
     await look(`${subject}: addresses`, wayOut, () => addresses(chain, subject)),
+    await look(`${subject}: co-signers`, wayOut, () => coSignerFindings(chain, home)),
     await look(`${subject}: feeds`, wayOut, () => feeds(chain, subject)),
     await look(`${subject}: simulation`, wayOut, () => simulation(chain, subject)),
   ]

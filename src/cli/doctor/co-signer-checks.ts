@@ -1,0 +1,39 @@
+import type { ChainAccess } from '../../chains/access.js'
+import { isAmong, openRouter, UNENDED } from '../../defi/router-reads.js'
+import type { Address } from '../../domain/ids.js'
+import { coSignerKeysOf } from '../operator/co-signer-keys.js'
+import { concern, type Finding, failure, fine } from './finding.js'
+
+/**
+ * Whether a chain's Router has the co-signers that the registry names: a node whose key it lacks can have no
+ * sponsored call executed, and a key that it has besides may co-sign for nobody.
+ * @throws Error where no Router, or the registry, can be read
+ */
+export async function coSignerFindings(
+  { config, rpc }: Pick<ChainAccess, 'config' | 'rpc'>,
+  home: string,
+): Promise<readonly Finding[]> {
+  const { id: chainId, router, delegate } = config
+  if (router === null || delegate === null) return []
+  const pair = { router: router as Address, delegate: delegate as Address }
+  const present = (await openRouter({ chainId, rpc }, pair).coSigners()).filter(
+    ({ until }) => until === UNENDED,
+  )
+  const wanted = coSignerKeysOf(home)
+  const subject = `chain ${chainId}: co-signers`
+  const missing = wanted.filter((key) => !isAmong(present, key)).length
+  const others = present.filter((key) => !isAmong(wanted, key)).length
+  if (missing > 0) {
+    const found = `the Router lacks ${missing} of the registry’s ${wanted.length}`
+    return [failure(subject, found, 'countersign contracts configure, as the owner of the Router')]
+  }
+  return others === 0
+    ? [fine(subject, `${wanted.length}, as the registry says`)]
+    : [
+        concern(
+          subject,
+          `the Router has ${others} that the registry ended, or never named`,
+          'countersign contracts rotate-cosigner, as the owner of the Router',
+        ),
+      ]
+}
