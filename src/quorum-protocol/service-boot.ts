@@ -27,6 +27,8 @@ export interface JournalOwner {
 export interface ServiceStart {
   readonly boot: Uint8Array
   readonly owner: JournalOwner | null
+  /** Id of the co-signer key that it was announced by, 8 bytes; absent where an earlier build noted it. */
+  readonly kid?: Uint8Array
 }
 
 const JOURNAL_BYTES = 16
@@ -83,11 +85,12 @@ export function openServiceBoot(
   const signed = expectBytes(signature, 64)
   const owner = owners.length === 0 ? null : decodeOwner(owners[0])
   const message = serviceBootMessage(announced, owner === null ? [] : [encodeOwner(owner)])
-  const keys = registry.keysOf('co_signers', nowMs)
-  if (!keys.some((key) => verifyP256(key, message, signed))) {
-    throw new Refusal('UNAUTHENTIC', 'start of the service')
-  }
-  return { boot: announced, owner }
+  const kid = registry.kidsOf('co_signers', nowMs).find((id) => {
+    const key = registry.keyById('co_signers', id, nowMs)
+    return key !== null && verifyP256(key, message, signed)
+  })
+  if (kid === undefined) throw new Refusal('UNAUTHENTIC', 'start of the service')
+  return { boot: announced, owner, kid }
 }
 
 function serviceBootMessage(boot: Uint8Array, owner: readonly Uint8Array[]): Buffer {

@@ -27,6 +27,8 @@ let home: string
 let ledger: LedgerStore
 let lanes: Lanes
 let boots: ServiceBoots
+/** Ids of co-signer keys that have ended. */
+const ended = new Set<string>()
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'cs-cells-'))
@@ -40,7 +42,7 @@ afterEach(async () => {
 function open(): void {
   ledger = openLedgerStore(join(home, 'ledger'), { length: 0 })
   lanes = createLanes(ledger)
-  boots = createServiceBoots(ledger, lanes)
+  boots = createServiceBoots(ledger, lanes, (kid) => kid === null || !ended.has(nameOf(kid)))
 }
 
 async function restart(): Promise<void> {
@@ -56,6 +58,13 @@ function cell(number: number, partitions: string): Cell {
 function startOf(of: Cell, epoch: number, boot = randomBytes(16)): ServiceStart {
   return { boot, owner: { journal: JOURNALS[of.number] ?? '', epoch, cell: of } }
 }
+
+/** The same, announced by a key. */
+function startBy(kid: Buffer, ...start: Parameters<typeof startOf>): ServiceStart {
+  return { ...startOf(...start), kid }
+}
+
+const nameOf = (kid: Uint8Array) => Buffer.from(kid).toString('hex')
 
 function connection(): Connection {
   let closed = false
@@ -175,7 +184,7 @@ describe('starts of two cells', () => {
     await put((n) => startOf(FIRST, n, boot(n)), 70_000)
     await restart()
     expect(ledger.bootNumber(quiet.boot)).toBe(number)
-    expect(ledger.latestStart(1)).toEqual({ number, cell: SECOND })
+    expect(ledger.latestStart(1)).toMatchObject({ number, cell: SECOND })
     await expect(admitted(startOf(SECOND, 4))).rejects.toThrow('FENCED')
     await expect(admitted(startOf(ONE_CELL, 80_000))).rejects.toThrow('CONFLICT')
     expect(boots.requireServed(await admitted(quiet))).toEqual(SECOND)
@@ -236,3 +245,47 @@ function bytesOf(n: number): Buffer {
   bytes.writeUInt32BE(n, 4)
   return bytes
 }
+
+describe('a co-signer key that was stolen, and has ended', () => {
+  const [stolen, own] = [Buffer.alloc(8, 1), Buffer.alloc(8, 2)]
+  beforeEach(() => ended.clear())
+
+  test('shuts nobody out: not by the highest epoch there is, also once the user side has started again', async () => {
+    await admitted(startBy(own, FIRST, 7))
+    await admitted(startBy(stolen, FIRST, Number.MAX_SAFE_INTEGER))
+    const honest = startBy(own, FIRST, 8)
+    await expect(admitted(honest)).rejects.toThrow('FENCED')
+    ended.add(nameOf(stolen))
+    expect(boots.requireServed(await admitted(honest))).toEqual(FIRST)
+    await restart()
+    expect(boots.requireServed(await admitted(startBy(own, FIRST, 9)))).toEqual(FIRST)
+    // What the key of another machine was at is as late as it was.
+    await expect(admitted(startBy(own, FIRST, 6))).rejects.toThrow('FENCED')
+  })
+
+  test('keeps no partitions of others', async () => {
+    const all = cell(2, '0-22')
+    await admitted(startBy(stolen, all, 1))
+    await expect(admitted(startBy(own, FIRST, 1))).rejects.toThrow('CONFLICT')
+    ended.add(nameOf(stolen))
+    expect(boots.requireServed(await admitted(startBy(own, FIRST, 1)))).toEqual(FIRST)
+  })
+
+  test('is served no more on a connection that it has open', async () => {
+    const open = await admitted(startBy(stolen, FIRST, 1))
+    expect(boots.requireServed(open)).toEqual(FIRST)
+    ended.add(nameOf(stolen))
+    expect(() => boots.requireServed(open)).toThrow('NO_SESSION')
+    expect(open.closed).toBe(true)
+  })
+
+  test('takes nothing along of a start that goes on by its next key', async () => {
+    const boot = randomBytes(16)
+    await admitted(startBy(stolen, FIRST, 5, boot))
+    const next = await admitted(startBy(own, FIRST, 5, boot))
+    ended.add(nameOf(stolen))
+    expect(boots.requireServed(next)).toEqual(FIRST)
+    await restart()
+    await expect(admitted(startBy(own, FIRST, 4))).rejects.toThrow('FENCED')
+  })
+})

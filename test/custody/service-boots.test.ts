@@ -143,7 +143,7 @@ describe('the user side', () => {
   const open = () => {
     const ledger = openLedgerStore(join(home, 'ledger'), { length: 0 })
     const lanes = createLanes(ledger)
-    return { ledger, lanes, boots: createServiceBoots(ledger, lanes) }
+    return { ledger, lanes, boots: createServiceBoots(ledger, lanes, () => true) }
   }
 
   test('serves the start that came last, and no earlier one, across its own restarts', async () => {

@@ -93,7 +93,13 @@ export class UserSideStart {
     this.#evidence = evidence
     this.#ledger = ledger
     this.#lanes = createLanes(ledger, { ...LANES, elapsedMs: ports.clock.elapsed })
-    this.#boots = createServiceBoots(ledger, this.#lanes)
+    this.#boots = createServiceBoots(
+      ledger,
+      this.#lanes,
+      (kid) =>
+        kid === null ||
+        ports.registry.current.keyById('co_signers', kid, ports.clock.now()) !== null,
+    )
   }
 
   /**

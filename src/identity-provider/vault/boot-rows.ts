@@ -1,9 +1,10 @@
-import type { RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
 import { type Cell, ONE_CELL } from '../../domain/cells.js'
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import {
   decodeOwner,
   encodeOwner,
+  type JournalOwner,
   SERVICE_BOOT_BYTES,
   type ServiceStart,
 } from '../../quorum-protocol/service-boot.js'
@@ -18,17 +19,25 @@ export interface BootRows {
   latestOf(cell: number): LatestStart | null
   /** Of each cell that has one. */
   latest(): Iterable<LatestStart>
-  ownerEpoch(cell: number, journal: string): number
+  /** The highest; 0 before the first. @param counts of the key that a start was announced by */
+  ownerEpoch(cell: number, journal: string, counts: KeyCounts): number
   put(number: number, start: ServiceStart): void
-  /** Takes part in the caller's transaction. */
-  readonly rows: Pick<UnflushedRows<number, Buffer | null>, 'put'>
+  /** Take part in the caller's transaction. */
+  readonly rows: readonly Pick<UnflushedRows<number, Buffer | null>, 'put'>[]
 }
+
+/** Whether a co-signer key is one still; null: of a start that an earlier build noted. */
+export type KeyCounts = (kid: Uint8Array | null) => boolean
 
 /** The start that a cell's users are served by. */
 export interface LatestStart {
   readonly number: number
   /** As it announced it. */
   readonly cell: Cell
+  /** With which it took its journal last; null without one. */
+  readonly owner: JournalOwner | null
+  /** Of the co-signer key that it was announced by; null where an earlier build noted it. */
+  readonly kid: Uint8Array | null
 }
 
 /**
@@ -43,29 +52,34 @@ export function cellOf({ owner }: ServiceStart): Cell {
   return owner?.cell ?? ONE_CELL
 }
 
-/** @param root of the ledger: 07-boots */
+/** @param root of the ledger: 07-boots, and 20-boot-keys with the id of the key of each */
 export function openBootRows(root: RootDatabase): BootRows {
   const boots = root.openDB<Buffer, number>({ name: '07-boots', encoding: 'binary' })
+  // Apart, so that an earlier build reads what it knows.
+  const bootKeys = root.openDB<Buffer, number>({ name: '20-boot-keys', encoding: 'binary' })
   const numbers = new Map<string, number>()
   const latest = new Map<number, LatestStart>()
-  const epochs = new Map<string, number>()
+  /** By journal, the highest of each key. */
+  const epochs = new Map<string, Map<string, OwnerEpoch>>()
   let last = 0
 
-  const rows = unflushedRows<number, Buffer | null>((number, start) => {
-    if (start === null) void boots.remove(number)
-    else void boots.put(number, start)
-  })
+  const rows = rowsOf(boots)
+  const keyRows = rowsOf(bootKeys)
 
   function note(number: number, start: ServiceStart): void {
-    const { boot, owner } = start
+    const { boot, owner, kid = null } = start
     const cell = cellOf(start)
     last = Math.max(last, number)
     numbers.set(nameOf(boot), number)
-    latest.set(cell.number, { number, cell })
+    latest.set(cell.number, { number, cell, owner, kid })
     if (numbers.size > BOOTS_MAX) forgetOldest()
     if (owner === null) return
     const name = epochName(cell.number, owner.journal)
-    epochs.set(name, Math.max(owner.epoch, epochs.get(name) ?? 0))
+    const ofJournal = epochs.get(name) ?? new Map<string, OwnerEpoch>()
+    epochs.set(name, ofJournal)
+    const key = kid === null ? '' : nameOf(kid)
+    const epoch = Math.max(owner.epoch, ofJournal.get(key)?.epoch ?? 0)
+    ofJournal.set(key, { epoch, kid })
   }
 
   function forgetOldest(): void {
@@ -75,10 +89,14 @@ export function openBootRows(root: RootDatabase): BootRows {
       if (kept.has(number)) continue
       numbers.delete(name)
       rows.set(number, null)
+      keyRows.set(number, null)
     }
   }
 
-  for (const { key, value } of boots.getRange()) note(key, decodeStart(value))
+  for (const { key, value } of boots.getRange()) {
+    const kid = bootKeys.get(key)
+    note(key, kid === undefined ? decodeStart(value) : { ...decodeStart(value), kid })
+  }
 
   return {
     get last() {
@@ -87,13 +105,32 @@ export function openBootRows(root: RootDatabase): BootRows {
     numberOf: (boot) => numbers.get(nameOf(boot)) ?? null,
     latestOf: (cell) => latest.get(cell) ?? null,
     latest: () => latest.values(),
-    ownerEpoch: (cell, journal) => epochs.get(epochName(cell, journal)) ?? 0,
+    ownerEpoch(cell, journal, counts) {
+      const ofJournal = epochs.get(epochName(cell, journal))?.values() ?? []
+      return [...ofJournal].reduce(
+        (highest, { epoch, kid }) => (counts(kid) ? Math.max(highest, epoch) : highest),
+        0,
+      )
+    },
     put(number, start) {
       note(number, start)
       rows.set(number, encodeStart(start))
+      if (start.kid !== undefined) keyRows.set(number, Buffer.from(start.kid))
     },
-    rows,
+    rows: [rows, keyRows],
   }
+}
+
+interface OwnerEpoch {
+  readonly epoch: number
+  readonly kid: Uint8Array | null
+}
+
+function rowsOf(database: Database<Buffer, number>): UnflushedRows<number, Buffer | null> {
+  return unflushedRows((number, row) => {
+    if (row === null) void database.remove(number)
+    else void database.put(number, row)
+  })
 }
 
 function encodeStart({ boot, owner }: ServiceStart): Buffer {

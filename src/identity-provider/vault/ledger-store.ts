@@ -7,7 +7,7 @@ import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import type { ServiceStart } from '../../quorum-protocol/service-boot.js'
 import { type ApprovalReader, type ApprovalWriter, openApprovalRows } from './approval-rows.js'
-import { type LatestStart, openBootRows } from './boot-rows.js'
+import { type KeyCounts, type LatestStart, openBootRows } from './boot-rows.js'
 import {
   type Grant,
   type GrantedKey,
@@ -45,6 +45,7 @@ import { openUsageRows } from './usage-rows.js'
  * | 15-owed | number | entry that the evidence is owed (`owed-evidence.ts`) |
  * | 18-members | SHA-256 of an account's id (32 bytes) | MemberRow |
  * | 19-member-changes | the same ‖ sequence 4 | MemberChange, by which the service follows |
+ * | 20-boot-keys | number of a start | id of the co-signer key that it was announced by (8 bytes) |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
@@ -63,8 +64,8 @@ export interface LedgerStore extends OwedReader, MemberReader {
   latestStarts(): Iterable<LatestStart>
   /** The number that a start of the service got; null: it never announced itself. */
   bootNumber(boot: Uint8Array): number | null
-  /** The highest that a start of this cell owned this journal with; 0 where none did. */
-  ownerEpoch(cell: number, journal: string): number
+  /** The highest that a start of this cell owned this journal with, by a key that counts; 0 where none did. */
+  ownerEpoch(cell: number, journal: string, counts: KeyCounts): number
   /** Entries of the evidence whose approvals are all here, on disk. */
   readonly covered: number
   /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
@@ -225,7 +226,7 @@ export function ledgerStoreIn(
   const approvals = openApprovalRows(root)
   const owed = openOwedRows(root, evidence)
   const members = openMemberRows(root)
-  const allRows = [laneRows, nonceRows, grantRows, keyRows, boots.rows, freezeRows]
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, ...boots.rows, freezeRows]
   const writer: LedgerWriter = {
     ...approvals.writer,
     ...owed.writer,

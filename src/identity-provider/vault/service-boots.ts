@@ -1,8 +1,9 @@
 import { type Cell, formatPartitions, overlaps } from '../../domain/cells.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Connection } from '../../quorum-protocol/server.js'
 import type { ServiceStart } from '../../quorum-protocol/service-boot.js'
-import { cellOf } from './boot-rows.js'
+import { cellOf, type KeyCounts } from './boot-rows.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
@@ -30,6 +31,9 @@ export interface BootLedger
  *
  * No user is of two cells. Where users are dealt out anew, a start with partitions that another cell has
  * waits for a start of that one with fewer.
+ *
+ * What was announced by a co-signer key that has ended bounds nobody, and is served no more: whoever stole it
+ * could otherwise have named the highest epoch there is, and shut out for good who is to be served.
  */
 export interface ServiceBoots {
   /**
@@ -40,8 +44,8 @@ export interface ServiceBoots {
   admit(start: ServiceStart, connection: Connection): Promise<void>
   /**
    * @returns whose users it may ask for
-   * @throws Refusal NO_SESSION on a connection on which no start has announced itself; FENCED on
-   * one of a start that a later one has taken over from
+   * @throws Refusal NO_SESSION on a connection on which no start has announced itself by a key that counts yet;
+   * FENCED on one of a start that a later one has taken over from
    */
   requireServed(connection: Connection): Cell
 }
@@ -51,9 +55,15 @@ interface Announced {
   readonly number: number
   /** Number of its cell. */
   readonly cell: number
+  readonly kid: Uint8Array | null
 }
 
-export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence'>): ServiceBoots {
+/** @param counts whether a co-signer key is one still, by the registry as it is */
+export function createServiceBoots(
+  ledger: BootLedger,
+  lanes: Pick<Lanes, 'fence'>,
+  counts: KeyCounts,
+): ServiceBoots {
   /** The start that announced itself on each open connection. */
   const announced = new Map<Connection, Announced>()
 
@@ -72,6 +82,14 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
   function requireServed(connection: Connection): Cell {
     const start = announced.get(connection)
     if (start === undefined) throw new Refusal('NO_SESSION', 'no service has announced itself')
+    if (!counts(start.kid)) {
+      // It announces itself by its next key, if it has one.
+      connection.end()
+      throw new Refusal(
+        'NO_SESSION',
+        'the co-signer key that this service announced itself by has ended',
+      )
+    }
     const latest = ledger.latestStart(start.cell)
     if (latest === null || latest.number !== start.number) throw fenced()
     return latest.cell
@@ -79,8 +97,8 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
 
   /** The same service goes on trying: it waits for that cell's, which an operator starts anew. */
   function requireApart(cell: Cell): void {
-    for (const { cell: other } of ledger.latestStarts()) {
-      if (other.number === cell.number || !overlaps(other, cell)) continue
+    for (const { cell: other, kid } of ledger.latestStarts()) {
+      if (other.number === cell.number || !overlaps(other, cell) || !counts(kid)) continue
       const partitions = other.partitions & cell.partitions
       throw new Refusal(
         'CONFLICT',
@@ -91,18 +109,22 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
 
   return {
     async admit(start, connection) {
-      const { boot, owner } = start
+      const { boot, owner, kid = null } = start
       const cell = cellOf(start)
-      const lastEpoch = owner === null ? 0 : ledger.ownerEpoch(cell.number, owner.journal)
+      const lastEpoch = owner === null ? 0 : ledger.ownerEpoch(cell.number, owner.journal, counts)
       const known = ledger.bootNumber(boot)
       if (known !== null) {
+        const latest = ledger.latestStart(cell.number)
         // A command may have announced it as the owner that its service was before.
         const isLater = owner !== null && owner.epoch > lastEpoch
-        if (known === ledger.latestStart(cell.number)?.number && isLater) {
+        // Its key was exchanged, and is to end.
+        const isByAnother = kid !== null && (latest?.kid == null || !sameBytes(latest.kid, kid))
+        if (latest?.number === known && (isLater || isByAnother)) {
           requireApart(cell)
-          await ledger.commit((writer) => writer.putBoot(known, start)).flushed
+          const noted = isLater ? start : { ...start, owner: latest.owner }
+          await ledger.commit((writer) => writer.putBoot(known, noted)).flushed
         }
-        announce(connection, { number: known, cell: cell.number })
+        announce(connection, { number: known, cell: cell.number, kid })
         requireServed(connection)
         return
       }
@@ -114,7 +136,7 @@ export function createServiceBoots(ledger: BootLedger, lanes: Pick<Lanes, 'fence
       // Without a pause: from here on no batch of an earlier start of the cell is approved.
       const { flushed } = ledger.commit((writer) => writer.putBoot(number, start))
       lanes.fence(cell.number)
-      const latest = { number, cell: cell.number }
+      const latest = { number, cell: cell.number, kid }
       announce(connection, latest)
       endEarlier(latest)
       await flushed

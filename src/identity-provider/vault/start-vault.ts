@@ -142,7 +142,11 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const keygen = createWalletKeygen()
   const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
-  const boots = createServiceBoots(ledger, lanes)
+  const boots = createServiceBoots(
+    ledger,
+    lanes,
+    (kid) => kid === null || registry.current.keyById('co_signers', kid, Date.now()) !== null,
+  )
   /** By the number of the cell, whose service has a quorum signer of its own. */
   const sealers = new Map<number, ShareSealer>()
 
