@@ -155,7 +155,7 @@ const approvals = createApprovalPort(coSigner)
 const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError
 const contractReads = createContractReads(isCallError)
 const replan = createReplan({
-  prices,
+  ...{ prices, hasRouter: own.hasRouter },
   swapVenue: createUniswapV3(contractReads),
   vaultVenue: createErc4626(contractReads),
 })

@@ -117,7 +117,8 @@ export function tellRouters(
   chainsFile: ChainsFile,
   relayers: RouterKeys['relayers'],
 ): Promise<void> {
-  const coSigners = coSignerKeysOf(home.root)
+  // The registry here is the newest there is.
+  const coSigners = { keys: coSignerKeysOf(home.root, Date.now()), endsUnnamed: true }
   return configureRouters(chainsFile, deployerAccount(home), { coSigners, relayers })
 }
 

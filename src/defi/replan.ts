@@ -25,15 +25,25 @@ export interface AskedTerms {
  */
 export type Replan = (chain: ChainAccess, asked: AskedTerms) => Promise<SponsoredQuote>
 
-export function createReplan(ports: PlanPorts): Replan {
+export function createReplan(ports: ReplanPorts): Replan {
   return (chain, asked) => quoteOf(ports, chain, () => planAgain(ports, chain, asked))
 }
 
-function planAgain(
-  ports: PlanPorts,
+interface ReplanPorts extends PlanPorts {
+  /** Whether the chain's Router, as it is configured, is exactly ours. */
+  readonly hasRouter: (chainId: number) => boolean
+}
+
+async function planAgain(
+  ports: ReplanPorts,
   chain: ChainAccess,
   { kind, account, router, terms, offered }: AskedTerms,
 ): Promise<Result<Plan>> {
+  const { id: chainId, router: present } = chain.config
+  // People approved what one Router is told, and there may be another by now.
+  if (present?.toLowerCase() !== router.toLowerCase() || !ports.hasRouter(chainId)) {
+    return refuse(fault('ROUTER_NOT_AVAILABLE', { chain_id: chainId }))
+  }
   const { tokenIn, tokenOut, amountIn, minOut } = terms
   if (kind === 'defi_deposit' || kind === 'defi_withdraw') {
     return planVaultAgain(ports, chain, kind, account, router, terms)

@@ -22,8 +22,8 @@ import {
 export interface RouterPolicy {
   /** The Router's owner now; the plan is for its signature. */
   readonly owner: Address
-  /** All that are to be co-signers: any other one ends. Null leaves them as they are. */
-  readonly coSigners: readonly CoSignerKey[] | null
+  /** Null leaves them as they are. */
+  readonly coSigners: RegisteredCoSigners | null
   /** Gas wallets of this chain. */
   readonly relayers: readonly Address[]
   /** Null leaves it as it is; so with the guardian, who may pause besides the owner. */
@@ -33,6 +33,18 @@ export interface RouterPolicy {
   /** Taken from the lists when they are there. */
   readonly removedRelayers?: readonly Address[]
   readonly disallowedTargets?: readonly Address[]
+}
+
+/** What a registry says of co-signers. */
+export interface RegisteredCoSigners {
+  readonly keys: readonly RegisteredKey[]
+  /** Whether keys end that it does not name: an older registry would take them from machines that are new. */
+  readonly endsUnnamed: boolean
+}
+
+export interface RegisteredKey extends CoSignerKey {
+  /** Seconds from now; null goes on. */
+  readonly endsInSeconds: number | null
 }
 
 export interface RouterStep {
@@ -85,7 +97,8 @@ export const CO_SIGNER_OVERLAP_SECONDS = 600n
 
 /**
  * What the owner has to change; to be asked for once the Router is deployed.
- * @throws Error when another Router answers at that address, or another owner has it
+ * @throws Error when another Router answers at that address, another owner has it, or its co-signers say that the
+ * registry is not the newest
  */
 export async function planConfiguration(
   chain: RouterChain,
@@ -158,11 +171,12 @@ export async function planConfiguration(
 /**
  * @param overlapSeconds how long keys that are no co-signer's any more stay valid; 0 ends them at once
  * @returns nothing when the Router has these keys already, and no others
+ * @throws Error where the registry is not the newest, by what the Router has
  */
 export async function planRotation(
   chain: RouterChain,
   pair: RouterPair,
-  { owner, coSigners }: { readonly owner: Address; readonly coSigners: readonly CoSignerKey[] },
+  { owner, coSigners }: { readonly owner: Address; readonly coSigners: RegisteredCoSigners },
   overlapSeconds: bigint,
 ): Promise<RouterStep[]> {
   const router = openRouter(chain, pair)
@@ -185,6 +199,13 @@ export async function planPause(
   return [{ what: `${wanted} the Router`, sender: 'owner', to: pair.router, data }]
 }
 
+const pointOf = ({ x, y }: CoSignerKey): CoSignerKey => ({ x, y })
+
+const REVOKED =
+  'the Router has ended a co-signer key that the registry here goes on naming, and what was ended never holds again: install the newest registry (custody install-registry), or replace that key at its home (custody rotate-cosigner)'
+const UNNAMED =
+  'the Router has a co-signer key that the registry here does not name: install the newest registry (custody install-registry); --end-unnamed ends the key where it is nobody’s'
+
 interface CoSignersNow {
   readonly keys: readonly (CoSignerKey & { readonly until: number })[]
   readonly nowSeconds: number
@@ -199,17 +220,24 @@ async function coSignersOf(router: ReturnType<typeof openRouter>): Promise<CoSig
 function coSignerSteps(
   { router }: RouterPair,
   { keys, nowSeconds }: CoSignersNow,
-  wanted: readonly CoSignerKey[],
+  { keys: named, endsUnnamed }: RegisteredCoSigners,
   overlapSeconds: bigint,
 ): RouterStep[] {
   const unended = keys.filter(({ until }) => until === UNENDED)
-  const added = wanted.filter((key) => !isAmong(unended, key))
-  const endSeconds = nowSeconds + Number(overlapSeconds)
+  // One that has long to sign yet must be good here as long: it ends with a later saying of the same.
+  const goingOn = named.filter(
+    ({ endsInSeconds }) => endsInSeconds === null || endsInSeconds > overlapSeconds,
+  )
+  const isRevoked = (key: RegisteredKey) =>
+    key.endsInSeconds === null && isAmong(keys, key) && !isAmong(unended, key)
+  if (named.some(isRevoked)) throw new Error(REVOKED)
+  if (!endsUnnamed && !unended.every((key) => isAmong(named, key))) throw new Error(UNNAMED)
+  const added = goingOn.filter((key) => !isAmong(keys, key)).map(pointOf)
   const ended = keys
     // One whose end is set ends sooner where less overlap is asked for than it was.
-    .filter(({ until }) => until > endSeconds)
-    .filter((key) => !isAmong(wanted, key))
-    .map(({ x, y }): CoSignerKey => ({ x, y }))
+    .filter(({ until }) => until > nowSeconds + Number(overlapSeconds))
+    .filter((key) => !isAmong(goingOn, key))
+    .map(pointOf)
   if (added.length === 0 && ended.length === 0) return []
   const what = [
     ...(added.length === 0 ? [] : [`add ${added.length} co-signers`]),

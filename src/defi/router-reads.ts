@@ -45,7 +45,10 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
       const answer = await rpc.request<Hex>('eth_call', [{ to, data }, 'latest'])
       return decodeFunctionResult({ abi, functionName, args, data: answer })
     } catch (cause) {
-      throw new Error(`${functionName} does not answer at ${to} on chain ${chainId}`, { cause })
+      throw new Error(
+        `${functionName} does not answer at ${to} on chain ${chainId}; countersign contracts verify says whether it is the one of this build`,
+        { cause },
+      )
     }
   }
   const ask = <

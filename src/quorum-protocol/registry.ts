@@ -87,9 +87,9 @@ export interface RegistryEnvelope {
   readonly signature: Uint8Array
 }
 
-const BODY_BYTES_MAX = 64 * 1024
-/** Retired keys stay named, so that old evidence verifies: room for many rotations. */
-const KEYS_PER_ROLE_MAX = 128
+const BODY_BYTES_MAX = 256 * 1024
+/** Retired keys stay named, so that old evidence verifies: room for many rotations of many machines. */
+const KEYS_PER_ROLE_MAX = 512
 const CHAINS_MAX = 16
 const ORIGINS_MAX = 8
 

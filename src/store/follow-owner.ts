@@ -52,7 +52,7 @@ export interface FollowProgress {
 const NO_NEWS_MS = 20
 
 const HINDERED =
-  'a standby could sign nothing, so it does not take the journal over: carry service/custody/keys of the home where countersign custody rotate-cosigner was said to this one, and install the registry here (countersign custody install-registry). It looks again each second'
+  'a standby could sign nothing, so it does not take the journal over: install the registry here that names the co-signer key of this home (countersign custody install-registry; countersign custody provision --domain service makes the key and says what the root must know). It looks again each second'
 
 /**
  * Keeps a store close behind the owner of its journal until that one is gone. Only what the owner calls

@@ -32,6 +32,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'cluster take': 'test/journal-postgres/lost-store.test.ts',
   'contracts configure': 'test/defi/contracts-command.test.ts',
   'contracts deploy': 'test/defi/contracts-command.test.ts',
+  'contracts pause': 'test/defi/contracts-command.test.ts',
   'contracts rotate-cosigner': 'test/defi/contracts-command.test.ts',
   'contracts verify': 'test/defi/contracts-command.test.ts',
   'custody approve-authorizer': 'test/custody/authorizer-recovery.test.ts',

@@ -16,7 +16,7 @@ import {
   withNextCoSigner,
   withNodes,
 } from '../../src/custody-tools/provisioning/registry-draft.js'
-import { p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
+import { keyIdOf, p256SignerOf, rawPublicKey } from '../../src/quorum-protocol/p256.js'
 import { openRegistry, registryMessage } from '../../src/quorum-protocol/registry.js'
 
 describe('custody sign-registry', () => {
@@ -90,6 +90,10 @@ test('the next registry is drafted as the present one, changed, signed and insta
   const other = join(home, 'other.json')
   const unknown = await custody('draft-registry', '--out', other, '--end', '00'.repeat(8))
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('of the id 00000000')])
+  expect(existsSync(other)).toBe(false)
+  const point = Buffer.from(next.co_signers[0].public_key, 'hex')
+  const last = ['--end', keyIdOf(point).toString('hex')]
+  expect((await custody('draft-registry', '--out', other, ...last)).err).toContain('would be left')
   expect(existsSync(other)).toBe(false)
   const [lost] = next.quorum_signers
   next.quorum_signers = [{ ...lost, not_after_ms: Date.now() }]

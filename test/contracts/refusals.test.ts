@@ -335,6 +335,15 @@ describe('co-signers', () => {
     expect(await untilOf()).toBeLessThan(until ?? 0)
   })
 
+  it('that were ended never hold again', async () => {
+    const second = createCoSignerKey()
+    await changeCoSigners([], [second], 0n)
+    await changeCoSigners([], [second], 0n)
+    await changeCoSigners([second], [], 600n)
+    expect(await refusalOf(changeCoSigners([], [second], 0n))).toBe('EndedCoSigner')
+    expect(await refusalOf(changeCoSigners([second], [second], 0n))).toBe('EndedCoSigner')
+  })
+
   it('are points of the curve, ended only where they are known, within an hour', async () => {
     const { x, y, privateKey } = createCoSignerKey()
     const stranger = { x, y, privateKey }

@@ -103,7 +103,7 @@ export async function startSponsoredChain(
       owner,
       { router, delegate },
       {
-        coSigners: [coSigner].map(({ x, y }) => ({ x, y })),
+        coSigners: { keys: [{ ...coSigner, endsInSeconds: null }], endsUnnamed: false },
         relayers: [relayer.account.address],
         feeRecipient,
         allowedCalls: world.allowedCalls,

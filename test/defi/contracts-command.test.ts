@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/
 import { rotateCoSigner } from '../../src/custody-tools/maintenance/rotate-co-signer.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { provisionDomain } from '../../src/custody-tools/provisioning/provision-domain.js'
-import { withNodes } from '../../src/custody-tools/provisioning/registry-draft.js'
+import { withNodes, withoutKeys } from '../../src/custody-tools/provisioning/registry-draft.js'
 import {
   openRegistryRoot,
   readSigned,
@@ -24,6 +25,7 @@ import {
 import { writeGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { routerAddresses } from '../../src/defi/router-plan.js'
 import { BASE_CHAIN_ID } from '../../src/domain/chains.js'
+import { keyIdOf } from '../../src/quorum-protocol/p256.js'
 import { type SponsoredChain, startSponsoredChain } from '../contracts/sponsored-chain.js'
 import { chainConfig } from '../support/chain-config.js'
 
@@ -188,23 +190,40 @@ describe('countersign contracts', () => {
     // One that no registry names ends, and so does the first node's once it has another.
     const writer = openChainWriter(world.anvil.url, world.chainId, owner)
     const { x, y } = world.coSigner
+    const registry = readFileSync(path)
     await writer.write(router, agentRouter.abi, 'changeCoSigners', [[], [{ x, y }], 0n])
     expect(await found()).toEqual(['warn'])
     await rotateCoSigner(home, {
       overlapMs: 600_000,
       root: { kind: 'sign', privateKeyPath: rootPrivateKeyPath(home) },
     })
+    const unnamed = await run(['contracts', 'rotate-cosigner', ...SIGNED])
+    expect([unnamed.code, unnamed.err]).toEqual([1, expect.stringContaining('--end-unnamed')])
+    // It signs for ten minutes yet: what ends sooner would refuse what it signs.
+    expect(await rotate('--overlap', '60', '--end-unnamed')).toMatchObject([
+      { what: 'add 1 co-signers, end 1 of them in 60 seconds' },
+    ])
+    expect(await untilOf(first?.key.x)).toBe(2 ** 48 - 1)
     expect(await rotate('--overlap', '900')).toMatchObject([
-      { what: 'add 1 co-signers, end 2 of them in 900 seconds' },
+      { what: 'end 1 of them in 900 seconds' },
     ])
     const { timestamp } = await world.owner.client.getBlock()
     const until = Number(timestamp) + 900
-    expect([await untilOf(x), await untilOf(first?.key.x)]).toEqual([until, until])
+    expect(await untilOf(first?.key.x)).toBe(until)
     expect(await untilOf(added)).toBe(2 ** 48 - 1)
     expect(await rotate('--overlap', '900')).toEqual([])
     // At once, where it turns out that it was stolen.
+    const stolen = keyIdOf(Buffer.from(`04${first?.key.x.slice(2)}${first?.key.y.slice(2)}`, 'hex'))
+    const ending = withoutKeys(readSigned(path, root), [stolen.toString('hex')], Date.now())
+    await signRegistry(path, root, ending)
     expect(await rotate('--overlap', '0')).toMatchObject([{ what: 'end 2 of them in 0 seconds' }])
     expect(await untilOf(first?.key.x)).toBeLessThan(until)
+    // An older registry, as at another home, brings no revoked key back.
+    const newest = readFileSync(path)
+    writeFileSync(path, registry)
+    const older = await run(['contracts', 'configure', ...SIGNED])
+    expect([older.code, older.err]).toEqual([1, expect.stringContaining('install the newest')])
+    writeFileSync(path, newest)
   })
 
   it('names what differs from the artifacts, and exits with 1', async () => {

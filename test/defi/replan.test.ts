@@ -14,11 +14,18 @@ const AMOUNT = 1_000_000n
 const NET = AMOUNT - routerFee(AMOUNT, SERVICE_FEE_BPS)
 
 /** What is offered for each unit of the input, in tenths; and what the account holds. */
-function now({ tenths = 10n, balance = AMOUNT, vault = {} as Partial<VaultState> | null }) {
+function now({
+  tenths = 10n,
+  balance = AMOUNT,
+  vault = {} as Partial<VaultState> | null,
+  router = ROUTER,
+  isTrusted = true,
+}) {
   const price = { value: 1n, decimals: 0, updatedAtMs: 0, source: 'test' }
   const shares = { decimals: 6, totalAssets: 1n, shares: balance, assets: balance }
   const state: VaultState = { asset: USDC, ...shares, sharePrice: 1n, paused: false }
   const replan = createReplan({
+    hasRouter: () => isTrusted,
     prices: { price: () => price },
     swapVenue: {
       offer: async (_, { amountIn }) => ({
@@ -35,7 +42,7 @@ function now({ tenths = 10n, balance = AMOUNT, vault = {} as Partial<VaultState>
   })
   const tokens = [{ symbol: 'USDC', address: USDC, decimals: 6 }]
   const chain = {
-    config: { id: 8453, tokens, markets: [], wrapped_native: OTHER },
+    config: { id: 8453, router, tokens, markets: [], wrapped_native: OTHER },
     reads: { tokenBalance: async () => balance, nativeBalance: async () => balance },
   } as unknown as ChainAccess
   return (asked: AskedTerms) => replan(chain, asked)
@@ -63,6 +70,12 @@ describe('what the venue offers now for a call that waited', () => {
         terms: { value: { amountIn: AMOUNT, tokenOut: OTHER, minOut: (offered * 9n) / 10n } },
       })
     }
+  })
+
+  test('is nothing where its Router is another by now, or not known to be ours', async () => {
+    const refused = { ok: false, fault: { code: 'ROUTER_NOT_AVAILABLE' } }
+    expect(await now({ router: OTHER })(asked('swap'))).toMatchObject(refused)
+    expect(await now({ isTrusted: false })(DEPOSIT)).toMatchObject(refused)
   })
 
   test('is of a vault what that gives and takes now', async () => {

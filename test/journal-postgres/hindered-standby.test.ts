@@ -1,17 +1,20 @@
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runProgram } from '../../src/cli/program.js'
-import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
+import {
+  registryPath,
+  rootPrivateKeyPath,
+  serviceLayout,
+} from '../../src/custody/domain-keys/layout.js'
 import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
 import { httpClient } from '../support/http-client.js'
 import { journalPart, nodePart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
 const WAITS = { timeout: 60_000 }
 
-/** Its home was copied before the co-signer key was rotated at the owner's. */
-describe('a standby without the co-signer key of a rotation', () => {
+/** Its home was copied with the owner's key, in whose place it is given one of its own. */
+describe('a standby whose co-signer key the registry does not name', () => {
   let pair: StandbyPair
   let url: string
   beforeAll(async () => {
@@ -32,22 +35,24 @@ describe('a standby without the co-signer key of a rotation', () => {
     return said
   }
 
-  test('takes no journal over, and does once it has the key', async () => {
+  test('takes no journal over, and does once the registry names it', async () => {
     const { stack, home } = pair
     // One that still loads ends at a registry that names none of its keys, and says so.
     const ready = { standby: true, behind: 0, loaded: true }
     await expect.poll(() => journalPart(url), WAITS).toMatchObject(ready)
-    const root = rootPrivateKeyPath(stack.home)
-    const said = await custody(stack.home, 'rotate-cosigner', '--root', root, '--emergency')
-    expect(said).toContain('carry service/custody/keys')
-    await custody(home, 'install-registry', registryPath(stack.home))
+    const [enrolment, next] = [join(home, 's2.json'), join(home, 'next.json')]
+    const { rootKey } = serviceLayout(home)
+    const own = ['--domain', 'service', '--new-key', '--root-public', rootKey]
+    await custody(home, 'provision', ...own, '--enrolment', enrolment)
     await expect.poll(() => journalPart(url), WAITS).toMatchObject({ hindered: true })
     process.kill(stack.pids.service, 'SIGKILL')
     // Long enough for any other to have taken it.
     await delay(4 * OWNER_SILENT_MS)
     expect(await journalPart(url)).toMatchObject({ http: 503, standby: true, hindered: true })
-    const keys = join('service', 'custody', 'keys')
-    cpSync(join(stack.home, keys), join(home, keys), { recursive: true })
+    const named = ['--registry', registryPath(stack.home), '--enrolments', enrolment]
+    const root = ['--root', rootPrivateKeyPath(stack.home)]
+    await custody(stack.home, 'sign-registry', ...root, ...named, '--out', next)
+    for (const at of [stack.home, home]) await custody(at, 'install-registry', next)
     await expect.poll(async () => (await journalPart(url)).http, WAITS).toBe(200)
     const api = httpClient(url, { 'x-api-key': stack.secrets[0] ?? '' })
     const body = { chain_id: stack.chainId, to: `0x${'de'.repeat(20)}`, value: '1' }

@@ -41,9 +41,9 @@ test('a seed has one history on every machine', async () => {
   for (const seed of [5, 98, 136, 511, 1462]) traces[seed] = (await outcomeOf(seed)).traceHash
   expect(traces).toMatchInlineSnapshot(`
     {
-      "136": "c4dd19064db248b7",
+      "136": "7f756a4ffda95efd",
       "1462": "a2baa31b3ffa14b7",
-      "5": "dac3de386c4b65a8",
+      "5": "374fd94b5ce63499",
       "511": "0d4d3fd0e040294f",
       "98": "17eca67f6b8ac4e9",
     }

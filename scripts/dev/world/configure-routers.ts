@@ -1,6 +1,6 @@
 import type { LocalAccount } from 'viem'
 import type { ChainsFile } from '../../../src/config/chains.js'
-import type { CoSignerKey } from '../../../src/defi/router-reads.js'
+import type { RegisteredCoSigners } from '../../../src/defi/router-plan.js'
 import type { Address } from '../../../src/domain/ids.js'
 import { openChainWriter } from '../../contracts/chain-writer.js'
 import { configureRouter } from '../../contracts/router-setup.js'
@@ -8,7 +8,7 @@ import { configureRouter } from '../../contracts/router-setup.js'
 /** What only the service's own keys decide, so known after the worlds were built. */
 export interface RouterKeys {
   /** Of each wallet service its own. */
-  readonly coSigners: readonly CoSignerKey[]
+  readonly coSigners: RegisteredCoSigners
   /** Gas wallets by chain id. */
   readonly relayers: Readonly<Record<string, readonly Address[]>>
 }

@@ -8,6 +8,7 @@ import {
   planDeployment,
   planPause,
   planRotation,
+  type RegisteredCoSigners,
   type RouterStep,
   routerAddresses,
 } from '../../defi/router-plan.js'
@@ -37,6 +38,7 @@ interface PolicyOptions {
   readonly guardian?: string
   readonly removeRelayers?: string[]
   readonly disallow?: string[]
+  readonly endUnnamed?: boolean
 }
 
 type Plan = (chain: ChainAccess, signer: Signer, home: string) => Promise<RouterStep[]>
@@ -56,6 +58,7 @@ export function register(program: Command, io: Io): void {
       await verify(io, command.optsWithGlobals<Options>())
     })
 
+  const END_UNNAMED = 'end co-signer keys on chain that the registry does not name'
   const planned = (name: string, description: string, planOf: (command: Command) => Plan) =>
     addSigningOptions(chained(name, description)).action(
       async (_given: object, command: Command) => {
@@ -82,6 +85,7 @@ export function register(program: Command, io: Io): void {
     .option('--guardian <address>', 'may pause, besides the owner (default: as it is)')
     .option('--remove-relayers <addresses>', 'comma-separated; no longer relayers', listOption)
     .option('--disallow <addresses>', 'comma-separated; venues no longer allowed', listOption)
+    .option('--end-unnamed', END_UNNAMED)
   for (const wanted of ['pause', 'unpause'] as const) {
     const what = wanted === 'pause' ? 'stop all sponsored calls' : 'let sponsored calls go on'
     planned(
@@ -95,16 +99,20 @@ export function register(program: Command, io: Io): void {
     'rotate-cosigner',
     'have the co-signers of the registry on chain: new ones at once, former ones for --overlap more',
     (command) => (chain, signer, home) => {
-      const { overlap = Number(CO_SIGNER_OVERLAP_SECONDS) } = command.opts<{ overlap?: number }>()
+      const { overlap = Number(CO_SIGNER_OVERLAP_SECONDS), endUnnamed } = command.opts<
+        PolicyOptions & { overlap?: number }
+      >()
       const pair = pairOf(chain, signer.address)
-      const policy = { owner: signer.address, coSigners: coSignerKeysOf(home) }
+      const policy = { owner: signer.address, coSigners: registered(home, endUnnamed) }
       return planRotation(routerChain(chain), pair, policy, BigInt(overlap))
     },
-  ).option(
-    '--overlap <seconds>',
-    'how long former keys stay valid; 0 ends them at once (default: 600)',
-    integerOption,
   )
+    .option(
+      '--overlap <seconds>',
+      'how long former keys stay valid; 0 ends them at once (default: 600)',
+      integerOption,
+    )
+    .option('--end-unnamed', END_UNNAMED)
 }
 
 async function verify(io: Io, options: Options): Promise<void> {
@@ -149,7 +157,7 @@ function planPolicy(
 ): Promise<RouterStep[]> {
   return planConfiguration(routerChain(chain), pairOf(chain, signer.address), {
     owner: signer.address,
-    coSigners: coSignerKeysOf(home),
+    coSigners: registered(home, given.endUnnamed),
     relayers: readGasWalletsFile(home)[chain.config.id] ?? [],
     feeRecipient: given.feeRecipient === undefined ? null : addressOption(given.feeRecipient),
     guardian: given.guardian === undefined ? null : addressOption(given.guardian),
@@ -159,6 +167,10 @@ function planPolicy(
     removedRelayers: (given.removeRelayers ?? []).map(addressOption),
     disallowedTargets: (given.disallow ?? []).map(addressOption),
   })
+}
+
+function registered(home: string, endsUnnamed = false): RegisteredCoSigners {
+  return { keys: coSignerKeysOf(home, Date.now()), endsUnnamed }
 }
 
 /** The configured one, or the one that this owner has deployed and not written down yet. */

@@ -19,6 +19,13 @@ const MS_PER_SECOND = 1_000
 const STALE_FEED =
   'wait, or name its successor; its own heartbeat as max_age_seconds where that is longer'
 const DAY_MS = 86_400_000
+/** Of another build's as well. */
+const DEPLOYED_ANEW =
+  'countersign contracts deploy, then as OPERATIONS.md says of a Router of another build'
+const WAYS_OUT: ReadonlyMap<string, string> = new Map([
+  ['router', DEPLOYED_ANEW],
+  ['delegate', DEPLOYED_ANEW],
+])
 
 export async function chainChecks(home: string, service: Environment): Promise<readonly Finding[]> {
   const path = join(home, 'chains.json')
@@ -79,7 +86,7 @@ async function addresses({ rpc, config }: ChainAccess, subject: string): Promise
     return [fine(title, `as chains.json says; ${router}`)]
   }
   return problems.map(({ path, problem }) =>
-    failure(`${subject}: ${path}`, problem, `correct ${path} in chains.json`),
+    failure(`${subject}: ${path}`, problem, WAYS_OUT.get(path) ?? `correct ${path} in chains.json`),
   )
 }
 

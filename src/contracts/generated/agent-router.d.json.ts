@@ -6,6 +6,7 @@ declare const artifact: {
     {"inputs":[{"name":"target","type":"address"},{"name":"selector","type":"bytes4"}],"name":"CallNotAllowed","type":"error"},
     {"inputs":[],"name":"DataMismatch","type":"error"},
     {"inputs":[{"name":"deadline","type":"uint256"}],"name":"DeadlineTooFar","type":"error"},
+    {"inputs":[],"name":"EndedCoSigner","type":"error"},
     {"inputs":[],"name":"EnforcedPause","type":"error"},
     {"inputs":[],"name":"ExpectedPause","type":"error"},
     {"inputs":[],"name":"FailedCall","type":"error"},
@@ -86,6 +87,6 @@ declare const artifact: {
   /** Creation code, without constructor arguments. */
   bytecode: `0x${string}`
   /** The deployed code inside the creation code, in bytes; immutables are words inside it. */
-  runtime: {"offset":314,"length":14642,"immutables":[]}
+  runtime: {"offset":314,"length":14744,"immutables":[]}
 }
 export = artifact

@@ -124,6 +124,7 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     error UnexpectedNative();
     error InvalidCoSigner();
     error UnknownCoSigner();
+    error EndedCoSigner();
     error OverlapTooLong(uint256 overlap);
     error InvalidTarget(address target);
     error ZeroAddress();
@@ -175,7 +176,7 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
 
     /// @notice Ends and adds co-signer keys, in this order.
     /// @param ended keys that were added before; those whose end is near already keep it
-    /// @param added keys that hold from now on, such as those of further machines
+    /// @param added keys that hold from now on, such as those of further machines; none that was ended
     /// @param overlap seconds for which the ended ones stay valid; 0 revokes them at once
     function changeCoSigners(
         CoSignerKey[] calldata ended,
@@ -339,7 +340,11 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     function _addCoSigner(CoSignerKey calldata key) private {
         require(P256.isValidPublicKey(key.x, key.y), InvalidCoSigner());
         bytes32 id = _idOf(key.x, key.y);
-        if (coSignerUntil[id] == 0) _coSignerKeys.push(key);
+        uint48 until = coSignerUntil[id];
+        if (until == UNENDED) return;
+        // A revocation is for good: no slip, and no owner with an old list, brings a stolen key back.
+        require(until == 0, EndedCoSigner());
+        _coSignerKeys.push(key);
         coSignerUntil[id] = UNENDED;
         emit CoSignerAdded(key.x, key.y);
     }

@@ -7,7 +7,7 @@ import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import type { P256Signer } from '../../quorum-protocol/p256.js'
 import type { Registry, RegistryBody } from '../../quorum-protocol/registry.js'
 import { installRegistry, verified } from '../provisioning/install-registry.js'
-import { bodyOf, isPemOf, withNextCoSigner } from '../provisioning/registry-draft.js'
+import { bodyOf, idOf, isPemOf, withNextCoSigner } from '../provisioning/registry-draft.js'
 import { openRegistryRoot, signRegistry } from '../provisioning/registry-root.js'
 
 export interface CoSignerRotation {
@@ -28,6 +28,8 @@ export interface RotatedCoSigner {
   readonly kid: string
   readonly x: string
   readonly y: string
+  /** Hex of the ids of other machines' keys, which go on. */
+  readonly others: readonly string[]
 }
 
 /**
@@ -69,6 +71,9 @@ async function rotate(home: string, rotation: CoSignerRotation): Promise<Rotated
       kid: next.kid.toString('hex'),
       x: `0x${point.slice(2, 66)}`,
       y: `0x${point.slice(66)}`,
+      others: draft.co_signers
+        .filter((row) => row.not_after_ms === null && row.public_key !== point)
+        .map(idOf),
     }
   } finally {
     await store.close()

@@ -8,7 +8,12 @@ import {
   writeRegistryFile,
 } from '../../custody/domain-keys/registry-file.js'
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
-import { openRegistry, type Registry, type RegistryBody } from '../../quorum-protocol/registry.js'
+import {
+  openRegistry,
+  type Registry,
+  type RegistryBody,
+  type RegistryChain,
+} from '../../quorum-protocol/registry.js'
 import { DOMAIN_NAMES, domainLayout } from './provision-domain.js'
 import { bodyOf, isPemOf, withoutKeys } from './registry-draft.js'
 
@@ -54,22 +59,30 @@ export function installRegistry(home: string, from: string, roots: readonly stri
   return offered
 }
 
+export interface DraftChanges {
+  /** Ids of keys that end now, hex. */
+  readonly ended: readonly string[]
+  /** Routers, delegates and ceilings in place of those that it names; null: those. */
+  readonly chains: readonly RegistryChain[] | null
+}
+
 /**
  * Writes the next registry down with all that the one in place says, for a person to change what is to be
  * changed, and for the root's owner to sign.
  * @param to a file that is not there
- * @param ended ids of keys that end now, hex
+ * @param changes of the present one
  * @throws Error that names the file and the reason
  */
 export function draftNext(
   home: string,
   to: string,
   roots: readonly string[],
-  ended: readonly string[],
+  { ended, chains }: DraftChanges,
   nowMs: number,
 ): RegistryBody {
   const present = bodyOf(verified(registryPath(home), roots))
-  const draft = withoutKeys(present, ended, nowMs)
+  const next = withoutKeys(present, ended, nowMs)
+  const draft = chains === null ? next : { ...next, chains }
   writeFileSync(to, `${JSON.stringify(draft, null, 2)}\n`, { flag: 'wx' })
   return draft
 }

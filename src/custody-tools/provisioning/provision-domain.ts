@@ -9,6 +9,7 @@ import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { type KeyStore, storeFilePath } from '../../custody/key-stores/key-store.js'
 import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
+import { disownSigners } from '../../custody/key-stores/own-signers.js'
 import { type StoreFile, writeStoreFile } from '../../custody/key-stores/store-file.js'
 import { makeWrappingKey, readWrappingKey } from '../../custody/key-stores/wrapping-key.js'
 import type { RegistryRole } from '../../quorum-protocol/registry.js'
@@ -26,7 +27,8 @@ const ROLES: Record<DomainName, RegistryRole> = {
  * Makes the keys of one domain, as that domain's own user: a signing key in its store, and for the
  * two domains that hold shares a wrapping key sealed to it. What is there is kept, so that it may
  * be repeated after a crash.
- * @param store where the P-256 keys are to be; null: in files
+ * @param store where the P-256 keys are to be; null: where they are, or in files
+ * @param isNew whether the signing keys that are there are another machine's too, and are given up
  * @returns what the root needs to know of it
  * @throws Error when the domain has another store already
  */
@@ -34,9 +36,13 @@ export function provisionDomain(
   home: string,
   domain: DomainName,
   store: StoreFile | null,
+  isNew = false,
 ): Promise<Enrolment> {
   const lock = () => lockMaintenance(home, domain, 'custody provision')
-  return holding(lock, () => provision(home, domain, store))
+  return holding(lock, () => {
+    if (isNew) disownSigners(domainLayout(home, domain).keys)
+    return provision(home, domain, store)
+  })
 }
 
 async function provision(

@@ -138,7 +138,7 @@ function rowOf(public_key: string): RegistryKey {
 /**
  * The next registry: as it is, but that keys end, such as those of a machine that is gone.
  * @param ended ids of co-signer keys and quorum signers, 16 hex digits each
- * @throws Error unless it names each of them
+ * @throws Error unless it names each of them, and what signs is left
  */
 export function withoutKeys(
   present: RegistryBody,
@@ -159,6 +159,11 @@ export function withoutKeys(
       `the registry has no co-signer key and no quorum signer of the id ${[...gone].join(', ')}`,
     )
   }
+  if (ended.length > 0 && ![co_signers, quorum_signers].every(hasOneThatGoesOn)) {
+    throw new Error(
+      'no co-signer key or no quorum signer would be left, and nothing be signed: countersign custody rotate-cosigner --emergency makes the next key of a home',
+    )
+  }
   return {
     ...present,
     version: present.version + 1,
@@ -168,7 +173,12 @@ export function withoutKeys(
   }
 }
 
-function idOf({ public_key }: RegistryKey): string {
+function hasOneThatGoesOn(rows: readonly RegistryKey[]): boolean {
+  return rows.some(({ not_after_ms }) => not_after_ms === null)
+}
+
+/** Hex. */
+export function idOf({ public_key }: RegistryKey): string {
   return keyIdOf(Buffer.from(public_key, 'hex')).toString('hex')
 }
 

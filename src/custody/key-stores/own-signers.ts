@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isSigningKeyFile } from './file-key-store.js'
 import { SIGNING_LABEL, storeFilePath } from './key-store.js'
 import { readStoreFile, type StoreFile, writeStoreFile } from './store-file.js'
 
 /**
- * Has a copied `keys` directory name a token or KMS without the signing keys of the machine that it was copied
- * from: this one makes its own there (`custody provision`). What opens the wrapping key stays, since both open
- * the same shares. Signing keys in files are not copied in the first place.
+ * Has a `keys` directory that was made of another machine's be without that one's signing keys: this machine
+ * makes its own (`custody provision`). What opens the wrapping key stays, since both open the same shares.
+ * In a token or a KMS nothing is removed: the other machine signs on with it.
  * @param directory the domain's `keys` directory
  */
 export function disownSigners(directory: string): void {
   const path = storeFilePath(directory)
   if (existsSync(path)) writeStoreFile(directory, withoutSigners(readStoreFile(path)))
+  else
+    for (const name of readdirSync(directory).filter(isSigningKeyFile))
+      rmSync(join(directory, name))
 }
 
 function withoutSigners(store: StoreFile): StoreFile {

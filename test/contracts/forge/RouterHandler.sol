@@ -121,8 +121,24 @@ contract RouterHandler is World {
 
     function addCoSigner(uint256 key) external {
         key = _bound(key, 1, P256_N - 1);
-        if (_until[key] == 0) _coSigners.push(key);
+        if (_until[key] != 0) return;
+        _coSigners.push(key);
         _until[key] = type(uint256).max;
+        _changeCoSigners(new uint256[](0), _one(key), 0);
+    }
+
+    /// @dev What was ended never holds again.
+    function attackByAddingAnEnded(uint256 signer) external {
+        uint256 key = _coSigners[signer % _coSigners.length];
+        if (_until[key] == type(uint256).max) return;
+        try this.add(key) {
+            breaches++;
+        } catch {}
+    }
+
+    /// @dev For `try` alone, as the owner that this is.
+    function add(uint256 key) external {
+        if (msg.sender != address(this)) return;
         _changeCoSigners(new uint256[](0), _one(key), 0);
     }
 

@@ -31,6 +31,10 @@ export function registerProvisioning(custody: Command, io: Io): void {
     )
     .requiredOption('--root-public <file>', "the root's public key, to pin")
     .requiredOption('--enrolment <file>', 'where to write what the root must know; not secret')
+    .option(
+      '--new-key',
+      'give up the signing keys here, which another home has too, and make one of this home’s own',
+    )
     .option('--pkcs11-module <file>', 'library of the PKCS#11 token that keeps the keys')
     .option('--token <label>', "the token's label")
     .option('--pin-file <file>', "file with the token's user PIN, mode 0600")
@@ -45,7 +49,12 @@ export function registerProvisioning(custody: Command, io: Io): void {
       const { writePublicFile } = await import('../../../custody/domain-keys/private-file.js')
       const home = homeOf(io, options)
       pinRoot(home, options.domain, resolve(options.rootPublic))
-      const enrolment = await provisionDomain(home, options.domain, storeOf(options))
+      const enrolment = await provisionDomain(
+        home,
+        options.domain,
+        storeOf(options),
+        options.newKey,
+      )
       const path = resolve(options.enrolment)
       writePublicFile(path, Buffer.from(`${JSON.stringify(enrolment)}\n`))
       const key_id = idOfPoint(enrolment.public_key)
@@ -108,8 +117,12 @@ export function registerProvisioning(custody: Command, io: Io): void {
       '--end <keys...>',
       'co-signer keys and quorum signers that end now, as those of a machine that is gone: by id, or by enrolment',
     )
+    .option(
+      '--chains <file>',
+      'chains.json, whose Routers, delegates and fee ceilings take the place of the present ones',
+    )
     .action(async (_options: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { out: string; end?: string[] }>()
+      const options = command.optsWithGlobals<DraftFlags>()
       const { draftNext, pinnedRoots } = await import(
         '../../../custody-tools/provisioning/install-registry.js'
       )
@@ -119,7 +132,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
         home,
         draft,
         pinnedRoots(home),
-        await endedKeyIds(options.end ?? []),
+        await changesOf(options),
         Date.now(),
       )
       printRecord(io, options, { version, draft })
@@ -143,11 +156,19 @@ interface ProvisionFlags extends GlobalOptions {
   readonly domain: 'service' | 'user' | 'quorum'
   readonly rootPublic: string
   readonly enrolment: string
+  readonly newKey?: true
   readonly pkcs11Module?: string
   readonly token?: string
   readonly pinFile?: string
   readonly kmsUrl?: string
   readonly authorizationFile?: string
+}
+
+interface DraftFlags extends GlobalOptions {
+  readonly out: string
+  /** Ids, or files that `custody provision` wrote. */
+  readonly end?: readonly string[]
+  readonly chains?: string
 }
 
 interface SignFlags extends GlobalOptions {
@@ -163,12 +184,14 @@ interface SignFlags extends GlobalOptions {
   readonly webauthnOrigins?: readonly string[]
 }
 
-/** @param keys ids, or files that `custody provision` wrote */
-async function endedKeyIds(keys: readonly string[]): Promise<string[]> {
-  const { readEnrolment } = await import('../../../custody-tools/provisioning/registry-draft.js')
-  return keys.map((key) =>
-    /^[0-9a-f]{16}$/.test(key) ? key : idOfPoint(readEnrolment(resolve(key)).public_key),
-  )
+async function changesOf({ end = [], chains }: DraftFlags) {
+  const drafts = await import('../../../custody-tools/provisioning/registry-draft.js')
+  const idOf = (key: string) =>
+    /^[0-9a-f]{16}$/.test(key) ? key : idOfPoint(drafts.readEnrolment(resolve(key)).public_key)
+  return {
+    ended: end.map(idOf),
+    chains: chains === undefined ? null : drafts.registryChains(resolve(chains)),
+  }
 }
 
 function idOfPoint(hex: string): string {

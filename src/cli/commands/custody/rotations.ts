@@ -41,12 +41,13 @@ export function registerRotations(custody: Command, io: Io): void {
         overlapMs: overlapMinutesOf(options) * 60_000,
         root: rootOf(options),
       })
-      printRecord(io, options, { ...rotated })
+      const { others, ...made } = rotated
+      printRecord(io, options, { ...made, others: others.join(' ') })
       io.err(
         'Routers verify this key on chain: once the registry is in place, say countersign contracts rotate-cosigner with the key of their owner.\n',
       )
       io.err(
-        'The key is this home’s alone, and so was the former one: services of further nodes (cluster add-node) have their own, and go on. Install the registry there too (custody install-registry).\n',
+        'The key is this home’s alone. Keys that this home does not have go on (others): one that was stolen of another home ends by custody draft-registry --end. Install the registry in the homes of all nodes (custody install-registry).\n',
       )
     })
   custody
