@@ -12,7 +12,9 @@ const MCP = '/mcp'
 
 /**
  * Whose a request says that it is. Nobody has checked it: whoever answers does, and has that user or
- * refuses.
+ * refuses. Ids of quotes, grants and approvals name no node, as one would that may be gone: who asks about them
+ * says whose they are, and the owner of the moment has them. Approvals lie in its journal, grants that are to be
+ * confirmed at the identity provider; a quote, good for a minute, ends with the owner that gave it.
  * @returns null for what is of no user, or says so of none
  */
 export function partitionOfRequest(
