@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routerIntentDigest } from '../../src/contracts/router-intent.js'
 import { serviceLayout } from '../../src/custody/domain-keys/layout.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { keyIdOf, publicKeyFromRaw, verifyP256 } from '../../src/quorum-protocol/p256.js'
 import { toHex } from '../../src/quorum-protocol/transaction.js'
 import {
   DELEGATE,
@@ -111,7 +112,16 @@ describe('signatures of the quorum', () => {
     const hash = routerIntentDigest(8453, ROUTER, intent)
     const signature = ethereumSignature(outcome.signature)
     expect(await recoverAddress({ hash, signature })).toBe(wallet.address)
-    expect(outcome.coSignature).toHaveLength(64)
+    const { publicKey, signature: coSignature } = outcome.coSignature ?? {}
+    const [key, digest] = [
+      publicKeyFromRaw(publicKey ?? Buffer.alloc(0)),
+      Buffer.from(hash.slice(2), 'hex'),
+    ]
+    expect(verifyP256(key, digest, coSignature ?? Buffer.alloc(0))).toBe(true)
+    expect(Buffer.from(coSignature ?? []).readUInt8(32)).toBeLessThan(0x80)
+    // The one that the registry names: the Router looks it up by this.
+    const kid = keyIdOf(Buffer.from(publicKey ?? [])).toString('hex')
+    expect(kid).toBe(quorum.coSigner.coSignerKid)
   })
 
   test('calls of one moment travel together and each gets its own signature', async () => {
