@@ -275,8 +275,7 @@ describe('a co-signer key that was stolen, and has ended', () => {
     const open = await admitted(startBy(stolen, FIRST, 1))
     expect(boots.requireServed(open)).toEqual(FIRST)
     ended.add(nameOf(stolen))
-    expect(() => boots.requireServed(open)).toThrow('NO_SESSION')
-    expect(open.closed).toBe(true)
+    expect(() => boots.requireServed(open)).toThrow('UNAUTHENTIC')
   })
 
   test('takes nothing along of a start that goes on by its next key', async () => {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isSigningKeyFile } from '../../src/custody/key-stores/file-key-store.js'
+import { SIGNING_KEY_FILE } from '../../src/custody/key-stores/file-key-store.js'
 import type { KeyStore } from '../../src/custody/key-stores/key-store.js'
 import { openKeyStore } from '../../src/custody/key-stores/open-key-store.js'
 import { disownSigners } from '../../src/custody/key-stores/own-signers.js'
@@ -78,7 +78,7 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
 
       const other = mkdtempSync(join(tmpdir(), 'cs-other-node-'))
       onTestFinished(() => rmSync(other, { recursive: true, force: true }))
-      for (const name of readdirSync(directory).filter((each) => !isSigningKeyFile(each))) {
+      for (const name of readdirSync(directory).filter((each) => !SIGNING_KEY_FILE.test(each))) {
         copyFileSync(join(directory, name), join(other, name))
       }
       disownSigners(other)

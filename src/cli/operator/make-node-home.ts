@@ -4,7 +4,7 @@ import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.
 import { refuseHalfRestored, refuseUnfenced } from '../../custody/domain-keys/pending-restore.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
-import { isSigningKeyFile } from '../../custody/key-stores/file-key-store.js'
+import { SIGNING_KEY_FILE } from '../../custody/key-stores/file-key-store.js'
 import { disownSigners } from '../../custody/key-stores/own-signers.js'
 import { moveDurably } from '../../disk/put-file.js'
 import { disown, positionIn } from '../../identity-provider/journal/stores.js'
@@ -27,7 +27,7 @@ export interface NodeHome {
 const STORE = 'service/store/'
 /** Each machine's service signs with keys of its own, which are made there. */
 const isOwnSigner = (path: string) =>
-  dirname(path) === 'service/custody/keys' && isSigningKeyFile(basename(path))
+  dirname(path) === 'service/custody/keys' && SIGNING_KEY_FILE.test(basename(path))
 /** What the service has of its users, and has seen: a cell of others begins without. */
 const OF_USERS = ['shares', 'shares-copy', 'ledger', 'evidence'].map(
   (directory) => `service/custody/${directory}/`,

@@ -21,19 +21,14 @@ import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
  * PEM files (PKCS #8), mode 0600: `signing.pem`, `signing-<key id>.pem` of later rotations, and
  * `agreement.pem`. Whoever reads them has the keys, so live takes them only when told so.
  */
-const SIGNING = /^signing(-[0-9a-f]{16})?\.pem$/
-
-/** @param name of a file in a domain's `keys` */
-export function isSigningKeyFile(name: string): boolean {
-  return SIGNING.test(name)
-}
+export const SIGNING_KEY_FILE = /^signing(-[0-9a-f]{16})?\.pem$/
 
 export function openFileKeyStore(directory: string): KeyStore {
   const agreementPath = join(directory, 'agreement.pem')
 
   function paths(): string[] {
     if (!existsSync(directory)) return []
-    const names = readdirSync(directory).filter(isSigningKeyFile)
+    const names = readdirSync(directory).filter((name) => SIGNING_KEY_FILE.test(name))
     if (names.length > KEYS_MAX) throw new Error(`${directory}: more than ${KEYS_MAX} signing keys`)
     return names.map((name) => join(directory, name))
   }

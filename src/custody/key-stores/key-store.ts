@@ -38,9 +38,6 @@ export interface AgreementKey {
 /** More keys than any rotation leaves behind; a store that lists more is not ours. */
 export const KEYS_MAX = 32
 
-/** What signing keys are labelled in a token that one machine alone uses. */
-export const SIGNING_LABEL = 'countersign-signing'
-
 /** Names the store that holds the domain's keys; no such file: they are next to it, in files. */
 export function storeFilePath(directory: string): string {
   return join(directory, 'store.json')

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSigningKeyFile } from './file-key-store.js'
-import { SIGNING_LABEL, storeFilePath } from './key-store.js'
-import { readStoreFile, type StoreFile, writeStoreFile } from './store-file.js'
+import { SIGNING_KEY_FILE } from './file-key-store.js'
+import { storeFilePath } from './key-store.js'
+import { readStoreFile, SIGNING_LABEL, type StoreFile, writeStoreFile } from './store-file.js'
 
 /**
  * Has a `keys` directory that was made of another machine's be without that one's signing keys: this machine
@@ -15,7 +15,7 @@ export function disownSigners(directory: string): void {
   const path = storeFilePath(directory)
   if (existsSync(path)) writeStoreFile(directory, withoutSigners(readStoreFile(path)))
   else
-    for (const name of readdirSync(directory).filter(isSigningKeyFile))
+    for (const name of readdirSync(directory).filter((name) => SIGNING_KEY_FILE.test(name)))
       rmSync(join(directory, name))
 }
 

@@ -4,8 +4,9 @@ import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { keyIdOf, type P256Signer, publicKeyFromRaw } from '../../quorum-protocol/p256.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { readPrivateFile } from '../domain-keys/private-file.js'
-import { type AgreementKey, KEYS_MAX, type KeyStore, SIGNING_LABEL } from './key-store.js'
+import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 import { openPkcs11Sessions, type Pkcs11Session } from './pkcs11-sessions.js'
+import { SIGNING_LABEL } from './store-file.js'
 
 /**
  * Keys in a PKCS#11 token: sensitive, not extractable, made inside it. One token per domain, so

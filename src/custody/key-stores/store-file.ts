@@ -4,6 +4,9 @@ import { z } from 'zod'
 import { writePrivateFile } from '../domain-keys/private-file.js'
 import { KEYS_MAX, storeFilePath } from './key-store.js'
 
+/** What signing keys are labelled in a token that one machine alone uses. */
+export const SIGNING_LABEL = 'countersign-signing'
+
 const absolutePath = z.string().max(4_096).refine(isAbsolute, 'must be an absolute path')
 
 /** `keys/store.json` of a domain: where its P-256 keys are. No such file: next to it, in files. */

@@ -44,8 +44,9 @@ export interface ServiceBoots {
   admit(start: ServiceStart, connection: Connection): Promise<void>
   /**
    * @returns whose users it may ask for
-   * @throws Refusal NO_SESSION on a connection on which no start has announced itself by a key that counts yet;
-   * FENCED on one of a start that a later one has taken over from
+   * @throws Refusal NO_SESSION on a connection on which no start has announced itself; FENCED on
+   * one of a start that a later one has taken over from; UNAUTHENTIC once the key has ended that it was
+   * announced by
    */
   requireServed(connection: Connection): Cell
 }
@@ -83,11 +84,9 @@ export function createServiceBoots(
     const start = announced.get(connection)
     if (start === undefined) throw new Refusal('NO_SESSION', 'no service has announced itself')
     if (!counts(start.kid)) {
-      // It announces itself by its next key, if it has one.
-      connection.end()
       throw new Refusal(
-        'NO_SESSION',
-        'the co-signer key that this service announced itself by has ended',
+        'UNAUTHENTIC',
+        'the co-signer key has ended that this service announced itself by',
       )
     }
     const latest = ledger.latestStart(start.cell)
