@@ -118,7 +118,11 @@ export function tellRouters(
   relayers: RouterKeys['relayers'],
 ): Promise<void> {
   // The registry here is the newest there is.
-  const coSigners = { keys: coSignerKeysOf(home.root, Date.now()), endsUnnamed: true }
+  const coSigners = {
+    keys: coSignerKeysOf(home.root, Date.now()),
+    endsUnnamed: true,
+    doubt: () => {},
+  }
   return configureRouters(chainsFile, deployerAccount(home), { coSigners, relayers })
 }
 

@@ -40,6 +40,8 @@ export interface RegisteredCoSigners {
   readonly keys: readonly RegisteredKey[]
   /** Whether keys end that it does not name: an older registry would take them from machines that are new. */
   readonly endsUnnamed: boolean
+  /** Hears why it may not be the newest: what is in doubt is left as it is, and all else is planned. */
+  doubt(why: string): void
 }
 
 export interface RegisteredKey extends CoSignerKey {
@@ -94,11 +96,12 @@ export async function planDeployment(chain: RouterChain, owner: Address): Promis
 
 /** As long as an intent under the former key may live (AgentRouter, MAX_LIFETIME). */
 export const CO_SIGNER_OVERLAP_SECONDS = 600n
+/** `MAX_OVERLAP` of the Router. */
+export const CO_SIGNER_OVERLAP_SECONDS_MAX = 3_600
 
 /**
  * What the owner has to change; to be asked for once the Router is deployed.
- * @throws Error when another Router answers at that address, another owner has it, or its co-signers say that the
- * registry is not the newest
+ * @throws Error when another Router answers at that address, or another owner has it
  */
 export async function planConfiguration(
   chain: RouterChain,
@@ -171,7 +174,6 @@ export async function planConfiguration(
 /**
  * @param overlapSeconds how long keys that are no co-signer's any more stay valid; 0 ends them at once
  * @returns nothing when the Router has these keys already, and no others
- * @throws Error where the registry is not the newest, by what the Router has
  */
 export async function planRotation(
   chain: RouterChain,
@@ -202,7 +204,7 @@ export async function planPause(
 const pointOf = ({ x, y }: CoSignerKey): CoSignerKey => ({ x, y })
 
 const REVOKED =
-  'the Router has ended a co-signer key that the registry here goes on naming, and what was ended never holds again: install the newest registry (custody install-registry), or replace that key at its home (custody rotate-cosigner)'
+  'the Router has ended a co-signer key that the registry here goes on naming, and what was ended never holds again: install the newest registry (custody install-registry), replace that key at its home (custody rotate-cosigner), or end it there too (custody draft-registry --end)'
 const UNNAMED =
   'the Router has a co-signer key that the registry here does not name: install the newest registry (custody install-registry); --end-unnamed ends the key where it is nobody’s'
 
@@ -220,7 +222,7 @@ async function coSignersOf(router: ReturnType<typeof openRouter>): Promise<CoSig
 function coSignerSteps(
   { router }: RouterPair,
   { keys, nowSeconds }: CoSignersNow,
-  { keys: named, endsUnnamed }: RegisteredCoSigners,
+  { keys: named, endsUnnamed, doubt }: RegisteredCoSigners,
   overlapSeconds: bigint,
 ): RouterStep[] {
   const unended = keys.filter(({ until }) => until === UNENDED)
@@ -230,13 +232,14 @@ function coSignerSteps(
   )
   const isRevoked = (key: RegisteredKey) =>
     key.endsInSeconds === null && isAmong(keys, key) && !isAmong(unended, key)
-  if (named.some(isRevoked)) throw new Error(REVOKED)
-  if (!endsUnnamed && !unended.every((key) => isAmong(named, key))) throw new Error(UNNAMED)
+  const isKept = (key: CoSignerKey) => !endsUnnamed && !isAmong(named, key)
+  if (named.some(isRevoked)) doubt(REVOKED)
+  if (unended.some(isKept)) doubt(UNNAMED)
   const added = goingOn.filter((key) => !isAmong(keys, key)).map(pointOf)
   const ended = keys
     // One whose end is set ends sooner where less overlap is asked for than it was.
     .filter(({ until }) => until > nowSeconds + Number(overlapSeconds))
-    .filter((key) => !isAmong(goingOn, key))
+    .filter((key) => !isAmong(goingOn, key) && !isKept(key))
     .map(pointOf)
   if (added.length === 0 && ended.length === 0) return []
   const what = [

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -120,11 +120,7 @@ test('a co-signer key is replaced alone: those of other machines’ services go 
   }
   const present = { version: 1, environment: 'live', issued_at_ms: 0, ...lists } as const
   const next = withNextCoSigner(present, point('03'), [point('02'), point('03')], 1_000, 500)
-  expect(next.co_signers).toEqual([
-    row('01'),
-    { ...row('02'), not_after_ms: 1_500 },
-    { ...row('03'), not_before_ms: 1_000 },
-  ])
+  expect(next.co_signers).toEqual([row('01'), { ...row('02'), not_after_ms: 1_500 }, row('03')])
 })
 
 test('a quorum signer that was added counts at once, however far the root’s clock is ahead', async () => {
@@ -139,4 +135,31 @@ test('a quorum signer that was added counts at once, however far the root’s cl
   const signature = await p256SignerOf(root.privateKey).sign(registryMessage(body))
   const registry = openRegistry({ body, signature }, root.publicKey)
   expect(registry.keysOf('quorum_signers', Date.now())).toHaveLength(1)
+})
+
+test('a key of its own is made once for a service, and for no other domain', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'cs-own-key-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  await provisionDev(home)
+  const provision = async (domain: string) => {
+    const [enrolment, rootPublic] = [join(home, 'e.json'), serviceLayout(home).rootKey]
+    rmSync(enrolment, { force: true })
+    const words = ['--domain', domain, '--root-public', rootPublic, '--enrolment', enrolment]
+    let said = ''
+    const say = (text: string) => {
+      said += text
+    }
+    const io = { env: { COUNTERSIGN_HOME: home }, isInteractive: false, out: say, err: say }
+    const code = await runProgram(io, ['custody', 'provision', '--new-key', '--json', ...words])
+    return { code, said }
+  }
+  const keys = () => readdirSync(serviceLayout(home).keys).filter((name) => /^signing/.test(name))
+  const shared = readFileSync(join(serviceLayout(home).keys, 'signing.pem'))
+  const first = await provision('service')
+  expect(first.code, first.said).toBe(0)
+  expect(keys()).toEqual(['signing.pem'])
+  expect(readFileSync(join(serviceLayout(home).keys, 'signing.pem'))).not.toEqual(shared)
+  // The registry does not name it yet: repeated, it is the same.
+  expect((await provision('service')).said).toBe(first.said)
+  expect(await provision('user')).toMatchObject({ code: 2 })
 })

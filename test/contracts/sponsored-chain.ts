@@ -103,7 +103,11 @@ export async function startSponsoredChain(
       owner,
       { router, delegate },
       {
-        coSigners: { keys: [{ ...coSigner, endsInSeconds: null }], endsUnnamed: false },
+        coSigners: {
+          keys: [{ ...coSigner, endsInSeconds: null }],
+          endsUnnamed: false,
+          doubt: () => {},
+        },
         relayers: [relayer.account.address],
         feeRecipient,
         allowedCalls: world.allowedCalls,

@@ -197,13 +197,16 @@ describe('countersign contracts', () => {
       overlapMs: 600_000,
       root: { kind: 'sign', privateKeyPath: rootPrivateKeyPath(home) },
     })
-    const unnamed = await run(['contracts', 'rotate-cosigner', ...SIGNED])
+    // What it knows is done all the same.
+    const unnamed = await run(['contracts', 'rotate-cosigner', ...SIGNED, '--overlap', '60'])
     expect([unnamed.code, unnamed.err]).toEqual([1, expect.stringContaining('--end-unnamed')])
     // It signs for ten minutes yet: what ends sooner would refuse what it signs.
     expect(await rotate('--overlap', '60', '--end-unnamed')).toMatchObject([
-      { what: 'add 1 co-signers, end 1 of them in 60 seconds' },
+      { what: 'end 1 of them in 60 seconds' },
     ])
     expect(await untilOf(first?.key.x)).toBe(2 ** 48 - 1)
+    const tooLong = await run(['contracts', 'rotate-cosigner', ...SIGNED, '--overlap', '3601'])
+    expect([tooLong.code, tooLong.err]).toEqual([2, expect.stringContaining('3600')])
     expect(await rotate('--overlap', '900')).toMatchObject([
       { what: 'end 1 of them in 900 seconds' },
     ])
@@ -216,13 +219,16 @@ describe('countersign contracts', () => {
     const stolen = keyIdOf(Buffer.from(`04${first?.key.x.slice(2)}${first?.key.y.slice(2)}`, 'hex'))
     const ending = withoutKeys(readSigned(path, root), [stolen.toString('hex')], Date.now())
     await signRegistry(path, root, ending)
-    expect(await rotate('--overlap', '0')).toMatchObject([{ what: 'end 2 of them in 0 seconds' }])
+    expect(await rotate('--overlap', '0', '--end-unnamed')).toMatchObject([
+      { what: 'end 2 of them in 0 seconds' },
+    ])
     expect(await untilOf(first?.key.x)).toBeLessThan(until)
     // An older registry, as at another home, brings no revoked key back.
     const newest = readFileSync(path)
     writeFileSync(path, registry)
     const older = await run(['contracts', 'configure', ...SIGNED])
     expect([older.code, older.err]).toEqual([1, expect.stringContaining('install the newest')])
+    expect(await untilOf(first?.key.x)).toBeLessThan(until)
     writeFileSync(path, newest)
   })
 

@@ -4,6 +4,7 @@ import { readGasWalletsFile } from '../../defi/gas-wallets-file.js'
 import {
   allowedCallsOf,
   CO_SIGNER_OVERLAP_SECONDS,
+  CO_SIGNER_OVERLAP_SECONDS_MAX,
   planConfiguration,
   planDeployment,
   planPause,
@@ -15,7 +16,7 @@ import {
 import { type RouterPair, verifyRouter } from '../../defi/router-reads.js'
 import type { Address } from '../../domain/ids.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { coSignerKeysOf } from '../operator/co-signer-keys.js'
 import { addressOption, configuredRouter, withChains } from '../operator/open-chains.js'
@@ -79,7 +80,7 @@ export function register(program: Command, io: Io): void {
     'configure',
     'co-signers of the registry, gas wallets as relayers, venues of chains.json, recipient of fees',
     (command) => (chain, signer, home) =>
-      planPolicy(chain, signer, home, command.opts<PolicyOptions>()),
+      planPolicy(io, chain, signer, home, command.opts<PolicyOptions>()),
   )
     .option('--fee-recipient <address>', 'receives the fees (default: as it is)')
     .option('--guardian <address>', 'may pause, besides the owner (default: as it is)')
@@ -102,14 +103,19 @@ export function register(program: Command, io: Io): void {
       const { overlap = Number(CO_SIGNER_OVERLAP_SECONDS), endUnnamed } = command.opts<
         PolicyOptions & { overlap?: number }
       >()
+      if (overlap > CO_SIGNER_OVERLAP_SECONDS_MAX) {
+        throw new UsageError(
+          `Routers take --overlap up to ${CO_SIGNER_OVERLAP_SECONDS_MAX} seconds`,
+        )
+      }
       const pair = pairOf(chain, signer.address)
-      const policy = { owner: signer.address, coSigners: registered(home, endUnnamed) }
+      const policy = { owner: signer.address, coSigners: registered(io, chain, home, endUnnamed) }
       return planRotation(routerChain(chain), pair, policy, BigInt(overlap))
     },
   )
     .option(
       '--overlap <seconds>',
-      'how long former keys stay valid; 0 ends them at once (default: 600)',
+      'how long keys stay valid that the registry has ended, or ends within this time; 0: not at all (default: 600)',
       integerOption,
     )
     .option('--end-unnamed', END_UNNAMED)
@@ -150,6 +156,7 @@ async function carryOut(io: Io, options: Options, plan: Plan): Promise<void> {
 }
 
 function planPolicy(
+  io: Io,
   chain: ChainAccess,
   signer: Signer,
   home: string,
@@ -157,7 +164,7 @@ function planPolicy(
 ): Promise<RouterStep[]> {
   return planConfiguration(routerChain(chain), pairOf(chain, signer.address), {
     owner: signer.address,
-    coSigners: registered(home, given.endUnnamed),
+    coSigners: registered(io, chain, home, given.endUnnamed),
     relayers: readGasWalletsFile(home)[chain.config.id] ?? [],
     feeRecipient: given.feeRecipient === undefined ? null : addressOption(given.feeRecipient),
     guardian: given.guardian === undefined ? null : addressOption(given.guardian),
@@ -169,8 +176,18 @@ function planPolicy(
   })
 }
 
-function registered(home: string, endsUnnamed = false): RegisteredCoSigners {
-  return { keys: coSignerKeysOf(home, Date.now()), endsUnnamed }
+/** A doubt fails the command once all else is done. */
+function registered(
+  io: Io,
+  { config }: ChainAccess,
+  home: string,
+  endsUnnamed = false,
+): RegisteredCoSigners {
+  const doubt = (why: string) => {
+    io.err(`${config.name}: ${why}\n`)
+    process.exitCode = EXIT.failed
+  }
+  return { keys: coSignerKeysOf(home, Date.now()), endsUnnamed, doubt }
 }
 
 /** The configured one, or the one that this owner has deployed and not written down yet. */

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import {
   type DomainName,
   quorumLayout,
+  registryPath,
   serviceLayout,
   userSideLayout,
 } from '../../custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { type KeyStore, storeFilePath } from '../../custody/key-stores/key-store.js'
@@ -12,8 +14,8 @@ import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { disownSigners } from '../../custody/key-stores/own-signers.js'
 import { type StoreFile, writeStoreFile } from '../../custody/key-stores/store-file.js'
 import { makeWrappingKey, readWrappingKey } from '../../custody/key-stores/wrapping-key.js'
-import type { RegistryRole } from '../../quorum-protocol/registry.js'
-import type { Enrolment } from './registry-draft.js'
+import { openRegistry, type RegistryRole } from '../../quorum-protocol/registry.js'
+import { bodyOf, type Enrolment } from './registry-draft.js'
 
 export const DOMAIN_NAMES: readonly DomainName[] = ['service', 'user', 'quorum']
 
@@ -28,7 +30,8 @@ const ROLES: Record<DomainName, RegistryRole> = {
  * two domains that hold shares a wrapping key sealed to it. What is there is kept, so that it may
  * be repeated after a crash.
  * @param store where the P-256 keys are to be; null: where they are, or in files
- * @param isNew whether the signing keys that are there are another machine's too, and are given up
+ * @param isNew of the service: whether signing keys that the registry names are another machine's too, and are
+ *   given up; one that it does not name yet was made so before, and stays
  * @returns what the root needs to know of it
  * @throws Error when the domain has another store already
  */
@@ -39,10 +42,26 @@ export function provisionDomain(
   isNew = false,
 ): Promise<Enrolment> {
   const lock = () => lockMaintenance(home, domain, 'custody provision')
-  return holding(lock, () => {
-    if (isNew) disownSigners(domainLayout(home, domain).keys)
+  return holding(lock, async () => {
+    if (isNew) await giveUpNamed(home)
     return provision(home, domain, store)
   })
+}
+
+async function giveUpNamed(home: string): Promise<void> {
+  const { keys: directory, rootKey } = serviceLayout(home)
+  const { co_signers } = bodyOf(
+    openRegistry(readRegistryFile(registryPath(home)), readRootKey(rootKey)),
+  )
+  const keys = await openKeyStore(directory, 'allowed')
+  try {
+    const named = new Set(co_signers.map(({ public_key }) => public_key))
+    const signers = await keys.signers()
+    if (signers.every(({ publicKey }) => named.has(publicKey.toString('hex'))))
+      disownSigners(directory)
+  } finally {
+    await keys.close()
+  }
 }
 
 async function provision(

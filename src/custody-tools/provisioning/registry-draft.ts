@@ -88,7 +88,7 @@ export function withNextCoSigner(
           ? { ...row, not_after_ms: Math.min(row.not_after_ms ?? endMs, endMs) }
           : row,
       ),
-      { public_key: fresh, not_before_ms: nowMs, not_after_ms: null },
+      rowOf(fresh),
     ],
   }
 }
@@ -111,7 +111,10 @@ export function withNodes(
   for (const { role, public_key } of enrolments) {
     if (role === 'approvers')
       throw new Error('there is one identity provider: approvers are not added')
-    if (named.has(public_key)) throw new Error('the registry names that key already')
+    if (named.has(public_key))
+      throw new Error(
+        'the registry names that key already: countersign custody rotate-cosigner makes the next one of a home',
+      )
     named.add(public_key)
   }
   const addedTo = (to: RegistryRole): RegistryKey[] =>

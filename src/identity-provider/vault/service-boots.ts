@@ -2,8 +2,8 @@ import { type Cell, formatPartitions, overlaps } from '../../domain/cells.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Connection } from '../../quorum-protocol/server.js'
-import type { ServiceStart } from '../../quorum-protocol/service-boot.js'
-import { cellOf, type KeyCounts } from './boot-rows.js'
+import type { JournalOwner, ServiceStart } from '../../quorum-protocol/service-boot.js'
+import { cellOf, type KeyCounts, type LatestStart } from './boot-rows.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
@@ -115,7 +115,7 @@ export function createServiceBoots(
       if (known !== null) {
         const latest = ledger.latestStart(cell.number)
         // A command may have announced it as the owner that its service was before.
-        const isLater = owner !== null && owner.epoch > lastEpoch
+        const isLater = owner !== null && owner.epoch > Math.max(lastEpoch, epochOf(latest, owner))
         // Its key was exchanged, and is to end.
         const isByAnother = kid !== null && (latest?.kid == null || !sameBytes(latest.kid, kid))
         if (latest?.number === known && (isLater || isByAnother)) {
@@ -143,6 +143,11 @@ export function createServiceBoots(
     },
     requireServed,
   }
+}
+
+/** With which the latest took that journal, whatever key said so; 0 where it did not. */
+function epochOf(latest: LatestStart | null, { journal }: JournalOwner): number {
+  return latest?.owner?.journal === journal ? latest.owner.epoch : 0
 }
 
 function fenced(): Refusal {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { StoreFile } from '../../../custody/key-stores/store-file.js'
 import { keyIdOf, type P256Signer } from '../../../quorum-protocol/p256.js'
+import type { RegistryKey } from '../../../quorum-protocol/registry.js'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
@@ -33,7 +34,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .requiredOption('--enrolment <file>', 'where to write what the root must know; not secret')
     .option(
       '--new-key',
-      'give up the signing keys here, which another home has too, and make one of this home’s own',
+      'of the service: give up the signing keys here that another home has too, and make one of this home’s own',
     )
     .option('--pkcs11-module <file>', 'library of the PKCS#11 token that keeps the keys')
     .option('--token <label>', "the token's label")
@@ -48,6 +49,11 @@ export function registerProvisioning(custody: Command, io: Io): void {
       const { pinRoot } = await import('../../../custody-tools/provisioning/install-registry.js')
       const { writePublicFile } = await import('../../../custody/domain-keys/private-file.js')
       const home = homeOf(io, options)
+      if (options.newKey === true && options.domain !== 'service') {
+        throw new UsageError(
+          '--new-key is of --domain service: nodes share the keys of no other domain',
+        )
+      }
       pinRoot(home, options.domain, resolve(options.rootPublic))
       const enrolment = await provisionDomain(
         home,
@@ -128,14 +134,18 @@ export function registerProvisioning(custody: Command, io: Io): void {
       )
       const home = homeOf(io, options)
       const draft = resolve(options.out)
-      const { version } = draftNext(
+      const { version, co_signers, quorum_signers } = draftNext(
         home,
         draft,
         pinnedRoots(home),
         await changesOf(options),
         Date.now(),
       )
-      printRecord(io, options, { version, draft })
+      printRecord(io, options, {
+        ...{ version, draft },
+        co_signers: goingOn(co_signers),
+        quorum_signers: goingOn(quorum_signers),
+      })
     })
   custody
     .command('install-registry')
@@ -187,11 +197,19 @@ interface SignFlags extends GlobalOptions {
 async function changesOf({ end = [], chains }: DraftFlags) {
   const drafts = await import('../../../custody-tools/provisioning/registry-draft.js')
   const idOf = (key: string) =>
-    /^[0-9a-f]{16}$/.test(key) ? key : idOfPoint(drafts.readEnrolment(resolve(key)).public_key)
+    /^[0-9a-f]{16}$/i.test(key)
+      ? key.toLowerCase()
+      : idOfPoint(drafts.readEnrolment(resolve(key)).public_key)
   return {
     ended: end.map(idOf),
     chains: chains === undefined ? null : drafts.registryChains(resolve(chains)),
   }
+}
+
+/** Their ids, the newest last. */
+function goingOn(rows: readonly RegistryKey[]): string {
+  const keys = rows.filter(({ not_after_ms }) => not_after_ms === null)
+  return keys.map(({ public_key }) => idOfPoint(public_key)).join(' ')
 }
 
 function idOfPoint(hex: string): string {

@@ -44,7 +44,7 @@ export function registerRotations(custody: Command, io: Io): void {
       const { others, ...made } = rotated
       printRecord(io, options, { ...made, others: others.join(' ') })
       io.err(
-        'Routers verify this key on chain: once the registry is in place, say countersign contracts rotate-cosigner with the key of their owner.\n',
+        'Routers verify this key on chain: once the registry is in place, say countersign contracts rotate-cosigner with the key of their owner; where the former key signs for longer than ten minutes yet, once more after that, or it stays there.\n',
       )
       io.err(
         'The key is this home’s alone. Keys that this home does not have go on (others): one that was stolen of another home ends by custody draft-registry --end. Install the registry in the homes of all nodes (custody install-registry).\n',
