@@ -16,5 +16,6 @@ describeClusterCommand('restate', async (home) => {
   writeRestatePorts(directory, {
     nodes: [await node(), await node(), await node()],
     handler: await freePort(),
+    handlers: [await freePort(), await freePort()],
   })
 })

@@ -28,7 +28,9 @@ describe('the handler of a cluster', () => {
     const pem = join(directory, 'identity.pem')
     const { privateKey } = generateKeyPairSync('ed25519')
     writeFileSync(pem, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-    cluster = await createRestateCluster(1, [`request-identity-private-key-pem-file = "${pem}"`])
+    cluster = await createRestateCluster(1, () => [
+      `request-identity-private-key-pem-file = "${pem}"`,
+    ])
     // It says at its start by which key others know it.
     const [identity] = /publickeyv1_\w+/.exec(cluster.nodes[0]?.said() ?? '') ?? []
     expect(identity).toBeDefined()

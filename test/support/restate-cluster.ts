@@ -38,10 +38,13 @@ export interface RestateCluster {
   remove(): Promise<void>
 }
 
-/** Nodes of a cluster of their own, that end with this process at the latest. */
+/**
+ * Nodes of a cluster of their own, that end with this process at the latest.
+ * @param invokerOf lines of a node's `[worker.invoker]`
+ */
 export async function createRestateCluster(
   size: 1 | 3,
-  invoker: readonly string[] = [],
+  invokerOf: (node: number) => readonly string[] = () => [],
 ): Promise<RestateCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-restate-'))
   const name = `tests-${randomBytes(4).toString('hex')}`
@@ -49,7 +52,9 @@ export async function createRestateCluster(
   for (let node = 0; node < size; node++) {
     ports.push({ ingress: await freePort(), admin: await freePort(), node: await freePort() })
   }
-  const nodes = ports.map((own, index) => nodeOf(directory, name, index, own, ports, invoker))
+  const nodes = ports.map((own, index) =>
+    nodeOf(directory, name, index, own, ports, invokerOf(index)),
+  )
   const cluster: RestateCluster = {
     nodes,
     ingresses: nodes.map(({ ingress }) => ingress),

@@ -11,6 +11,8 @@ export interface Handler {
   said(): string
   /** As a crash would. */
   kill(): Promise<void>
+  freeze(): void
+  thaw(): void
   /** SIGTERM. @returns its exit code */
   stop(): Promise<number | null>
 }
@@ -50,6 +52,8 @@ export async function startHandler(journalFile: string): Promise<Handler> {
       child.kill('SIGKILL')
       await exited
     },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     stop() {
       child.kill('SIGTERM')
       return exited

@@ -12,6 +12,7 @@ import { readJsonFile, writeJsonAtomically } from '../home/json-file.js'
 import { PRIVATE_DIR_MODE, PRIVATE_FILE_MODE } from '../home/layout.js'
 import type { SupervisedProcess } from '../supervision/supervised-process.js'
 import { superviseProcess } from '../supervision/supervised-process.js'
+import { layHandlerFront } from './handler-front.js'
 import { provision, register } from './provision.js'
 import { type RestatePorts, restateSettings } from './settings.js'
 
@@ -23,6 +24,8 @@ export interface RestatePrograms {
 
 const CLUSTER_NAME = 'countersign-dev'
 const NODES = 3
+/** One goes on where the other ends or stands still. */
+const HANDLERS = 2
 /** Beyond those of six chains. */
 const FIRST_PORT = 18_560
 const READY_TIMEOUT_MS = 120_000
@@ -34,9 +37,13 @@ const LOOK_TIMEOUT_MS = 2_000
 const port = z.int().min(1).max(65_535)
 const portsFile = z.object({
   nodes: z.array(z.object({ ingress: port, admin: port, node: port })).length(NODES),
+  /** Of the front, which is what nodes know. */
   handler: port,
+  /** Behind it. */
+  handlers: z.array(port).length(HANDLERS).optional(),
 })
 type RestateClusterPorts = z.infer<typeof portsFile>
+type AllPorts = RestateClusterPorts & { readonly handlers: readonly number[] }
 const PORTS_FILE = 'ports.json'
 const programs = z.object({ RESTATE_SERVER: z.string(), RESTATECTL: z.string() })
 const journalFileOf = z.object({ restate: z.object({ key: z.string() }) })
@@ -50,8 +57,8 @@ export async function requireRestate(): Promise<RestatePrograms> {
 }
 
 /**
- * Starts three nodes and what answers them for the journal, on the data that is there; makes them a
- * cluster the first time.
+ * Starts three nodes on the data that is there, and two handlers behind one address that answer them for
+ * the journal; makes the nodes a cluster the first time.
  * @param journalFile written here, with a key that stays
  */
 export async function startJournalNodes(
@@ -73,8 +80,7 @@ export async function startJournalNodes(
   const key =
     readJsonFile(journalFile, journalFileOf)?.restate.key ?? randomBytes(32).toString('hex')
   const ingresses = ports.nodes.map(({ ingress }) => `http://127.0.0.1:${ingress}`)
-  const restate = { ingresses, key, handler: { port: ports.handler } }
-  writeJsonAtomically(journalFile, { restate }, PRIVATE_FILE_MODE)
+  writeJsonAtomically(journalFile, { restate: { ingresses, key } }, PRIVATE_FILE_MODE)
 
   const nodes = ports.nodes.map((_, index) => nodeOf(begun, { server, directory, ports, index }))
   // At once: each waits for the others.
@@ -88,16 +94,25 @@ export async function startJournalNodes(
   } finally {
     failed.abort()
   }
-  await run(handlerOf(begun, journalFile, ports.handler))
+  for (const [index, at] of ports.handlers.entries()) {
+    const file = join(directory, `handler-${index + 1}.json`)
+    const restate = { ingresses, key, handler: { port: at } }
+    writeJsonAtomically(file, { restate }, PRIVATE_FILE_MODE)
+    await run(handlerOf(begun, { file, index, at }))
+  }
+  const front = await layHandlerFront(ports.handlers, ports.handler)
+  await shutdown.defer(() => front.close())
   await register(first, `http://127.0.0.1:${ports.handler}`)
   if (!isMade) writeFileSync(madeFile, '', { mode: PRIVATE_FILE_MODE })
 }
 
 /** Kept: nodes know each other by them. @throws Error when one is taken */
-async function portsIn(directory: string, claimed: Set<number>): Promise<RestateClusterPorts> {
+async function portsIn(directory: string, claimed: Set<number>): Promise<AllPorts> {
   const kept = readJsonFile(join(directory, PORTS_FILE), portsFile)
+  const claim = () => claimPort(FIRST_PORT, claimed)
   if (kept !== null) {
-    const all = [...kept.nodes.flatMap((node) => Object.values(node)), kept.handler]
+    const { nodes, handler, handlers = [] } = kept
+    const all = [...nodes.flatMap((node) => Object.values(node)), handler, ...handlers]
     for (const each of all) {
       claimed.add(each)
       if (await isPortFree(each)) continue
@@ -105,16 +120,27 @@ async function portsIn(directory: string, claimed: Set<number>): Promise<Restate
         `port ${each} is taken, by which the nodes of Restate know each other: stop what listens there`,
       )
     }
-    return kept
+    const ports = { ...kept, handlers: await handlersOf(handlers, claim) }
+    writeRestatePorts(directory, ports)
+    return ports
   }
-  const claim = () => claimPort(FIRST_PORT, claimed)
   const nodes: RestatePorts[] = []
   for (let index = 0; index < NODES; index++) {
     nodes.push({ ingress: await claim(), admin: await claim(), node: await claim() })
   }
-  const ports = { nodes, handler: await claim() }
+  const ports = { nodes, handler: await claim(), handlers: await handlersOf([], claim) }
   writeRestatePorts(directory, ports)
   return ports
+}
+
+/** @param kept none where an earlier build had one handler */
+async function handlersOf(
+  kept: readonly number[],
+  claim: () => Promise<number>,
+): Promise<number[]> {
+  const handlers = [...kept]
+  while (handlers.length < HANDLERS) handlers.push(await claim())
+  return handlers
 }
 
 /** For the next start to take again. */
@@ -159,23 +185,29 @@ function nodeOf(
   )
 }
 
+interface HandlerPlace {
+  /** Its journal's. */
+  readonly file: string
+  readonly index: number
+  readonly at: number
+}
+
 function handlerOf(
   { home, observer }: BegunInstance,
-  journalFile: string,
-  at: number,
+  { file, index, at }: HandlerPlace,
 ): SupervisedProcess {
   const program = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
   return superviseProcess(
     {
-      name: 'journal handler',
+      name: `journal handler ${index + 1}`,
       channel: 'none',
       readyTimeoutMs: READY_TIMEOUT_MS,
       stopTimeoutMs: STOP_TIMEOUT_MS,
-      logPath: join(home.logs, 'journal-handler.log'),
+      logPath: join(home.logs, `journal-handler-${index + 1}.log`),
       launch: async () => ({
         command: process.execPath,
         args: ['--enable-source-maps', program, '--json', 'cluster', 'handler'],
-        env: { ...process.env, COUNTERSIGN_JOURNAL_FILE: journalFile },
+        env: { ...process.env, COUNTERSIGN_JOURNAL_FILE: file },
       }),
       awaitReady: (signal) => until(signal, () => listens(at)),
     },
