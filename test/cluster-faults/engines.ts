@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { type HandlerFront, layHandlerFront } from '../../scripts/dev/restate/handler-front.js'
 import type { Random } from '../faults/service-agents.js'
 import { freePort } from '../support/ports.js'
 import { createPostgres } from '../support/postgres-server.js'
@@ -15,8 +16,10 @@ export type EngineName = 'postgres' | 'restate'
 export interface Engine {
   /** Where its servers listen. */
   readonly ports: readonly number[]
-  /** Answers for objects of Restate; null: of Postgres. */
-  readonly handler: KeptProcess | null
+  /** Of each machine with a node of Restate, what answers for its objects; none: of Postgres. */
+  readonly handlers: readonly KeptProcess[]
+  /** That of them which is asked most, under load. @throws where there is none */
+  handlerAtWork(): Promise<KeptProcess>
   /** The journal's file of who reaches its servers at other ports. */
   file(ports: readonly number[]): object
   /** One server is killed as by a power cut, and stays away; an operator has the other one take writes. */
@@ -44,7 +47,8 @@ export async function startPostgres(): Promise<Engine> {
   const urls = [primary.url, standby.url]
   return {
     ports: urls.map((url) => Number(new URL(url).port)),
-    handler: null,
+    handlers: [],
+    handlerAtWork: () => Promise.reject(new Error('this engine has no handler')),
     file: (ports) => ({
       postgres: urls.map((url, index) => {
         const there = new URL(url)
@@ -82,37 +86,75 @@ export async function startPostgres(): Promise<Engine> {
   }
 }
 
-/** Three nodes, of which each may lead what the journal is in. */
+/** How long it is looked which handler is asked most. */
+const LOOK_MS = 500
+
+/**
+ * Three machines with a node each, of which each may lead what the journal is in, and a handler: nodes
+ * know them by one address, which leads to that of their own machine as long as it answers.
+ */
 export async function startRestate(directory: string): Promise<Engine> {
-  const cluster = await createRestateCluster(3)
-  const handlerPort = await freePort()
-  const key = randomBytes(32).toString('hex')
-  const file = (ports: readonly number[]) => ({
-    restate: {
-      ingresses: ports.map((port) => `http://127.0.0.1:${port}`),
-      ...{ key, handler: { port: handlerPort } },
-    },
-  })
-  const ports = cluster.ingresses.map((url) => Number(new URL(url).port))
-  const path = join(directory, 'handler.json')
-  writeFileSync(path, JSON.stringify(file(ports)), { mode: 0o600 })
-  const handler = keepProcess(
-    ...(['handler', 'dist/src/cli/main.js', () => ({ COUNTERSIGN_JOURNAL_FILE: path })] as const),
-    ['cluster', 'handler'],
-  )
+  const ends: (() => Promise<unknown>)[] = []
   const remove = async () => {
-    await handler.remove()
-    await cluster.remove()
+    for (const end of ends.splice(0).reverse()) await end()
   }
   try {
-    const registered = () => cluster.register(`http://127.0.0.1:${handlerPort}`).then(() => true)
-    await expect.poll(() => registered().catch(() => false), { timeout: 60_000 }).toBe(true)
+    return await raiseRestate(directory, remove, (end) => void ends.push(end))
   } catch (error) {
     await remove()
     throw error
   }
+}
+
+async function raiseRestate(
+  directory: string,
+  remove: () => Promise<void>,
+  later: (end: () => Promise<unknown>) => void,
+): Promise<Engine> {
+  const handlerPorts = [await freePort(), await freePort(), await freePort()]
+  const machines = handlerPorts.map((_, machine) => machine)
+  const fronts: HandlerFront[] = []
+  for (const machine of machines) {
+    const own = machines.map((_, index) => (machine + index) % machines.length)
+    const front = await layHandlerFront(
+      own.map((index) => handlerPorts[index] as number),
+      0,
+    )
+    later(() => front.close())
+    fronts.push(front)
+  }
+  // One address for all of them, as 127.0.0.1 is where each has a machine of its own.
+  const frontOf = (machine: number) => `http://127.0.0.1:${fronts[machine]?.port}`
+  const cluster = await createRestateCluster(3, (node) => [`http-proxy = "${frontOf(node)}"`])
+  later(() => cluster.remove())
+  const key = randomBytes(32).toString('hex')
+  const ports = cluster.ingresses.map((url) => Number(new URL(url).port))
+  const settings = (at: readonly number[], handlerPort: number) => ({
+    restate: {
+      ingresses: at.map((port) => `http://127.0.0.1:${port}`),
+      ...{ key, handler: { port: handlerPort } },
+    },
+  })
+  const handlers = handlerPorts.map((port, machine) => {
+    const path = join(directory, `handler-${machine + 1}.json`)
+    writeFileSync(path, JSON.stringify(settings(ports, port)), { mode: 0o600 })
+    const env = () => ({ COUNTERSIGN_JOURNAL_FILE: path })
+    const args = ['cluster', 'handler']
+    return keepProcess(`handler ${machine + 1}`, 'dist/src/cli/main.js', env, args)
+  })
+  for (const handler of handlers) later(() => handler.remove())
+  const registered = () => cluster.register(frontOf(0)).then(() => true)
+  await expect.poll(() => registered().catch(() => false), { timeout: 60_000 }).toBe(true)
   return {
-    ...{ ports, handler, file, remove },
+    ...{ ports, handlers, remove },
+    file: (at) => settings(at, handlerPorts[0] as number),
+    async handlerAtWork() {
+      const passed = () => machines.map((machine) => passedTo(fronts, machine))
+      const before = passed()
+      await delay(LOOK_MS)
+      const since = passed().map((bytes, machine) => bytes - (before[machine] ?? 0))
+      return handlers[since.indexOf(Math.max(...since))] as KeptProcess
+    },
     async loseOne(random) {
       await random.pick(cluster.nodes).kill()
     },
@@ -130,4 +172,13 @@ export async function startRestate(directory: string): Promise<Engine> {
       await Promise.all(lost.map((node) => node.start()))
     },
   }
+}
+
+/** Bytes to the handler of a machine by all fronts, each of which has its own first. */
+function passedTo(fronts: readonly HandlerFront[], machine: number): number {
+  const places = fronts.map(({ passed }, index) => {
+    const place = (machine - index + fronts.length) % fronts.length
+    return passed()[place] ?? 0
+  })
+  return places.reduce((sum, bytes) => sum + bytes, 0)
 }

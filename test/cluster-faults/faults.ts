@@ -72,10 +72,7 @@ async function other(world: World): Promise<Node> {
   return owner === world.nodes[0] ? world.nodes[1] : world.nodes[0]
 }
 
-const handler: Part = async ({ engine }) => {
-  if (engine.handler === null) throw new Error('this engine has no handler')
-  return engine.handler
-}
+const handler: Part = ({ engine }) => engine.handlerAtWork()
 
 export const FAULTS: readonly Fault[] = [
   ...hurts('owner', async (world) => (await world.owner()).service, OWNER_MS),

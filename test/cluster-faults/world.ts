@@ -168,7 +168,7 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
     ending(journal, (it) => it.remove()),
     ending(createPostgres(), (it) => it.remove()),
   ])
-  if (engine.handler !== null) kept.push(engine.handler)
+  kept.push(...engine.handlers)
   const sinkUrl = `http://127.0.0.1:${numberOf(sink, 'port')}`
   writeFileSync(join(homes[0], 'chains.json'), JSON.stringify(sinkChainsFile(sinkUrl)))
   await provisionDev(homes[0])
