@@ -7,7 +7,7 @@ import { type HandlerFront, layHandlerFront } from '../../scripts/dev/restate/ha
 import type { Random } from '../faults/service-agents.js'
 import { freePort } from '../support/ports.js'
 import { createPostgres } from '../support/postgres-server.js'
-import { createRestateCluster } from '../support/restate-cluster.js'
+import { createRestateCluster, type RestateNode } from '../support/restate-cluster.js'
 import { type KeptProcess, keepProcess } from './kept-process.js'
 
 export type EngineName = 'postgres' | 'restate'
@@ -22,13 +22,18 @@ export interface Engine {
   handlerAtWork(): Promise<KeptProcess>
   /** The journal's file of who reaches its servers at other ports. */
   file(ports: readonly number[]): object
-  /** One server is killed as by a power cut, and stays away; an operator has the other one take writes. */
-  loseOne(random: Random): Promise<void>
-  /** One server stands still for so long. Where that is long, an operator does as above meanwhile. */
-  freezeOne(forMs: number, random: Random): Promise<void>
+  /** Finds the server that serves now, under load. */
+  aimAtServer(): Promise<AimedServer>
   /** All but one, or both, are killed, and come back after so long. */
   loseMost(forMs: number, random: Random): Promise<void>
   remove(): Promise<void>
+}
+
+export interface AimedServer {
+  /** It is killed as by a power cut, and stays away; an operator has the other one take writes. */
+  lose(): Promise<void>
+  /** It stands still for so long. Where that is long, an operator does as above meanwhile. */
+  freeze(forMs: number): Promise<void>
 }
 
 const STANDBY = 'second'
@@ -56,25 +61,27 @@ export async function startPostgres(): Promise<Engine> {
         return there.href
       }),
     }),
-    async loseOne() {
-      await primary.kill()
-      await delay(TAKEN_FOR_LOST_MS)
-      standby.promote()
-    },
-    async freezeOne(forMs) {
-      const startedAt = performance.now()
-      primary.freeze()
-      try {
-        if (forMs > TAKEN_FOR_LOST_MS) {
-          await delay(TAKEN_FOR_LOST_MS)
-          standby.promote()
+    aimAtServer: async () => ({
+      async lose() {
+        await primary.kill()
+        await delay(TAKEN_FOR_LOST_MS)
+        standby.promote()
+      },
+      async freeze(forMs) {
+        const startedAt = performance.now()
+        primary.freeze()
+        try {
+          if (forMs > TAKEN_FOR_LOST_MS) {
+            await delay(TAKEN_FOR_LOST_MS)
+            standby.promote()
+          }
+          await delay(forMs - (performance.now() - startedAt))
+        } finally {
+          // It goes on as one that does not know of its successor, and waits for it at each commit.
+          primary.thaw()
         }
-        await delay(forMs - (performance.now() - startedAt))
-      } finally {
-        // It goes on as one that does not know of its successor, and waits for it at each commit.
-        primary.thaw()
-      }
-    },
+      },
+    }),
     async loseMost(forMs) {
       await Promise.all([primary.kill(), standby.kill()])
       await delay(forMs)
@@ -86,7 +93,7 @@ export async function startPostgres(): Promise<Engine> {
   }
 }
 
-/** How long it is looked which handler is asked most. */
+/** How long it is looked which node asks handlers most, and which of these is asked most. */
 const LOOK_MS = 500
 
 /**
@@ -149,20 +156,18 @@ async function raiseRestate(
     ...{ ports, handlers, remove },
     file: (at) => settings(at, handlerPorts[0] as number),
     async handlerAtWork() {
-      const passed = () => machines.map((machine) => passedTo(fronts, machine))
-      const before = passed()
-      await delay(LOOK_MS)
-      const since = passed().map((bytes, machine) => bytes - (before[machine] ?? 0))
-      return handlers[since.indexOf(Math.max(...since))] as KeptProcess
+      return handlers[await busiest(() => passedTo(fronts))] as KeptProcess
     },
-    async loseOne(random) {
-      await random.pick(cluster.nodes).kill()
-    },
-    async freezeOne(forMs, random) {
-      const node = random.pick(cluster.nodes)
-      node.freeze()
-      await delay(forMs)
-      node.thaw()
+    async aimAtServer() {
+      const node = cluster.nodes[await busiest(() => passedBy(fronts))] as RestateNode
+      return {
+        lose: () => node.kill(),
+        async freeze(forMs) {
+          node.freeze()
+          await delay(forMs)
+          node.thaw()
+        },
+      }
     },
     async loseMost(forMs, random) {
       const kept = random.pick(cluster.nodes)
@@ -174,11 +179,22 @@ async function raiseRestate(
   }
 }
 
-/** Bytes to the handler of a machine by all fronts, each of which has its own first. */
-function passedTo(fronts: readonly HandlerFront[], machine: number): number {
-  const places = fronts.map(({ passed }, index) => {
-    const place = (machine - index + fronts.length) % fronts.length
-    return passed()[place] ?? 0
-  })
-  return places.reduce((sum, bytes) => sum + bytes, 0)
+/** Bytes from the node of each machine: whichever leads what the journal is in asks a handler. */
+const passedBy = (fronts: readonly HandlerFront[]) =>
+  fronts.map(({ passed }) => passed().reduce((sum, bytes) => sum + bytes, 0))
+
+/** Bytes to the handler of each machine by all fronts, of which each has its own first. */
+const passedTo = (fronts: readonly HandlerFront[]) =>
+  fronts.map((_, machine) =>
+    fronts.reduce((sum, { passed }, index) => {
+      const place = (machine - index + fronts.length) % fronts.length
+      return sum + (passed()[place] ?? 0)
+    }, 0),
+  )
+
+async function busiest(passed: () => readonly number[]): Promise<number> {
+  const before = passed()
+  await delay(LOOK_MS)
+  const since = passed().map((bytes, machine) => bytes - (before[machine] ?? 0))
+  return since.indexOf(Math.max(...since))
 }

@@ -80,19 +80,19 @@ export const FAULTS: readonly Fault[] = [
     name: 'engine killed',
     isFinal: true,
     wantedMs: ENGINE_MS,
-    aim:
-      async ({ engine }, random) =>
-      () =>
-        engine.loseOne(random),
+    async aim({ engine }) {
+      const server = await engine.aimAtServer()
+      return () => server.lose()
+    },
   },
   ...[SHORT_MS, LONG_MS].map((forMs) => ({
     name: `engine frozen for ${forMs / 1_000} s`,
     ...(forMs === LONG_MS ? ({ isFinal: true } as const) : {}),
     wantedMs: FROZEN_MS,
-    aim:
-      async ({ engine }: World, random: Random) =>
-      () =>
-        engine.freezeOne(forMs, random),
+    async aim({ engine }: World) {
+      const server = await engine.aimAtServer()
+      return () => server.freeze(forMs)
+    },
   })),
   ...hurts('handler', handler, null).map((it) => ({ ...it, engine: 'restate' as const })),
   ...hurts('identity provider', async (world) => (await world.identity()).process, null),
