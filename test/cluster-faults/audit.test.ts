@@ -147,6 +147,14 @@ describe('the auditor of a cluster', () => {
     expect(judge({ ...found, ...twice(found) })).toEqual([])
   })
 
+  test('says nothing of a send whose bytes were replaced at their nonce', () => {
+    const found = sound()
+    const before = found.landed.map((it) =>
+      it.nonce === 1 ? [{ ...it, hash: 'cheaper' }, it] : [it],
+    )
+    expect(judge({ ...found, landed: before.flat() })).toEqual([])
+  })
+
   test('says nothing of users whose places are counted together, and sees a gap between them', () => {
     const found = sound()
     const [one] = found.told
