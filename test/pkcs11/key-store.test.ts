@@ -12,7 +12,7 @@ let root: string
 let made = 0
 /** Made before the library is first loaded: SoftHSM sees later ones in a new process only. */
 let freshTokens: ReturnType<TokenDirectory['token']>[]
-const TOKENS = 8
+const TOKENS = 10
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'cs-keys-'))
