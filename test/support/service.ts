@@ -105,7 +105,7 @@ export async function startService(
   const chains = await takeBuiltChains(inject('runDirectory'), home)
   const supervisor = await launch(home, await reserveStackPorts(home), env, openFilesMax)
   const devPath = join(home, 'dev.json')
-  const dev = (): ReadyDevFile & Partial<Pick<ClusterFile, 'nodes'>> =>
+  const dev = (): ReadyDevFile & Partial<Pick<ClusterFile, 'nodes' | 'identity_standby'>> =>
     JSON.parse(readFileSync(devPath, 'utf8'))
   const pidOf = (part: ServicePart) => dev().pids[part]
   const stop = async () => {
@@ -144,6 +144,10 @@ export async function startService(
     const pid = pidOf(part)
     if (pid === null) throw new Error(`${part} does not run`)
     process.kill(pid, signalName)
+    // Whichever of the two serves: where one stands still, the other goes on in its place.
+    const standby = part === 'identity_provider' ? dev().identity_standby?.pid : null
+    const isHalt = signalName === 'SIGSTOP' || signalName === 'SIGCONT'
+    if (isHalt && standby != null) process.kill(standby, signalName)
   }
 
   function nodes(): readonly ServiceNode[] {
