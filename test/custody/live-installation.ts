@@ -171,7 +171,9 @@ export function describeLive(
       await countersignOk(home, ['lists', 'import', list, '--source', 'file', '--name', 'own'], env)
       const service = await startChild('dist/src/main.js', serviceEnv)
       domains.push(service)
-      const url = (await second?.start(home, serviceEnv)) ?? `http://127.0.0.1:${port}`
+      const url =
+        (await second?.start(home, serviceEnv, join(home, 'offline', 'root.pem'))) ??
+        `http://127.0.0.1:${port}`
       // What it can sign with is there; what it screens against is not, without the chain's oracle.
       await expect
         .poll(async () => (await fetch(`${url}/readyz`)).json(), { timeout: READY_MS })

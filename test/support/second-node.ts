@@ -25,9 +25,10 @@ export interface SecondNode {
   /**
    * Its home is made of the owner's the first time, with which it shares the other two domains.
    * @param env of the owner
+   * @param rootKey of the registry, private; absent: that of a development home
    * @returns its address, the same each time, once it passes on
    */
-  start(ownerHome: string, env: Environment): Promise<string>
+  start(ownerHome: string, env: Environment, rootKey?: string): Promise<string>
   /** Before its owner is ended: it would take over. */
   stop(): Promise<void>
   remove(): Promise<void>
@@ -50,10 +51,10 @@ export async function secondNode(): Promise<SecondNode | null> {
   const url = `http://127.0.0.1:${port}`
   let end = async (): Promise<void> => undefined
 
-  async function start(ownerHome: string, env: Environment): Promise<string> {
+  async function start(ownerHome: string, env: Environment, rootKey?: string): Promise<string> {
     if (!existsSync(home)) {
       await countersignOk(ownerHome, ['cluster', 'add-node', '--to', home], { ...env, ...journal })
-      await enrolNode(ownerHome, home, ['service'])
+      await enrolNode(ownerHome, home, ['service'], rootKey)
       symlinkSync(join(ownerHome, 'run'), join(home, 'run'))
     }
     const ended = new AbortController()

@@ -26,11 +26,13 @@ import {
  * @param home with the root; whoever runs there takes the next registry over within a second
  * @param node gets that registry
  * @param domains that the node has: its service, its quorum signer or both
+ * @param rootKey private, where it lies elsewhere
  */
 export async function enrolNode(
   home: string,
   node: string,
   domains: readonly Exclude<DomainName, 'user'>[],
+  rootKey = rootPrivateKeyPath(home),
 ): Promise<void> {
   const enrolments: Enrolment[] = []
   for (const domain of domains) {
@@ -38,7 +40,7 @@ export async function enrolNode(
     enrolments.push(await provisionDomain(node, domain, null))
   }
   const path = registryPath(home)
-  const root = openRegistryRoot(rootPrivateKeyPath(home))
+  const root = openRegistryRoot(rootKey)
   const present = readSigned(path, root)
   const fresh = enrolments.filter(
     ({ role, public_key }) => !present[role].some((key) => key.public_key === public_key),

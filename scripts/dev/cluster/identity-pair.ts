@@ -47,7 +47,9 @@ export async function prepareIdentityPair(begun: BegunInstance): Promise<Identit
   const hasSecond = isMade(second)
 
   function start(number: 1 | 2): IdentityStart & { readonly metricsPort: Promise<number> } {
-    const metricsPort = claim()
+    // Whoever started this may have said where the first is asked.
+    const told = number === 1 ? Number(process.env.IDENTITY_METRICS_PORT) : 0
+    const metricsPort = told > 0 ? Promise.resolve(told) : claim()
     let at = 0
     void metricsPort.then((claimed) => {
       at = claimed
