@@ -19,8 +19,8 @@ import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router
 const TYPES = { Intent: ROUTER_INTENT_FIELDS } as const
 
 /**
- * Records keep the calldata that was signed. Routers up to 0.1 had one co-signer, and so no key in it;
- * what comes before the co-signature is the same.
+ * Records keep the calldata that was signed. Routers before `changeCoSigners` had one co-signer, and so no
+ * key in it; what comes before the co-signature is the same.
  */
 const EXECUTIONS = [
   ...agentRouter.abi,

@@ -1,18 +1,16 @@
 import { registryPath, serviceLayout } from '../../custody/domain-keys/layout.js'
-import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
+import { verified } from '../../custody-tools/provisioning/install-registry.js'
 import { bodyOf } from '../../custody-tools/provisioning/registry-draft.js'
 import type { RegisteredKey } from '../../defi/router-plan.js'
-import { openRegistry } from '../../quorum-protocol/registry.js'
 
 const MS_PER_SECOND = 1_000
 
 /**
  * The co-signer keys of the signed registry, as Routers want them: of each wallet service its own.
- * @throws Error when the home has no registry, or it is not signed by the root
+ * @throws Error that names the file, when the home has no registry, or it is not signed by the root
  */
 export function coSignerKeysOf(home: string, nowMs: number): RegisteredKey[] {
-  const root = readRootKey(serviceLayout(home).rootKey)
-  const { co_signers } = bodyOf(openRegistry(readRegistryFile(registryPath(home)), root))
+  const { co_signers } = bodyOf(verified(registryPath(home), [serviceLayout(home).rootKey]))
   return co_signers.map(({ public_key: hex, not_after_ms }) => ({
     x: `0x${hex.slice(2, 66)}`,
     y: `0x${hex.slice(66)}`,
