@@ -14,7 +14,7 @@ const OWN = [
   '^src/quorum-signer/',
   '^src/quorum-protocol/',
   '^src/contracts/router-intent-type\\.ts$',
-  '^src/domain/keccak\\.ts$',
+  '^src/domain/(gas-limits|keccak)\\.ts$',
   '^src/disk/(native-locks|put-file|watch-path)\\.ts$',
   '^src/custody/process-(environment|life)\\.ts$',
   '^src/custody/home-lock/',

@@ -42,7 +42,8 @@ const HTTP_BY_ADAPTER = [
  * Chromium (`npm run test:passkey`, `npm run test:pages`, `npm run test:console`, `npm run test:console:cold`), systemd
  * (`npm run test:systemd`), promtool
  * (`npm run test:alerts`), Postgres (`npm run test:journal`, `npm run test:nodes`), Restate's server
- * (`npm run test:journal:restate` fetches it), both (`npm run test:cluster:faults`), Node 22
+ * (`npm run test:journal:restate` fetches it), both (`npm run test:cluster:faults`,
+ * `npm run test:cluster:takeovers`), Node 22
  * (`npm run test:mcp:conformance` fetches it), versions of Node
  * (`npm run test:runtimes`), the registry to install from (`npm run test:package`), or minutes
  * (`npm run test:restore`).
@@ -57,6 +58,7 @@ const STACKS_ON_REQUEST = {
   JOURNAL: 'test/journal-postgres/**',
   JOURNAL_RESTATE: 'test/journal-restate/**',
   CLUSTER_FAULTS: 'test/cluster-faults/**',
+  CLUSTER_TAKE_OVERS: 'test/cluster-failovers/**',
   PACKAGE: 'test/package/**',
   RESTORE: 'test/restore/**',
 }

@@ -1,6 +1,6 @@
 import type { SubWalletId, UserId, WebhookId } from '../src/domain/ids.js'
 
-/** The sub-wallet of a key or of a transaction, say. */
+/** The address of the sub-wallet that a key or a transaction belongs to. */
 export function subWalletAddress(of: {
   readonly subWalletId: SubWalletId
   readonly userId: UserId
@@ -23,13 +23,13 @@ export function userBreakersAddress(userId: UserId) {
   return { kind: 'user-breakers', id: userId, userId } as const
 }
 
-/** Grants and wallet keys are asked for here. */
+/** The actor that makes wallet keys and grants. */
 export const CUSTODY_ADDRESS = { kind: 'custody', id: 'custody', userId: null } as const
 
-/** Writes down when keys were last used. */
+/** The actor that records when keys were last used. */
 export const KEY_USE_ADDRESS = { kind: 'key-use', id: 'key-use', userId: null } as const
 
-/** Writes down what vaults' shares were worth. */
+/** The actor that records what vaults' shares were worth. */
 export const SHARE_PRICES_ADDRESS = {
   kind: 'share-prices',
   id: 'share-prices',

@@ -28,7 +28,7 @@ import type { SubWalletProtocol } from './sub-wallet/protocol.js'
 import type { UserBreakersCommand } from './user-breakers/core/decide.js'
 import type { IncomingCommand, LogCommand } from './webhook-endpoint/core/commands.js'
 
-/** What may be sent to an actor of each kind, and what it answers. */
+/** The commands and answers of each kind of actor. */
 export interface Protocols {
   readonly 'sub-wallet': SubWalletProtocol
   readonly 'webhook-endpoint':
@@ -69,13 +69,13 @@ export type TellCommand<Address extends ActorAddress> = ProtocolOf<Address>['com
 type Asks<Protocol> =
   Protocol extends Ask<object, infer Reply> ? ([Reply] extends [never] ? never : Protocol) : never
 
-/** What answers a command, of which there is one kind of answer. */
+/** The answer to a command; each command has one type of answer. */
 export type ReplyTo<Address extends ActorAddress, Command> = ReplyIn<ProtocolOf<Address>, Command>
 
 type ReplyIn<Protocol, Command> =
   Protocol extends Ask<infer Asked, infer Reply> ? (Command extends Asked ? Reply : never) : never
 
-/** The way to the actors, for whoever is none. */
+/** The way to send commands to actors from outside of them. */
 export interface Actors {
   /** Refused with OVERLOADED, and nothing done, when too many callers wait. */
   ask<Address extends ActorAddress, Command extends AskCommand<Address>>(

@@ -15,9 +15,10 @@ import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { createReplan } from '../src/defi/replan.js'
 import { createUniswapV3 } from '../src/defi/uniswap-v3.js'
 import { ONE_CELL } from '../src/domain/cells.js'
+import { createGasBook } from '../src/domain/gas-book.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { createUserBreakerBook } from '../src/domain/user-breaker-book.js'
-import type { JournalOwner } from '../src/quorum-protocol/service-boot.js'
+import type { JournalLeadership } from '../src/quorum-protocol/service-boot.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createApprovalPort } from '../src/service-custody/approval-port.js'
 import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
@@ -27,6 +28,7 @@ import { attachEventSequence } from '../src/store/event-sequence.js'
 import { journaledCommits } from '../src/store/journaled-commits.js'
 import { localCommits } from '../src/store/local-commits.js'
 import { attachVersions } from '../src/store/versions.js'
+import { storedGasOf } from '../src/store/wallet-gas.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
 import { createMailer } from '../src/webhooks/mailer.js'
@@ -93,42 +95,43 @@ const own = await openThreadPorts({
   path,
   lists,
   log,
-  // It waits until it is begun with, and the main thread may restore the store for longer than it loads.
+  // The thread waits to begin, and the main thread may restore the store for longer than this one
+  // loads.
   half: start.isJournaled ? 'opened' : 'refused',
-  // The main thread tells what the checks of chains find.
+  // The main thread reports what the checks of chains find.
   registry: null,
 })
 const { environment, reader, chains, prices, rules, screener, quoter } = own
-// Faults that callers ask for are no part of a live service: it does not even load them.
+// A live service does not even load injected faults.
 const drills =
   start.environment === 'test' ? await import('./sub-wallet/drills/drilled-shell.js') : null
-/** Nothing of it is asked before this thread is begun with. */
-let owner: JournalOwner | null = null
-function journalOwner(): JournalOwner {
-  if (owner === null) throw new Error('no journal is owned')
-  return owner
+/** Null until this thread begins; nothing reads it before. */
+let leadership: JournalLeadership | null = null
+function journalLeadership(): JournalLeadership {
+  if (leadership === null) throw new Error('this thread writes to no journal')
+  return leadership
 }
 const coSigner = await connectCoSigner({
   home,
   mode,
   ...(start.identityLinkFile === null ? {} : { userSide: identityLinkAt(start.identityLinkFile) }),
   boot: start.boot,
-  owner: begins.then((begin) => {
-    owner = begin.owner
-    return owner
+  leadership: begins.then((begin) => {
+    leadership = begin.leadership
+    return leadership
   }),
   carriedShares: start.isJournaled
-    ? createCarriedShares(reader, journalOwner, () => commits)
+    ? createCarriedShares(reader, journalLeadership, () => commits)
     : null,
   onOpened: () => post({ type: 'loaded' }),
   timers: systemTimers(),
   log,
   meter,
-  // The main thread ends the process, which a supervisor starts anew from what is on disk.
+  // The main thread ends the process, and a supervisor restarts it from what is on disk.
   onBroken: () => process.exit(1),
 })
 const begin = await begins
-// What was stored meanwhile is not of this thread's making.
+// Another process may have written to the store in the meantime.
 reader.fresh()
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const timers = systemTimers(
@@ -139,7 +142,7 @@ const stepLines = createStepLines({
   ...{ logger: log, name: `worker-${workerIndex}`, nowMs: timers.now },
   later: (task, afterMs) => timers.at(timers.now() + afterMs, task),
 })
-/** Lines for the log, and for the traces where those are collected. */
+/** Writes steps to the log, and to the traces when those are collected. */
 const stepReader: StepReader | null = start.tellsSteps
   ? {
       note(step, chainId, txId, requestId, code) {
@@ -166,7 +169,7 @@ const sequence = attachEventSequence(
   (partition) => workerOfPartition(partition, workerCount) === workerIndex,
   drawEntropy,
 )
-/** Of the commit that the main thread has; there is one at a time. */
+/** Resolves the commit that the main thread has; there is one at a time. */
 let committed: () => void = () => undefined
 function handOver(rows: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
@@ -201,6 +204,8 @@ const subWalletPorts: SubWalletPorts = {
   receipts: quoter,
   freezes: freezes.book,
   userBreakers,
+  gasBook: createGasBook((userId) => storedGasOf(reader, userId)),
+  gasBudgets: start.gasBudgets,
   keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
   versions: attachVersions(start.walletVersions),
   ...{ auditLog, log, timers },
@@ -263,7 +268,7 @@ const host = new ShardHost({
     eraseShell(
       createGasWalletShell({
         reader,
-        cell: begin.owner?.cell.number ?? ONE_CELL.number,
+        cell: begin.leadership?.cell.number ?? ONE_CELL.number,
         freezes: freezes.book,
         chains,
         coSigner,
@@ -294,7 +299,7 @@ const host = new ShardHost({
   },
 })
 
-/** Between two looks at this thread's queues, for the main thread to show. */
+/** The interval between two readings of this thread's queues, which the main thread shows. */
 const METER_MS = 1_000
 
 function postMeter(): void {
@@ -313,14 +318,14 @@ serveWith((message) => {
   }
   if (message.type === 'freezes') {
     const { userId, standing } = message
-    // Of its own users this thread decides, and knows more by now.
+    // This thread decides for its own users, and so knows more.
     if (workerOf(freezesAddress(userId), workerCount) !== workerIndex) {
       freezes.book.put(userId, standing)
     }
     return
   }
   if (message.type === 'committed') {
-    // The main thread wrote it: what this one reads from must not be of before.
+    // The main thread wrote the commit, so this thread must read a newer snapshot.
     reader.fresh()
     committed()
     return
@@ -332,13 +337,13 @@ const DRAIN_STEP_MS = 20
 const DRAIN_STEPS_MAX = 250
 
 let draining = false
-// One thread asks, and tells the wallets on all of them.
+// One thread polls and notifies the wallets on all threads.
 if (workerOf(CUSTODY_ADDRESS, workerCount) === workerIndex) {
   void followDecisions({ approvals, reader, tell, timers, log }, () => draining)
   void followMembers({ coSigner, timers, log }, () => draining)
   if (start.isJournaled) {
     const { shares } = coSigner
-    const { journal } = journalOwner()
+    const { journal } = journalLeadership()
     void carryShares({ shares, reader, journal, timers, log }, () => draining)
     freezeMirror = mirrorFreeze({ home, reader, commits, timers, log })
   }
@@ -360,7 +365,7 @@ async function drain(): Promise<void> {
   post({ type: 'drained' })
 }
 
-// Reads must come up without the other domains, so the wait for them ends.
+// Reads must start without the other domains, so the wait for them is bounded.
 const QUORUM_WAIT_MS = 15_000
 const [, complete] = await Promise.all([prices.warm(), coSigner.whenReady(QUORUM_WAIT_MS)])
 if (!complete) log.warn('the quorum is not complete yet; writes wait for it')

@@ -5,9 +5,9 @@ import { createUser } from '../src/identity-provider/login/create-user.js'
 const MADE_MAX = 500
 
 /**
- * Who is in which cell is chance: as many accounts are made as it takes.
- * @param cells as the journal's file names them
- * @returns the email of one account of each
+ * Creates accounts until each cell has one, because the cell of an account is random.
+ * @param cells as the journal file names them
+ * @returns the email of one account of each cell
  */
 export async function accountsOfCells(
   home: string,

@@ -6,7 +6,7 @@ const WALLETS = 64
 const CALLERS = [1, 32, 128] as const
 const WARM_UP_MS = 1_000
 
-/** The same write path over a real node, which is then what limits it. */
+/** Measures the same write path over a real node, which then limits it. */
 export async function measureAnvil(
   runMs: number,
   say: (line: string) => void,

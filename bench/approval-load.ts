@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WriteTarget } from './write-path.js'
 
-/** Calls that wait for people, of the wallets that send. */
+/** Calls of the sending wallets that wait for people. */
 export interface WaitingCalls {
-  /** Has so many wait, spread over the wallets; resolves once the identity provider had time to hear. */
+  /**
+   * Makes this many calls wait, spread over the wallets; resolves once the identity provider had
+   * time to learn of them.
+   */
   ask(count: number): Promise<void>
   /** Ends all of them. */
   withdrawAll(): Promise<void>
@@ -16,7 +19,7 @@ interface Asked {
 }
 
 const AT_ONCE = 16
-/** The identity provider hears of them one by one, a flush each. */
+/** The identity provider learns of them one by one, with a flush each. */
 const TOLD_PER_SECOND = 200
 const SETTLE_MS_MIN = 1_000
 
@@ -25,7 +28,7 @@ export function startWaitingCalls({
   value,
 }: {
   readonly stack: WriteTarget
-  /** Wei, above what the keys' policy lets pass. */
+  /** Wei, more than the keys' policy allows without approval. */
   readonly value: string
 }): WaitingCalls {
   let waiting: Asked[] = []
@@ -63,7 +66,7 @@ export function startWaitingCalls({
   }
 }
 
-/** Some at a time. */
+/** Works on a few items at a time. */
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   let next = 0
   const one = async () => {

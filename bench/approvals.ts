@@ -12,10 +12,9 @@ import { WALLETS } from './usage-parts.js'
 import { createSends, measureWritePath } from './write-path.js'
 
 /**
- * `npm run bench:approvals`: what sends wait while a thousand calls of the same wallets wait for
- * people. Phases without and with them in turns, each round in the other order than the one before,
- * so that what grows with time is on neither side; where the order changes, the calls are asked for
- * or withdrawn.
+ * `npm run bench:approvals`: the latency of sends while a thousand calls of the same wallets wait
+ * for people. Phases without and with them alternate, each round in the opposite order, so that
+ * growth over time favours neither side; between phases the calls are requested or withdrawn.
  */
 const run = readOptions({
   command: 'npm run bench:approvals',
@@ -28,7 +27,7 @@ const run = readOptions({
   options: {
     rate: number('sends a second', { steps: 'whole', min: 1, max: 10_000, byDefault: 200 }),
     waiting: number('calls that wait', { steps: 'whole', min: 1, max: 4_000, byDefault: 1_000 }),
-    // The control compares two phases without.
+    // The control compares two phases without waiting calls.
     rounds: number('rounds of a phase without and one with', {
       steps: 'whole',
       min: 2,
@@ -44,11 +43,11 @@ const { rate, waiting, rounds, seconds, wallets } = run.values
 const WARM_UP = { callers: 16, runMs: 5_000 }
 const CONNECTIONS = 256
 const CONNECTIONS_AT_START = 16
-/** What a call that waits may hold of the service's memory; its calldata is empty here. */
+/** The most service memory that a waiting call may use; its calldata is empty here. */
 const BYTES_PER_CALL_MAX = 64 * 1_024
 
 interface Phase {
-  /** Of sends that were taken, from when each was due. */
+  /** Latencies of accepted sends, from when each was due. */
   readonly latenciesMs: readonly number[]
   readonly lost: number
   readonly ownBytes: number

@@ -1,8 +1,8 @@
 import { createApp } from '../src/http/uws.js'
 
 /**
- * A yardstick for reads: uWebSockets.js answering every request with the same small JSON object,
- * in a process of its own. Says `{ type: 'ready', port }` to its parent.
+ * A yardstick for reads: uWebSockets.js answers every request with the same small JSON object, in a
+ * separate process. Sends `{ type: 'ready', port }` to its parent.
  */
 const ANSWER = JSON.stringify({ daily_limit_usd: '1000', daily_used_usd: '0', resets_at: null })
 

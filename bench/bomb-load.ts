@@ -3,9 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type Connection, httpRequest, openConnection } from './load/connection.js'
 
 /**
- * The hostile client, in a thread of its own so that what it costs to send is not taken for what
- * it costs to receive. Told `start` it sends bombs at a fixed rate until told `stop`, then answers
- * with what came back.
+ * The hostile client, in a separate thread, so that the cost of sending is not mistaken for that of
+ * receiving. On `start` it sends bombs at a fixed rate until `stop`, then reports the answers.
  */
 export interface BombLoad {
   readonly port: number
@@ -15,7 +14,7 @@ export interface BombLoad {
 }
 
 export interface BombAnswers {
-  /** By status and error code. */
+  /** Counts by status and error code. */
   readonly answers: Readonly<Record<string, number>>
   readonly worstMs: number
 }
@@ -23,12 +22,12 @@ export interface BombAnswers {
 export type BombCommand = 'start' | 'stop' | 'end'
 
 const BOMB_BYTES = 128_000
-/** A bomb that finds all of them waiting for answers opens one more. */
+/** A bomb that finds all connections waiting for answers opens another. */
 const CONNECTIONS_AT_START = 8
 
 const word = (value: number) => value.toString(16).padStart(64, '0')
 
-/** `multicall(bytes[])` whose offsets all lead to one blob. */
+/** `multicall(bytes[])` whose offsets all point to one blob. */
 function sharedBlob(offsets: number): string {
   const blobBytes = BOMB_BYTES - 4 - 32 * (offsets + 3)
   return `0xac9650d8${word(32)}${word(offsets)}${word(offsets * 32).repeat(offsets)}${word(blobBytes)}${'ff'.repeat(blobBytes)}`
@@ -46,8 +45,8 @@ function nested(depth: number): string {
 }
 
 /**
- * Costly to look into; `0x`-prefixed hex of some 128 kB each. Calldata that no layer objects
- * to is not among it: that is an honest send, of which its sender pays the gas.
+ * Calldata that is costly to examine; `0x`-prefixed hex of some 128 kB each. Calldata that no layer
+ * refuses is not included, because that is an honest send whose sender pays the gas.
  */
 const BOMBS: readonly string[] = [
   sharedBlob(1_900),
@@ -96,8 +95,8 @@ async function sendOne(): Promise<void> {
 function sendNext(): void {
   const one = sendOne().finally(() => underWay.delete(one))
   underWay.add(one)
-  // Gaps of half to one and a half: at even ones each bomb would fall on the same moment between
-  // two honest sends, which come evenly.
+  // Gaps vary from half to one and a half. With even gaps each bomb would come at the same moment
+  // between two honest sends, which come evenly.
   dueAtMs += (1_000 / perSecond) * (0.5 + Math.random())
   timer = setTimeout(sendNext, Math.max(0, dueAtMs - performance.now()))
 }

@@ -22,7 +22,7 @@ export interface BombOptions {
 }
 
 export interface BombPhase {
-  /** Of the honest sends that were taken, from when each was due. */
+  /** Latencies of the accepted honest sends, from when each was due. */
   readonly latenciesMs: readonly number[]
   /** Honest sends that were refused, broken or could not be made. */
   readonly lost: number
@@ -48,15 +48,15 @@ const CONNECTIONS = 256
 const CONNECTIONS_AT_START = 16
 /** Until the code is compiled. */
 const WARM_UP = { callers: 16, runMs: 5_000 }
-/** The limits that keys have by default: what a long body costs is part of the defence. */
+/** The default limits of keys, because the cost of a long body is part of the defence. */
 const RATES = {
   COUNTERSIGN_RATE_PER_SECOND: String(KEY_POLICY.refillPerSecond),
   COUNTERSIGN_RATE_BURST: String(KEY_POLICY.burst),
 }
 
 /**
- * Rounds of a phase without and one with bombs; which is first alternates, so that a machine that
- * slows down or speeds up favours neither.
+ * Rounds of a phase without and one with bombs. Which comes first alternates, so that a machine
+ * that slows down or speeds up favours neither.
  */
 export async function runBombs(options: BombOptions): Promise<BombRun> {
   const { sendsPerSecond, phaseMs } = options

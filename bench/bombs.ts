@@ -6,9 +6,9 @@ import { judgePhases } from './phase-judgement.js'
 import { publish } from './results-file.js'
 
 /**
- * `npm run bench:bombs`: what honest sends wait while one client sends calldata of 128 kB that is
- * made to be expensive. Many short phases without and with it in turns, so that what the machine does
- * meanwhile falls on both alike.
+ * `npm run bench:bombs`: the latency of honest sends while one client sends 128 kB calldata that is
+ * made to be expensive. Many short phases without and with it alternate, so that disturbances on
+ * the machine affect both alike.
  */
 const benchRun = readOptions({
   command: 'npm run bench:bombs',
@@ -27,7 +27,8 @@ const benchRun = readOptions({
       max: 1_000,
       byDefault: 6,
     }),
-    // Long compared with the burst that a rested key is let: what is judged is a client that keeps on.
+    // Long compared with the burst that a rested key is allowed, because a persistent client is
+    // judged.
     seconds: number('how long a phase is', { steps: 'any', min: 1, max: 3_600, byDefault: 15 }),
     chain: word('what the service sends to', CHAINS),
   },

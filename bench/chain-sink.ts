@@ -4,11 +4,11 @@ import { createSinkBlocks } from './sink/blocks.js'
 import { createSinkNonces } from './sink/senders.js'
 
 /**
- * A chain that is never the limit: a process that speaks a node's JSON-RPC (single calls and
- * batches, `POST /`), takes every raw transaction and has it in a block within `SINK_BLOCK_MS`.
- * It hashes what it takes and verifies nothing; `GET /raw` has the newest of what it took.
+ * A chain that is never the bottleneck: a process with a node's JSON-RPC (single calls and batches,
+ * `POST /`) that accepts every raw transaction and mines it within `SINK_BLOCK_MS`. It hashes
+ * transactions but verifies nothing; `GET /raw` returns the newest ones.
  *
- * Environment: SINK_CHAIN_ID, SINK_BLOCK_MS. Says `{ type: 'ready', port }` to its parent.
+ * Environment: SINK_CHAIN_ID, SINK_BLOCK_MS. Sends `{ type: 'ready', port }` to its parent.
  */
 const chainId = Number(process.env.SINK_CHAIN_ID ?? 8453)
 const blockMs = Number(process.env.SINK_BLOCK_MS ?? 250)
@@ -30,7 +30,7 @@ app.post('/*', (res) => {
     open = false
   })
   res.onData((chunk, isLast) => {
-    // uWebSockets.js takes the memory of a chunk back when this returns.
+    // A copy, because uWebSockets.js reuses a chunk's memory once this returns.
     if (!isLast || chunks.length > 0) chunks.push(Buffer.from(Buffer.from(chunk)))
     if (!isLast || !open) return
     const body = chunks.length > 0 ? Buffer.concat(chunks) : Buffer.from(chunk)

@@ -1,11 +1,14 @@
-/** One bar: a figure next to the mark it should reach, if there is one. */
+/** One bar: a figure beside the mark that it should reach, if there is one. */
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** As it is written next to the bar. */
+  /** The text beside the bar. */
   readonly text: string
   readonly mark?: number
-  /** What the value is the sum of, in the order of the chart's legend; absent: it is one piece. */
+  /**
+   * The parts of which the value is the sum, in the order of the chart's legend; absent for a bar
+   * in one piece.
+   */
   readonly parts?: readonly number[]
 }
 
@@ -21,12 +24,14 @@ const ROW = 24
 const TITLE_ROW = 40
 const LEGEND_WIDTH = 150
 
-/** Of the pieces of bars, told apart without colours too: each is darker than the next. */
+/**
+ * Colours of the pieces of bars, distinguishable by brightness too: each is darker than the next.
+ */
 const SHADES = ['#27496d', '#4a7fb5', '#8fb8de', '#d0e1f2']
 
 /**
- * An SVG of horizontal bars; each group has a scale of its own.
- * @param legend of the pieces of bars; empty where they have none
+ * An SVG of horizontal bars; each group has its own scale.
+ * @param legend the pieces of bars; empty if they have none
  */
 export function barChart(groups: readonly BarGroup[], legend: readonly string[] = []): string {
   const parts: string[] = []

@@ -5,13 +5,13 @@ import { onInterrupt } from './interrupted.js'
 /** A process of a measurement, started from its built entry point. */
 export interface Child {
   readonly pid: number
-  /** Its `ready` message, with whatever it tells besides. */
+  /** Its `ready` message, including further fields. */
   readonly ready: Readonly<Record<string, unknown>>
-  /** The end of what it has written so far; of a measurement, of its errors alone. */
+  /** The last output; in a measurement, only the last errors. */
   said(): string
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
-  /** SIGTERM, and SIGKILL when that takes long; resolves with the exit code. */
+  /** Sends SIGTERM, and SIGKILL if that takes long; resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -19,13 +19,16 @@ const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 10_000
 const TAIL_CHARS = 4_000
 
-/** A test is told why a process ended; in a measurement, to read its log would be work beside it. */
+/**
+ * A test needs to know why a process ended; in a measurement, reading its log would be extra work.
+ */
 const KEEPS_LOGS = process.env.VITEST !== undefined
 
 /**
+ * Starts a process and waits until it is ready.
  * @param entry such as `dist/src/main.js`
- * @param signal kills it, ready or not: one that waits for something may never be
- * @throws Error with the end of what it wrote when it does not become ready
+ * @param signal kills it, ready or not, because a waiting process may never be ready
+ * @throws Error with its last output if it does not become ready
  */
 export async function startChild(
   entry: string,
@@ -42,7 +45,7 @@ export async function startChild(
   }
 }
 
-/** One that waits for something, and is not ready before that. */
+/** Starts a process that waits for something and is not ready before that. */
 export function startWaiting(entry: string, env: Record<string, string>): Omit<Child, 'ready'> {
   const { readiness, ...child } = begin(entry, env)
   readiness.catch(() => undefined)
@@ -73,7 +76,7 @@ function begin(entry: string, env: Record<string, string>): Begun {
       clearTimeout(timer)
       resolve({ ...(message as object) })
     })
-    // Not at its exit: what it wrote last may still be on its way.
+    // On close instead of exit, because its last output may still be on its way.
     child.once('close', (code) => {
       clearTimeout(timer)
       reject(new Error(`${entry} ended with ${String(code)}: ${said()}`))
@@ -96,7 +99,7 @@ function begin(entry: string, env: Record<string, string>): Begun {
   }
 }
 
-/** The end of what a stream gave so far. */
+/** The end of a stream's output so far. */
 function tailOf(stream: Readable | null): () => string {
   let tail = ''
   stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -105,7 +108,7 @@ function tailOf(stream: Readable | null): () => string {
   return () => tail
 }
 
-/** What a child said about a number, such as its port. @throws Error when it said none */
+/** A number in a child's ready message, such as its port. @throws Error if it is missing */
 export function numberOf(child: Child, field: string): number {
   const value = child.ready[field]
   if (typeof value !== 'number') throw new Error(`a child was ready without its ${field}`)

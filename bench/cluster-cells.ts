@@ -10,16 +10,17 @@ import { makeKeys } from './keys.js'
 import { say } from './say.js'
 import { issuerOf } from './sink-stack.js'
 
-/** Of each cell. */
+/** For each cell. */
 const WARM_UP_CALLERS = 64
 const PASSWORD = 'correct horse battery staple'
 
-/** Kinds of processes, from those of which there is one a cell to those of which there is one for all. */
+/** Kinds of processes, from those with one per cell to those with one for all. */
 const KINDS = ['service', 'quorum', 'identity', 'journal'] as const
 
 /**
- * What a send costs where several owners serve at once, each with users of its own, over one identity provider and one
- * pair of journal servers: one number of cells after another, with as many callers for each cell.
+ * Measures the cost of a send with several leaders at once, each with its own users, over one
+ * identity provider and one pair of journal servers: one number of cells after another, with as
+ * many callers for each cell.
  */
 export async function measureCells(cells: readonly number[], plan: ClusterPlan) {
   const all = new Map<number, ReadonlyMap<number, ClusterTurn[]>>()
@@ -68,44 +69,44 @@ async function turnsOf(
   return turns
 }
 
-/** An owner each, with one user, whose wallets are `wallets`. */
+/** Starts a leader for each cell, with one user, whose wallets are `wallets`. */
 async function startCells(
   ground: ClusterGround,
   cells: number,
   wallets: number,
 ): Promise<ClusterLoad> {
   const all = dealt(cells)
-  // Of one there is nothing to be said in the file of the journal.
+  // A single cell needs no entry in the journal file.
   const envOf = (own: number) => ground.environmentOf(own, cells === 1 ? undefined : { all, own })
   const stack = await ground.startFirst({ wallets: 0, env: envOf(0) })
-  const owners = [{ port: stack.port, pids: stack.pids }]
+  const leaders = [{ port: stack.port, pids: stack.pids }]
   for (let own = 1; own < cells; own++) {
     const { port, pids } = await ground.startNode({ stack, env: envOf(own), role: 'owner' })
-    owners.push({ port, pids: { ...stack.pids, ...pids } })
+    leaders.push({ port, pids: { ...stack.pids, ...pids } })
   }
   const tokens = await tokensOf(stack.home, all)
   const places = []
-  for (const [cell, { port }] of owners.entries()) {
+  for (const [cell, { port }] of leaders.entries()) {
     const keys = await makeKeys(`http://127.0.0.1:${port}`, tokens[cell] ?? '', wallets)
     places.push({ port, chainId: stack.chainId, secrets: keys.map(({ secret }) => secret) })
   }
   return {
     ...{ places, ground, partitions: all.map((_, cell) => cell) },
     pids: {
-      service: owners.map(({ pids }) => pids.service),
-      quorum: owners.map(({ pids }) => pids.quorum),
+      service: leaders.map(({ pids }) => pids.service),
+      quorum: leaders.map(({ pids }) => pids.quorum),
       identity: [stack.pids.identity],
     },
   }
 }
 
-/** As even as it goes. */
+/** Divides the partitions as evenly as possible. */
 function dealt(cells: number): readonly string[] {
   const from = (cell: number) => Math.floor((cell * PARTITION_COUNT) / cells)
   return Array.from({ length: cells }, (_, cell) => `${from(cell)}-${from(cell + 1) - 1}`)
 }
 
-/** @returns one of a user of each cell */
+/** @returns one token of a user of each cell */
 async function tokensOf(home: string, cells: readonly string[]): Promise<readonly string[]> {
   const issuer = issuerOf(home)
   const emails = await accountsOfCells(home, cells, 'bench', PASSWORD)
@@ -114,7 +115,7 @@ async function tokensOf(home: string, cells: readonly string[]): Promise<readonl
 
 interface Row extends ReturnType<typeof summaryOf> {
   readonly cells: number
-  /** Of each cell. */
+  /** For each cell. */
   readonly callers: number
   readonly vsFirst: number
 }
@@ -134,7 +135,9 @@ function cellsOf(row: Row): string[] {
   ]
 }
 
-/** The same costs twice: next to other numbers of cells, and next to other numbers of callers. */
+/**
+ * Shows the same costs twice: beside other numbers of cells, and beside other numbers of callers.
+ */
 function chartOf(
   rows: readonly Row[],
   cells: readonly number[],

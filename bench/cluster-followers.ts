@@ -13,7 +13,7 @@ export interface ClusterPlan {
   readonly wallets: number
 }
 
-/** Nodes that are asked; `alone` is before there are others. */
+/** The nodes that are called; `alone` is measured before there are others. */
 const ASKED = ['alone', 'owner asked', 'all asked'] as const
 type Asked = (typeof ASKED)[number]
 
@@ -25,8 +25,9 @@ const WARM_UP_CALLERS = 128
 const PARTITIONS = [0]
 
 /**
- * What a send costs an owner that standbys follow beside it, and how far they are behind: the same service
- * alone, then with them, its callers at the owner and dealt over all nodes, by turns.
+ * Measures the cost of a send for a leader with standbys on the same machine, and how far they lag:
+ * first the service without standbys, then with them, with callers at the leader and spread over
+ * all nodes, alternating.
  */
 export async function measureFollowers(followers: number, plan: ClusterPlan) {
   const ground = await layGround(1 + followers)
@@ -74,7 +75,7 @@ async function turnsOf(
   const pids = { standbys: nodes.flatMap(({ pids: { service, quorum } }) => [service, quorum]) }
   const loads = {
     'owner asked': { ...alone, pids: { ...alone.pids, ...pids } },
-    // A lone caller asks one that follows.
+    // A single caller uses a standby.
     'all asked': {
       ...alone,
       places: [...places, ...alone.places],
@@ -114,7 +115,7 @@ interface Row extends ReturnType<typeof summaryOf> {
   readonly asked: Asked
   readonly callers: number
   readonly vsAlone: number
-  /** How far they were behind; null where there was none. */
+  /** How far the standbys lagged; null without any. */
   readonly lagP50Ms: number | null
   readonly lagP95Ms: number | null
 }

@@ -5,9 +5,9 @@ import { grownBy, type JournalSize, journalSize } from './journal-size.js'
 import { driveClosed, type LoadFigures } from './load/drive.js'
 import { createSends, type WriteTarget } from './write-path.js'
 
-/** What several nodes are asked at once, and what each kind of process spends on it. */
+/** A load on several nodes at once, and what each kind of process spends on it. */
 export interface ClusterLoad {
-  /** Callers are dealt over them in turns. */
+  /** Callers are assigned to the nodes in turn. */
   readonly places: readonly Pick<WriteTarget, 'port' | 'secrets' | 'chainId'>[]
   readonly pids: Readonly<Record<string, readonly number[]>>
   readonly ground: Pick<ClusterGround, 'servers' | 'journal'>
@@ -15,12 +15,12 @@ export interface ClusterLoad {
 }
 
 export interface ClusterTurn extends LoadFigures {
-  /** A send, by kind of process; `journal` is both servers. */
+  /** CPU per send, by kind of process; `journal` is both servers. */
   readonly micros: Readonly<Record<string, number>>
   readonly appended: JournalSize
 }
 
-/** @throws Error where a send is refused: the figures would be of others than sends */
+/** @throws Error if a send is refused, because the figures would then measure something else */
 export async function driveCluster(
   { places, pids, ground, partitions }: ClusterLoad,
   { callers, runMs }: { readonly callers: number; readonly runMs: number },

@@ -13,16 +13,16 @@ import { say } from './say.js'
 import { issuerOf, type SinkStack, startSinkStack } from './sink-stack.js'
 import { makeDirectory } from './temporary.js'
 
-/** Nodes on this machine, over one pair of Postgres servers; a sink stack is the first of them. */
+/** Nodes on this machine, over one pair of Postgres servers; the first is a sink stack. */
 export interface ClusterGround {
   readonly servers: JournalServers
   readonly journal: Journal
-  /** Environment of a service, by its number from 0. @param cell absent: there is one */
+  /** Environment of a service, by its number from 0. @param cell absent if there is only one */
   environmentOf(node: number, cell?: { readonly all: readonly string[]; readonly own: number }): Env
   startFirst(options: { readonly wallets: number; readonly env: Env }): Promise<SinkStack>
-  /** A further node, which serves, or follows what the first one owns. */
+  /** Starts another node, which serves a cell or follows the first node. */
   startNode(options: NodeOptions): Promise<ClusterNode>
-  /** Of all that was started here. */
+  /** Stops everything that was started here. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ type Env = Readonly<Record<string, string>>
 export interface NodeOptions {
   readonly stack: SinkStack
   readonly env: Env
-  /** `owner` of a cell of its own; `standby` of what the first node owns. */
+  /** `owner` leads its own cell; `standby` follows the first node. */
   readonly role: 'owner' | 'standby'
 }
 
@@ -41,13 +41,13 @@ export interface ClusterNode {
   readonly pids: Readonly<Record<'service' | 'quorum', number>>
 }
 
-/** No snapshot amid the turns: a journal that is kept short is the matter of others. */
+/** No snapshots during the turns; other benches measure those. */
 export const TAIL_MIB = '1048576'
 const POLL_MS = 50
 const FOLLOWS_MS_MAX = 120_000
 const LIMITS = { COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' }
 
-/** @throws Error where certificates cannot be made here; nothing is left running */
+/** @throws Error if certificates cannot be created here; nothing is left running */
 export async function layGround(nodes: number): Promise<ClusterGround> {
   const undone: (() => Promise<unknown> | unknown)[] = []
   const stop = async () => {
@@ -111,7 +111,7 @@ async function startNode(
     role === 'owner'
       ? await startChild('dist/src/main.js', told)
       : startWaiting('dist/src/main.js', told)
-  // What it says meanwhile is nobody's matter.
+  // Its output is not needed.
   undone.push(() => service.kill())
   if (role === 'standby') await untilItFollows(port, service.said)
   return { home, port, pids: { service: service.pid, quorum: quorum.pid } }

@@ -20,11 +20,13 @@ import { CALLERS_MAX, WALLETS } from './usage-parts.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench:cluster`: what a journal costs a send. The same service three times, its commits in its
- * own store alone, in a Postgres as well, and in one that waits for a standby; by turns, each round in the
- * other order. All is on this machine: what a network adds is not in it, and the servers' CPU is.
+ * `npm run bench:cluster`: the cost of a journal for a send. The same service runs three times,
+ * with commits only in its own store, also in one Postgres, and in one that waits for a standby;
+ * they alternate, each round in the opposite order. Everything runs on this machine, so network
+ * latency is not included, but the servers' CPU is.
  *
- * With `--followers` instead what standbys beside the owner change, with `--cells` what several owners at once do.
+ * With `--followers` it measures the effect of standbys instead, with `--cells` that of several
+ * leaders at once.
  */
 const run = readOptions({
   command: 'npm run bench:cluster',
@@ -62,7 +64,7 @@ type Store = (typeof STORES)[number]
 const COPIES = { 'one server': 1, 'with a standby': 2 } as const
 
 interface Turn extends WritePathFigures {
-  /** Of the journal's servers together, microseconds a send. */
+  /** CPU of all journal servers, in microseconds per send. */
   readonly journalMicros: number
   readonly appended: JournalSize
 }
@@ -113,7 +115,7 @@ async function turnOf(
   return { ...figures, journalMicros, appended }
 }
 
-/** Medians of the turns of a store with as many callers, and what is next to the embedded one's. */
+/** Medians of the turns of a store with this many callers, compared with the embedded one. */
 function comparedOf(one: Measured, each: number, embedded: Measured) {
   const turns = one.turns.get(each) ?? []
   const of = (value: (turn: Turn) => number) => median(turns.map(value))

@@ -1,15 +1,15 @@
 import { table } from './figures.js'
 import type { ResultsFile } from './results-file.js'
 
-/** One ratio in both files; null where a file lacks it or nothing can be said. */
+/** One ratio in both files; null if a file lacks it or it cannot be computed. */
 export interface RatioChange {
   readonly before: number | null
   readonly after: number | null
-  /** Of `before`: 0.1 is a tenth more. */
+  /** Relative to `before`: 0.1 is a tenth more. */
   readonly change: number | null
 }
 
-/** By name, of the ratios that either file has. */
+/** By name, for the ratios in either file. */
 export function comparison(before: ResultsFile, after: ResultsFile): Record<string, RatioChange> {
   const names = new Set([...Object.keys(before.ratios), ...Object.keys(after.ratios)])
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function comparisonText(before: ResultsFile, after: ResultsFile): string 
   return table(['ratio', from.commit ?? 'before', to.commit ?? 'after', 'change'], rows)
 }
 
-/** Why the two may differ besides the code that was measured, a line each. */
+/** Reasons why the two may differ besides the measured code, one per line. */
 export function differsIn(before: ResultsFile, after: ResultsFile): readonly string[] {
   const machine = ({ context }: ResultsFile) =>
     `${context.machine.cores} × ${context.machine.cpu}, Node ${context.node}`

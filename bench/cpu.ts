@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** CPU time that threads of processes have taken, from /proc; Linux only. */
+/** CPU time of the threads of processes, from /proc; Linux only. */
 
 /** One process: microseconds by thread id, as the scheduler counts them. */
 export type CpuReading = ReadonlyMap<number, number>
 
-/** What a process spent between two readings, microseconds. */
+/** CPU time of a process between two readings, in microseconds. */
 export interface CpuSpent {
   readonly total: number
-  /** Its first thread: the event loop. */
+  /** Its first thread, which runs the event loop. */
   readonly main: number
-  /** The busiest of the others: in the service, the worker that runs the actors. */
+  /** The busiest other thread: in the service, the worker that runs the actors. */
   readonly busiest: number
-  /** All others together: pools, garbage collection, disk. */
+  /** All other threads together: pools, garbage collection, disk. */
   readonly others: number
 }
 
@@ -42,7 +42,7 @@ export function cpuSpent(pid: number, before: CpuReading, after: CpuReading): Cp
   return { total: main + sum, main, busiest, others: sum - busiest }
 }
 
-/** Reads several processes now; the function it returns says what they spent since. */
+/** Reads several processes now; the returned function tells what they spent since. */
 export function startCpuMeter<Name extends string>(
   pids: Readonly<Record<Name, number>>,
 ): () => Record<Name, CpuSpent> {
@@ -59,10 +59,10 @@ export function startCpuMeter<Name extends string>(
 
 /** Column of `/proc/stat`'s first line (proc_stat(5)). */
 const STEAL_AT = 7
-/** Columns that are counted; guests' time after them is in the first two already. */
+/** Columns that are counted; the guests' time after them is included in the first two. */
 const STAT_COLUMNS = 8
 
-/** @returns a function that says which share of all cores the host has given to others since */
+/** @returns a function that tells which share of all cores the host has given to others since */
 export function startStealMeter(): () => number {
   const read = () => {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** @returns in one line what lacks where temporary files go; null when nothing does */
+/** @returns one line about missing space for temporary files; null if there is enough */
 export function shortOfDisk(neededBytes: number): string | null {
   const directory = tmpdir()
   const { bavail, bsize } = statfsSync(directory)

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** Clock ticks of /proc are a hundredth of a second (proc(5), USER_HZ). */
+/** Clock ticks in /proc are hundredths of a second (proc(5), USER_HZ). */
 const TICK_MICROS = 10_000
 
-/** CPU time of a process so far, user and system, all its threads. Microseconds; Linux only. */
+/** CPU time of a process so far: user and system, all threads. Microseconds; Linux only. */
 export function cpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS
 }
 
-/** Percentiles of how long answers took, milliseconds. */
+/** Percentiles of answer times, in milliseconds. */
 export interface Latencies {
   readonly p50Ms: number
   readonly p95Ms: number
@@ -23,7 +23,7 @@ export function latenciesOf(latenciesMs: readonly number[]): Latencies {
   return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
-/** Of an even number of values the mean of the two in the middle; 0 of none. */
+/** For an even number of values the mean of the two in the middle; 0 for none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)] ?? 0
@@ -44,12 +44,12 @@ export function ms(value: number): string {
   return value.toFixed(2)
 }
 
-/** What a run had to reach, a line each. */
+/** What a run had to reach, one per line. */
 export function verdicts(bars: Readonly<Record<string, boolean>>): readonly string[] {
   return Object.entries(bars).map(([bar, met]) => `${bar}: ${met ? 'met' : 'NOT met'}`)
 }
 
-/** Rows under a head, columns as wide as their widest cell; numbers to the right. */
+/** Rows under a head, with columns as wide as their widest cell and numbers right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),

@@ -12,15 +12,15 @@ import { WriteBatch } from '../src/store/write-batch.js'
 import { newOwnerOf, type Owner, pastSend, realOwners } from './fill-store.js'
 
 /**
- * One user's years: keys, transactions of all kinds, and refusals, written by the store's own codecs
- * while no service runs, and indexed as its retention does.
+ * Years of one user's history: keys, transactions of all kinds and refusals, written with the
+ * store's own codecs while no service runs, and indexed as its retention does.
  */
 export interface History {
   readonly keyIds: readonly string[]
   readonly subWalletIds: readonly string[]
-  /** Of the transaction with that number, the oldest first. */
+  /** The id of the transaction with that number, counted from the oldest. */
   txIdOf(number: number): TxId
-  /** Of its attempts: every seventh was replaced once. */
+  /** The hashes of its attempts; every seventh was replaced once. */
   hashesOf(number: number): readonly Hex[]
   payeeOf(number: number): Address
 }
@@ -31,7 +31,7 @@ export interface HistorySize {
   readonly refusals: number
 }
 
-/** As large as a service's own commits get. */
+/** As large as a service's own commits become. */
 const BATCH = 500
 const YEAR_MS = 365 * 86_400_000
 const MONTH_MS = 30 * 86_400_000
@@ -41,7 +41,7 @@ const KINDS: readonly TxKind[] = ['send', 'swap', 'send', 'defi_deposit']
 const ENDS: readonly TxStatus[] = ['confirmed', 'confirmed', 'confirmed', 'failed', 'dropped']
 const REFUSALS = ['SPENDING_LIMIT_EXCEEDED', 'POLICY_DENIED', 'ADDRESS_BLOCKED']
 
-/** @param progress told after every commit how much is written */
+/** @param progress called after every commit with the number written */
 export async function fillHistory(
   storeDirectory: string,
   { keys, transactions, refusals }: HistorySize,
@@ -108,7 +108,7 @@ export async function fillHistory(
   }
 }
 
-/** Something on every day that is kept. */
+/** Spend on every stored day. */
 function monthOfSpend(nowMs: number) {
   const today = utcDay(nowMs)
   const dayMicros = 12_345_678n
@@ -151,7 +151,7 @@ function hashesOf(n: number): readonly Hex[] {
   return n % 7 === 0 ? [hashOf(2 * n), hashOf(2 * n + 1)] : [hashOf(2 * n)]
 }
 
-/** Spread as hashes are, and the same again for the same number. */
+/** Evenly distributed like a hash, but the same for the same number. */
 function hashOf(n: number): Hex {
   const word = Math.imul(n + 1, 0x9e3779b1) >>> 0
   return `0x${word.toString(16).padStart(8, '0')}${n.toString(16).padStart(56, '0')}`

@@ -12,10 +12,10 @@ const ORDINAL_BYTES = 6
 export const COPIES_PER_COMMIT = 10_000
 
 /**
- * Writes a stored transaction again under ids and hashes of its own: millions of encodings would
- * take most of an hour. The bytes are what the store's codec wrote of `original`, with those of its
- * hash overwritten; the id is the key. Ids ascend with `atMs` and `ordinal`, so the map fills page
- * after page, as it does over the years.
+ * Writes copies of a stored transaction under new ids and hashes, because millions of encodings
+ * would take most of an hour. The bytes are those that the store's codec wrote for `original`, with
+ * its hash overwritten; the id is the key. Ids ascend with `atMs` and `ordinal`, so the map fills
+ * page after page, as it does over the years.
  */
 export function createCopier({ spaces, root }: Environment, reader: Reader) {
   return function copy(original: Transaction, atMs: number, ordinals: readonly number[]): void {
@@ -44,14 +44,14 @@ export function createCopier({ spaces, root }: Environment, reader: Reader) {
   }
 }
 
-/** An id of that millisecond; of two, the one with the higher ordinal sorts after. */
+/** An id of that millisecond; of two, the one with the higher ordinal sorts later. */
 export function orderedId(atMs: number, ordinal: number): TxId {
   const entropy = Buffer.alloc(10)
   entropy.writeUInt32BE(ordinal, 0)
   return `${ID_PREFIX.tx}${ulidBody(atMs, entropy)}` as TxId
 }
 
-/** @throws Error unless they stand there just once */
+/** @throws Error unless they occur exactly once */
 function placeOf(bytes: Buffer, wanted: Buffer): number {
   const place = bytes.indexOf(wanted)
   if (place < 0 || bytes.indexOf(wanted, place + 1) >= 0) {

@@ -26,23 +26,24 @@ import { COPIES_PER_COMMIT, createCopier, orderedId } from './fill-past.js'
 import { SINK_CHAIN } from './sink-chains.js'
 
 /**
- * A store as years of use leave it, written by the store's own codecs while no service runs.
- * Wallets made here have keys and headers, and no shares in either domain: they are there, and
- * send nothing.
+ * A store as years of use leave it, written with the store's own codecs while no service runs.
+ * Wallets made here have keys and headers but no shares in either domain, so they exist but cannot
+ * send.
  */
 export interface StoreFiller {
-  /** Wallets with a key each, a thousand a user. */
+  /** Adds wallets with a key each, a thousand per user. */
   addWallets(count: number): Promise<void>
-  /** Confirmed sends of the last year, spread over the wallets that can send. */
+  /** Adds confirmed sends of the last year, spread over the wallets that can send. */
   addPast(count: number): Promise<void>
-  /** Sends that are stored and not mined, ten a wallet, of wallets of their own. */
+  /** Adds sends that are stored but not mined, ten per wallet, for separate wallets. */
   addOpen(count: number): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * As large as a service's own commits get. What one commit frees is one record of LMDB's free list,
- * and with thousands of pages in it each of the next thousands of commits costs a millisecond more.
+ * As large as a service's own commits become. The pages that one commit frees are one record in
+ * LMDB's free list, and with thousands of pages in it each of the next thousands of commits takes a
+ * millisecond longer.
  */
 const BATCH = 500
 const WALLETS_PER_USER = 1_000
@@ -57,7 +58,7 @@ export interface Owner {
   readonly key: ApiKey
 }
 
-/** @param progress told every few seconds how much is written */
+/** @param progress called every few seconds with the number written */
 export function openFiller(
   storeDirectory: string,
   progress: (written: number, of: number) => void,
@@ -185,7 +186,7 @@ function filledKey(keyId: KeyId, subWalletId: SubWalletId, userId: UserId, name:
   }
 }
 
-/** As a real send, with bytes that no key signed. */
+/** Like a real send, with bytes that no key signed. */
 function openSend({ wallet, key }: Owner, atMs: number, nonce: number): Transaction {
   const bytes = Buffer.concat([Buffer.from([2]), randomBytes(RAW_BYTES - 1)])
   const txHash: Hex = `0x${Buffer.from(keccak256(bytes)).toString('hex')}`

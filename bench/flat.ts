@@ -12,13 +12,13 @@ import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
  * `npm run bench:flat`: whether a send costs the same however many wallets and past transactions
- * the store holds, and how long the service takes to come back with all of them. Two services run
- * side by side, one with a small store and one that grows, and are driven in turns, so that what
- * else the machine does falls on both. What is filled in is the service's store; the two domains
- * hold shares of the wallets that send.
+ * the store has, and how long the service takes to restart with all of them. Two services run side
+ * by side, one with a small store and one with a growing store, and are driven alternately, so that
+ * disturbances on the machine affect both. Only the service's store is filled; the two domains have
+ * shares only of the wallets that send.
  */
 const SENDING = 128
-/** As found on disk after filling: a wallet with its key, a past transaction with its index. */
+/** Bytes on disk after filling: a wallet with its key, a past transaction with its index. */
 const WALLET_BYTES = 1_500
 const PAST_BYTES = 1_900
 /** The sends of all turns, twice. */
@@ -73,9 +73,9 @@ const MEMORY_BAR_BYTES = 1_024 * MIB
 
 interface Stage {
   readonly label: string
-  /** Per send, of the service, U and Q; median of the turns. */
+  /** CPU per send of the service, U and Q; median of the turns. */
   readonly cpuMicros: number
-  /** The same of the small store, in the turns between. */
+  /** The same for the small store, in the turns between. */
   readonly smallCpuMicros: number
   readonly perSecond: number
   readonly p99Ms: number
@@ -119,7 +119,10 @@ async function opened(): Promise<SinkStack> {
   return stack
 }
 
-/** Fills a store while its service is down. @returns milliseconds the service took to come back */
+/**
+ * Fills a store while its service is down.
+ * @returns milliseconds that the service took to restart
+ */
 async function filled(
   stack: SinkStack,
   label: string,
@@ -199,8 +202,8 @@ function report(): void {
     ]),
   )
   const bars = {
-    // Over what the store holds. The last stage watches transactions that never confirm besides,
-    // which is work of its own.
+    // Over the contents of the store. The last stage also watches transactions that never confirm,
+    // which is additional work.
     cost_is_flat: Math.max(...stages.slice(0, -1).map(cost)) <= COST_BAR,
     restart_in_time: restartMs <= RESTART_BAR_MS,
     memory_in_bounds: memoryBytes <= MEMORY_BAR_BYTES,
@@ -210,7 +213,7 @@ function report(): void {
   publish(run, { ratios, bars, stages }, [stagesTable, '', said, ...verdicts(bars)].join('\n'))
 }
 
-/** What the grown store, the small one and both ledgers take on disk, with a fifth to spare. */
+/** Disk space of the grown store, the small one and both ledgers, with a fifth to spare. */
 function neededBytes(wallets: number, past: number): number {
   return 1.2 * (BASE_BYTES + wallets * WALLET_BYTES + past * PAST_BYTES)
 }

@@ -3,7 +3,10 @@ import { type Environment, openBesideService } from '../src/store/environment.js
 import { journalPositionOf } from '../src/store/journal-position.js'
 import { type Latencies, latenciesOf } from './figures.js'
 
-/** Between two looks at the stores; an owner says twice a second how far those that follow may go. */
+/**
+ * Pause between two polls of the stores; a leader tells its followers twice a second how far they
+ * may go.
+ */
 const LOOK_MS = 10
 
 interface Seen {
@@ -12,33 +15,34 @@ interface Seen {
 }
 
 /**
- * Looks beside the services how long ago the owner had stored what its followers still lack: at each look,
- * for each of them, the time since the first such entry was seen in the owner's store; 0 where it lacks none.
- * @returns ends that
+ * Polls, beside the services, how long ago the leader stored what its followers still lack: at each
+ * poll, for each follower, the time since the first such entry appeared in the leader's store; 0 if
+ * it lacks none.
+ * @returns a function that ends it
  */
-export function followLag(owner: string, followers: readonly string[]): () => Promise<Latencies> {
+export function followLag(leader: string, followers: readonly string[]): () => Promise<Latencies> {
   const open = (home: string) =>
     openBesideService(join(home, 'service', 'store'), undefined, 'opened')
-  const ofOwner = open(owner)
+  const ofLeader = open(leader)
   const ofFollowers = followers.map(open)
   const seen: Seen[] = []
   const lagsMs: number[] = []
   const timer = setInterval(() => {
     const atMs = performance.now()
-    const seq = seqIn(ofOwner)
+    const seq = seqIn(ofLeader)
     if (seq !== seen.at(-1)?.seq) seen.push({ seq, atMs })
     const applied = ofFollowers.map(seqIn)
     for (const each of applied) {
       const lacked = seen.find((one) => one.seq > each)
       lagsMs.push(lacked === undefined ? 0 : atMs - lacked.atMs)
     }
-    // What all have is of no use any more, and a run may be long.
+    // Entries that all stores have are dropped, because a run may be long.
     const least = Math.min(...applied)
     while ((seen[0]?.seq ?? least) < least && seen.length > 1) seen.shift()
   }, LOOK_MS)
   return async () => {
     clearInterval(timer)
-    for (const { root } of [ofOwner, ...ofFollowers]) await root.close()
+    for (const { root } of [ofLeader, ...ofFollowers]) await root.close()
     return latenciesOf(lagsMs)
   }
 }

@@ -1,14 +1,14 @@
 import { createServer } from 'node:net'
 
 /**
- * Below those that systems take for connections and for port 0 (32768 and up on Linux, 49152 on
- * macOS): some seconds pass until it is used, and a restart uses it again.
+ * Below the ports that systems use for connections and for port 0 (32768 and up on Linux, 49152 on
+ * macOS), because some seconds pass until the port is used, and a restart uses it again.
  */
 const FIRST = 10_000
 const COUNT = 10_000
 const TRIES_MAX = 100
 
-/** A TCP port of this machine that nothing listens on. */
+/** A TCP port of this machine on which nothing listens. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const port = FIRST + Math.floor(Math.random() * COUNT)

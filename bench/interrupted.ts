@@ -1,16 +1,16 @@
 /**
- * What a run that is broken off must undo at once: processes, some in groups of their own, and
- * directories of gigabytes. The last that was made is undone first, so that nothing writes to a
- * directory any more when it goes.
+ * Work that an interrupted run must undo at once: processes, some in groups of their own, and
+ * directories of gigabytes. The last one made is undone first, so that no process still writes to a
+ * directory when it is removed.
  */
 const made = new Set<() => unknown>()
 let isWatching = false
 
-/** @returns forgets it again, when it was undone in the ordinary way */
+/** @returns a function that forgets it, for work that was undone normally */
 export function onInterrupt(undo: () => unknown): () => void {
   if (!isWatching) {
     isWatching = true
-    // Once: a second signal ends the process as it is.
+    // Only once: a second signal ends the process immediately.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, undoAll)
   }
   made.add(undo)
@@ -18,7 +18,7 @@ export function onInterrupt(undo: () => unknown): () => void {
 }
 
 async function undoAll(): Promise<void> {
-  // What was broken off fails for want of what is undone here.
+  // What was interrupted fails because its parts are undone here.
   process.on('uncaughtException', () => {})
   for (const undo of [...made].toReversed()) {
     try {

@@ -1,14 +1,14 @@
 import { type Journal, TAIL_COUNTED_MAX } from '../src/journal/journal.js'
 
-/** What was appended to a journal. */
+/** The amount appended to a journal. */
 export interface JournalSize {
   readonly entries: number
   readonly bytes: number
 }
 
 /**
- * Of some of its partitions together.
- * @throws Error where there are more entries than an engine counts the bytes of
+ * The total of some of its partitions.
+ * @throws Error if there are more entries than an engine counts
  */
 export async function journalSize(
   journal: Journal | null,
@@ -26,7 +26,7 @@ export async function journalSize(
   return sum
 }
 
-/** Between two readings. */
+/** The growth between two readings. */
 export function grownBy(before: JournalSize, after: JournalSize): JournalSize {
   return { entries: after.entries - before.entries, bytes: after.bytes - before.bytes }
 }

@@ -1,17 +1,17 @@
-/** A trade key with caps, of a sub-wallet of its own. */
+/** A trade key with caps, for its own sub-wallet. */
 export interface BenchKey {
   readonly secret: string
   readonly address: string
 }
 
-/** High enough that no run meets them; what is measured is a send that is capped. */
+/** So high that no run reaches them; a capped send is measured. */
 const CAPS = { daily_limit_usd: '1000000000', monthly_limit_usd: '10000000000' } as const
-/** Key generation takes both domains; a few at a time keep them busy. */
+/** Key generation needs both domains; a few at a time keep them busy. */
 const AT_ONCE = 8
 
 /**
  * @param token a console token
- * @param policy of each key, as the wire has it; absent: none
+ * @param policy of each key, in its wire form; absent for none
  */
 export async function makeKeys(
   baseUrl: string,
@@ -44,7 +44,7 @@ async function makeKey(
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    // An answer that is no success holds no secret.
+    // A failed answer contains no secret.
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as T
   }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a process holds, from /proc; Linux only. */
+/** Memory of a process, from /proc; Linux only. */
 export interface Held {
-  /** All resident pages. Those of the store's map count here, though the kernel may drop them. */
+  /** All resident pages, including those of the store's map, which the kernel may drop. */
   readonly residentBytes: number
-  /** Resident pages that are its own: heaps, stacks, buffers. */
+  /** Resident pages of its own: heaps, stacks, buffers. */
   readonly ownBytes: number
   /** Open files and sockets. */
   readonly handles: number

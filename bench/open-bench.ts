@@ -6,7 +6,10 @@ import type { Bench } from './round.js'
 import { startSinkStack } from './sink-stack.js'
 import { measureWritePath } from './write-path.js'
 
-/** As many as the largest load has: what counts is how many sends the code was compiled over. */
+/**
+ * As many as the largest load has, because the number of sends determines how far the code is
+ * compiled.
+ */
 const WARM_UP_CALLERS = 128
 
 /** How long each part is driven before anything counts. */
@@ -17,9 +20,9 @@ export interface WarmUpTimes {
 }
 
 /**
- * Brings up all that a round drives, and warms each part alike until its code is compiled: the
- * service's sends cost half as much again in their first seconds, and the two keys' too.
- * @throws Error of what did not start; nothing is left running
+ * Starts everything that a round drives, and warms each part until its code is compiled: in their
+ * first seconds the service's sends cost half as much again, and so do the two keys'.
+ * @throws Error if something does not start; nothing is left running
  */
 export async function openBench(
   wallets: number,

@@ -1,10 +1,10 @@
-/** One option of a bench: how its text is read, and what it is when it is not given. */
+/** One option of a bench: how its text is read, and its default. */
 export interface Option<Value> {
   /** As `parseArgs` of node:util names them; a `boolean` has no text. */
   readonly kind: 'string' | 'boolean'
-  /** What shows its value in the usage; empty of a flag. */
+  /** Stands for its value in the usage text; empty for a flag. */
   readonly hint: string
-  /** With its bounds and default. */
+  /** Includes its bounds and default. */
   readonly meaning: string
   readonly byDefault: Value
   read(text: string): Reading<Value>
@@ -12,7 +12,7 @@ export interface Option<Value> {
 
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
-  /** To be read after the option's name. */
+  /** Follows the option's name in a message. */
   | { readonly ok: false; readonly problem: string }
 
 interface Bounds {
@@ -33,7 +33,7 @@ export function flag(meaning: string): Option<boolean> {
   return { ...FLAG, meaning }
 }
 
-/** One number; null by default when what it is depends on something else. */
+/** One number; null by default if the value depends on something else. */
 export function number<Default extends number | null>(
   meaning: string,
   bounds: Bounds & { readonly byDefault: Default },
@@ -49,7 +49,7 @@ export function number<Default extends number | null>(
   }
 }
 
-/** Several numbers, with commas between. */
+/** Several numbers, separated by commas. */
 export function numbers(
   meaning: string,
   options: Bounds & {
@@ -101,7 +101,7 @@ export function word<const Words extends readonly [string, ...string[]]>(
   }
 }
 
-/** Some of a few words, with commas between. */
+/** Some of a few words, separated by commas. */
 export function words<Word extends string>(
   meaning: string,
   of: readonly Word[],
@@ -140,7 +140,7 @@ function rangeText({ steps, min, max }: Bounds): string {
   return `${steps === 'whole' ? 'whole, ' : ''}${plain(min)} to ${plain(max)}`
 }
 
-/** As it is typed: no separators. */
+/** As it is typed, without separators. */
 function plain(value: number): string {
   return String(value)
 }

@@ -3,8 +3,8 @@ import { FLAG, type Option, type Reading } from './option-kinds.js'
 import { say } from './say.js'
 
 /**
- * What a bench is called with. All of them answer `--help`, and refuse what they do not know or
- * cannot mean before they start anything.
+ * The arguments of a bench. Every bench answers `--help`, and refuses unknown or impossible
+ * arguments before it starts anything.
  */
 export type OptionSet = Readonly<Record<string, Option<unknown>>>
 
@@ -12,16 +12,16 @@ export interface BenchUsage<Options extends OptionSet> {
   /** As it is typed, such as `npm run bench:write`. */
   readonly command: string
   readonly measures: string
-  /** How long. */
+  /** How long it takes. */
   readonly takes: string
-  /** Under the directory for temporary files. */
+  /** Space needed in the directory for temporary files. */
   readonly disk: string
-  /** Its file in `bench/results`; null when it measures nothing. */
+  /** Its file in `bench/results`; null if it measures nothing. */
   readonly results: string | null
-  /** CPU and memory of other processes are read from /proc. */
+  /** Linux if CPU and memory of other processes are read from /proc. */
   readonly runsOn: 'linux' | 'any'
   readonly options: Options
-  /** Arguments besides the options, all of which must be given. */
+  /** Arguments besides the options, all of which are required. */
   readonly files?: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export interface BenchRun<Values = object> {
   readonly results: string | null
   readonly values: Values
   readonly files: readonly string[]
-  /** What goes to standard output. */
+  /** What is written to standard output. */
   readonly output: 'tables' | 'json'
 }
 
@@ -44,10 +44,10 @@ export type Call<Values> =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'refused'; readonly problem: string }
 
-/** A call that cannot be meant, as shells and getopt(3) have it. */
+/** Exit code of a call with bad arguments, as in shells and getopt(3). */
 const EXIT_USAGE = 2
 
-/** Reads this process's arguments; ends it when they ask for help or are refused. */
+/** Reads this process's arguments; ends the process if they ask for help or are refused. */
 export function readOptions<Options extends OptionSet>(
   usage: BenchUsage<Options>,
 ): BenchRun<OptionValues<Options>> {
@@ -66,7 +66,10 @@ export function readOptions<Options extends OptionSet>(
   process.exit(0)
 }
 
-/** npm tells scripts what it took for its own settings: of `--no-x` it makes an empty `x`. */
+/**
+ * npm tells scripts which options it took for its own settings: from `--no-x` it makes an empty
+ * `x`.
+ */
 function isKeptByNpm(name: string): boolean {
   const setting = `npm_config_${name.replace(/^no-/, '').replaceAll('-', '_')}`
   const said = process.env[setting]
@@ -76,7 +79,7 @@ function isKeptByNpm(name: string): boolean {
   )
 }
 
-/** Ends this process, with a line that says why nothing was started. */
+/** Ends this process with a line that tells why nothing was started. */
 export function refuse(problem: string): never {
   console.error(problem)
   process.exit(EXIT_USAGE)
@@ -90,7 +93,7 @@ export function readCall<Options extends OptionSet>(
   const options = Object.fromEntries(
     Object.entries(known).map(([name, { kind }]) => [name, { type: kind } as const]),
   )
-  // Not strict: its errors speak to programmers, and it takes `-1` for an option.
+  // Not strict, because its errors address programmers and it takes `-1` for an option.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   const values = new Map(Object.entries(known).map(([name, it]) => [name, it.byDefault]))
   const files: string[] = []

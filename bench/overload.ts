@@ -11,9 +11,9 @@ import { measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
 /**
- * `npm run bench:overload`: ten times what the service can do, for a minute. What it takes must
- * be answered about as fast as ever and never be lost, the rest refused at once, memory stay flat,
- * and all be well again moments later.
+ * `npm run bench:overload`: ten times the capacity of the service, for a minute. Accepted sends
+ * must be answered about as fast as usual and never be lost, others must be refused at once, memory
+ * must stay flat, and everything must recover moments later.
  */
 const run = readOptions({
   command: 'npm run bench:overload',
@@ -35,18 +35,21 @@ const run = readOptions({
 })
 const { factor, wallets } = run.values
 const overloadMs = run.values.seconds * 1_000
-/** Until most of the code is compiled, and the heap as large as this load makes it. */
+/** Until most of the code is compiled, and the heap is as large as this load makes it. */
 const WARM_UP = { callers: 128, runMs: 25_000 }
 const CAPACITY_RUN_MS = 6_000
 const CAPACITY_CALLERS = 64
-/** What a service is run at, of what it can do. */
+/** The share of its capacity at which a service is run. */
 const NORMAL_SHARE = 0.7
-/** Of 15 s the slowest hundredth is a matter of luck. */
+/** The slowest hundredth of 15 s is a matter of chance. */
 const normalRunMs = Math.min(30_000, overloadMs)
 const CONNECTIONS = 2_048
 const RECOVERY_STEP_MS = 500
 const RECOVERY_STEPS_MAX = 20
-/** Of the overload's last third against that of the normal load: single seconds tell of collections. */
+/**
+ * For the overload's last third compared with the normal load; single seconds show garbage
+ * collections.
+ */
 const MEMORY_BAR = 1.1
 const RECOVERY_BAR_MS = 2_000
 const CONFIRM_WAIT_MS = 60_000

@@ -18,7 +18,7 @@ import { createReader } from '../src/store/reader.js'
 import { WriteBatch } from '../src/store/write-batch.js'
 import { makeDirectory } from './temporary.js'
 
-/** The parts of the write path, each alone on one core. */
+/** The parts of the write path, each by itself on one core. */
 export interface PartFigure {
   readonly name: string
   readonly perSecond: number

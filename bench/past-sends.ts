@@ -17,13 +17,13 @@ export interface Backtested {
   readonly sends: number
   readonly denied: number
   readonly wallMs: number
-  /** Of the whole process; what is more of the wall, others had of the machine. */
+  /** CPU of the whole process; the remaining wall time went to others on the machine. */
   readonly cpuMs: number
-  /** Longest between two turns of the loop. */
+  /** The longest time between two turns of the loop. */
   readonly heldMs: number
 }
 
-/** A policy before past sends of one key, in a store as the service has it. */
+/** Judges past sends of one key by a policy, in a store as the service has it. */
 export async function backtestPast(sends: number, policy: PolicyOnWire): Promise<Backtested> {
   const directory = makeDirectory()
   try {

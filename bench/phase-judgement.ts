@@ -1,20 +1,24 @@
 import { median, quantileMs } from './figures.js'
 
-/** Whether sends felt what else there was, from phases without and with it in turns. */
+/** Judges whether sends were slowed by something, from alternating phases without and with it. */
 
-/** Latencies of the sends of a phase without it and of one with it, which ran in a row. */
+/** Latencies of the sends in two consecutive phases, one without and one with it. */
 export interface Round {
   readonly withoutMs: readonly number[]
   readonly duringMs: readonly number[]
 }
 
 export interface PhaseJudgement {
-  /** p99 with ÷ without, median of the rounds: what is judged. */
+  /** p99 with ÷ without, median of the rounds: the judged figure. */
   readonly ratio: number
   readonly byRound: readonly number[]
-  /** The same of all sends of all rounds together, where one bad moment of the machine shows. */
+  /**
+   * The same for all sends of all rounds together, which shows a single bad moment of the machine.
+   */
   readonly pooled: number
-  /** p99 of an odd ÷ of the even phase before it, both without: how far the figure is noise. */
+  /**
+   * p99 of an odd phase ÷ that of the even one before it, both without: the noise of the figure.
+   */
   readonly control: number
   readonly controlByPair: readonly number[]
   readonly met: boolean

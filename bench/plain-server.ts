@@ -8,13 +8,13 @@ import { openPlainLedger } from './plain-ledger.js'
 import { SINK_CHAIN } from './sink-chains.js'
 
 /**
- * The plain server, a yardstick: what a competent team writes for the same request in a week
- * without this project. One process, one key in its memory, caps and idempotence of signing by
- * SQLite, the signed bytes durable before they go out, fees and prices cached, RPC calls batched.
- * No screening, no second key, no lanes, no recovery of lost nonces.
+ * The plain server, a yardstick: what a competent team would write for the same request in a week
+ * without this project. One process, one key in its memory, caps and idempotent signing by SQLite,
+ * signed bytes durable before they are sent, cached fees and prices, batched RPC calls. No
+ * screening, no second key, no lanes, no recovery of lost nonces.
  *
- * Environment: RPC_URL, PLAIN_DIRECTORY (where its database goes), PLAIN_KEYS (how many API keys to
- * issue). Says `{ type: 'ready', port, secrets }` to its parent.
+ * Environment: RPC_URL, PLAIN_DIRECTORY (for its database), PLAIN_KEYS (the number of API keys to
+ * issue). Sends `{ type: 'ready', port, secrets }` to its parent.
  */
 const GAS = 21_000n
 const ETH_MICROS = 3_000_000_000n
@@ -30,7 +30,7 @@ const secrets = Array.from({ length: Number(process.env.PLAIN_KEYS ?? 64) }, () 
 })
 
 const client = createPublicClient({
-  // Sends that arrive together travel together, as in the service it is compared with.
+  // Sends that arrive together are batched, as in the service it is compared with.
   transport: http(process.env.RPC_URL, { batch: { batchSize: 100, wait: 0 } }),
 })
 const account = privateKeyToAccount(generatePrivateKey())
@@ -99,7 +99,7 @@ app.post<{ Body: SendBody }>(
   },
 )
 
-/** Confirms what has been mined, once a block. */
+/** Confirms what was mined, once per block. */
 const stopWatching = client.watchBlocks({
   pollingInterval: 250,
   onBlock: (block) => ledger.confirm(block.transactions),

@@ -4,7 +4,7 @@ import { startChainSink } from './sink-stack.js'
 import { makeDirectory } from './temporary.js'
 import type { WriteTarget } from './write-path.js'
 
-/** The plain server over a chain sink of its own. */
+/** The plain server over its own chain sink. */
 export interface PlainStack extends WriteTarget {
   stop(): Promise<void>
 }

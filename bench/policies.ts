@@ -15,8 +15,8 @@ import { publish } from './results-file.js'
 import { tenRules, tenRulesThatCount } from './ten-rules.js'
 
 /**
- * `npm run bench:policies`: what a policy adds to a signature at the identity provider. Lineages
- * take turns, and have counted for an hour already: their windows are full.
+ * `npm run bench:policies`: the cost of a policy for a signature at the identity provider. Lineages
+ * alternate and have counted for an hour, so their windows are full.
  */
 const run = readOptions({
   command: 'npm run bench:policies',
@@ -35,10 +35,10 @@ const PAYEE = '0x00000000000000000000000000000000000000aa'
 const LINEAGES = 256
 const HOUR_MS = 3_600_000
 const TASK_MS = 500
-/** What one answer about the past may look at, and how long it may take. */
+/** How much of the past one answer may cover, and how long it may take. */
 const PAST_SENDS = 100_000
 const PAST_BOUND_MS = 5_000
-/** Microseconds a signature may take longer by a policy with counts and ceilings. */
+/** Microseconds that a policy with counts and ceilings may add to a signature. */
 const BOUND_US = 8
 
 const policyOf = (json: object): Policy => {

@@ -14,10 +14,12 @@ import { freePort } from './free-port.js'
 import { onInterrupt } from './interrupted.js'
 import { makeDirectory } from './temporary.js'
 
-/** What a journal of a measurement is in. */
+/** The servers of a journal in a measurement. */
 export interface JournalServers {
   readonly url: string
-  /** Now; the function it returns says what all their processes spent since, microseconds. */
+  /**
+   * Reads now; the returned function tells what all their processes spent since, in microseconds.
+   */
   meter(): () => number
   stop(): Promise<void>
 }
@@ -29,8 +31,9 @@ const READY_TRIES_MAX = 600
 const READY_STEP_MS = 100
 
 /**
- * @param copies on which a commit is before it counts: 1, or 2 with a standby that it waits for
- * @throws Error that says how to get Postgres where there is none
+ * @param copies number of servers that have a commit before it counts: 1, or 2 with a standby that
+ * it waits for
+ * @throws Error that explains how to install Postgres if it is missing
  */
 export async function startJournalServers(copies: 1 | 2): Promise<JournalServers> {
   const postgres = await requirePostgres()
@@ -149,7 +152,7 @@ async function followsInStep({ sql }: Server): Promise<void> {
   throw new Error('the standby of Postgres does not follow its primary')
 }
 
-/** A process that has ended since is left out: those that serve the journal last. */
+/** A process that has ended since is left out; those that serve the journal live longest. */
 function meterOf(firsts: readonly number[]): () => number {
   const before = readAll(firsts)
   return () =>

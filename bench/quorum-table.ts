@@ -1,7 +1,7 @@
 import { count, ms, table } from './figures.js'
 import type { QuorumLoad } from './quorum.js'
 
-/** One row a load, next to native secp256k1 alone on one core; CPU is per signature, in microseconds. */
+/** One row per load, beside native secp256k1 on one core; CPU per signature, in microseconds. */
 export function quorumTable(loads: readonly QuorumLoad[]): string {
   return table(
     [

@@ -25,17 +25,17 @@ import { issuerOf } from './sink-stack.js'
 import { makeDirectory } from './temporary.js'
 
 /**
- * What two keys cost: signatures per second through three real processes, next to the bare rate of
+ * The cost of two keys: signatures per second through three real processes, beside the bare rate of
  * the curve library on one core in the same run. Every signature is complete: key proof, grant,
- * durable ledger, both approvals, both shares, verification of the result, serialised transaction.
+ * durable ledger, both approvals, both shares, verification of the result, serialized transaction.
  */
 export interface QuorumLoad extends Latencies {
   readonly label: string
   readonly perSecond: number
-  /** Native secp256k1 signatures per second on one core and nothing else. */
+  /** Native secp256k1 signatures per second, with nothing else, on one core. */
   readonly barePerSecond: number
   readonly vsBare: number
-  /** Per signature; the service is this process. */
+  /** CPU per signature; the service is this process. */
   readonly cpuMicros: Readonly<Record<'service' | 'identity' | 'quorum', CpuSpent>>
 }
 
@@ -43,19 +43,19 @@ export interface QuorumLoad extends Latencies {
 export interface Quorum {
   readonly keygenMs: number
   measure(load: (typeof QUORUM_LOADS)[number], runMs: number): Promise<QuorumLoad>
-  /** Signatures a second at full load and nothing else of it, to compare with another figure. */
+  /** Signatures per second at full load, for comparison with another figure. */
   rateNow(runMs: number): Promise<number>
   close(): Promise<void>
 }
 
 /**
- * The bare rate is taken before and after each slice, and what counts is the median of slices: a
+ * The bare rate is measured before and after each slice, and the median of slices counts, because a
  * core of a shared machine changes its speed by half within seconds.
  */
 const SLICE_MS = 1_000
-/** Before each load, for its batches are of another size than those before. */
+/** Before each load, because its batches differ in size from those before. */
 const EACH_WARM_UP_MS = 1_500
-/** Its code is warm; what idled meanwhile are caches and connections. */
+/** Its code is warm; only caches and connections have been idle. */
 const RATE_WARM_UP_MS = 300
 const WALLETS = 64
 const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
@@ -78,9 +78,9 @@ interface BenchWallet {
 const native = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof Secp256k1
 
 /**
- * @param warmUpMs under full load: V8 compiles for some seconds, in threads that take the cores from
- *   those that are measured
- * @throws Error when a domain does not start; nothing is left running
+ * @param warmUpMs time under full load: V8 compiles for some seconds, in threads that compete with
+ * the measured ones
+ * @throws Error if a domain does not start; nothing is left running
  */
 export async function openQuorum(warmUpMs: number): Promise<Quorum> {
   const directory = makeDirectory()
@@ -205,7 +205,7 @@ export async function measureBare(): Promise<number> {
   return 1_000 / result.latency.p50
 }
 
-/** Distinct 16 bytes; cheap, for what callers spend counts as the service's. */
+/** Distinct 16-byte ids; cheap, because the callers' CPU counts as the service's. */
 function createRequestIds(): () => Buffer {
   const base = randomBytes(16)
   let count = 0

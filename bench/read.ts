@@ -9,7 +9,7 @@ import { WALLETS } from './usage-parts.js'
 
 /**
  * `npm run bench:read`: the reads and their yardstick over the chain sink and nothing else, for
- * work on them. With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave
+ * work on reads. With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave
  * profiles.
  */
 const READS = ['limits', 'transaction', 'mcpLimits'] as const

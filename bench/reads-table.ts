@@ -2,7 +2,7 @@ import { count, ms, table } from './figures.js'
 import type { ReadFigures } from './reads.js'
 import { refusedText } from './write-table.js'
 
-/** One row a kind of read, the yardstick first; CPU is per read, in microseconds. */
+/** One row per kind of read, the yardstick first; CPU per read, in microseconds. */
 export function readsTable(reads: readonly ReadFigures[]): string {
   const [bare] = reads
   return table(

@@ -4,17 +4,17 @@ import { httpRequest, openConnection } from './load/connection.js'
 import { driveClosed, type LoadFigures } from './load/drive.js'
 import { createSends, type WriteTarget } from './write-path.js'
 
-/** One kind of read, as fast as callers can ask for it. */
+/** One kind of read, as fast as callers can request it. */
 export interface ReadFigures extends LoadFigures {
   readonly label: string
-  /** Per read: the process that answers, and the load generator. */
+  /** CPU per read, of the process that answers and of the load generator. */
   readonly cpuMicros: { readonly server: CpuSpent; readonly load: CpuSpent }
 }
 
 export interface ReadTarget {
   readonly label: string
   readonly port: number
-  /** Of the process that answers. */
+  /** Pid of the process that answers. */
   readonly pid: number
   /** Turns take them in order. */
   readonly requests: readonly Buffer[]
@@ -37,7 +37,7 @@ export async function measureReads(target: ReadTarget, runMs: number): Promise<R
   }
 }
 
-/** The yardstick: the same request, answered by uWebSockets.js and nothing behind it. */
+/** The yardstick: the same request, answered by uWebSockets.js with nothing behind it. */
 export function bareUwsTarget(bare: Child, { secrets }: WriteTarget): ReadTarget {
   return {
     label: 'bare uWebSockets.js',
@@ -90,7 +90,7 @@ export async function readTargets(
   }
 }
 
-/** One transaction a wallet. */
+/** Sends one transaction per wallet. */
 async function sendSome(
   target: WriteTarget,
 ): Promise<readonly { readonly txId: string; readonly secret: string }[]> {

@@ -8,14 +8,14 @@ import type { Round } from './round.js'
 import type { WritePathFigures } from './write-path.js'
 import { writeTable } from './write-table.js'
 
-/** What one run of `npm run bench` found: medians over its rounds. */
+/** The results of one run of `npm run bench`: medians over its rounds. */
 export interface BenchResults extends Round {
   readonly rounds: number
   readonly parts: readonly PartFigure[]
   readonly anvil: readonly WritePathFigures[]
 }
 
-/** What the ratios ought to reach. */
+/** The ratios that should be reached. */
 const BARS: Readonly<Record<string, number>> = {
   quorum_vs_bare_signing: 0.25,
   write_path_vs_quorum: 0.5,
@@ -27,7 +27,7 @@ const BARS: Readonly<Record<string, number>> = {
 }
 const ONE_CALLER_BAR_MS = 8
 
-/** Whether this run reached what it ought to. */
+/** Whether this run reached its bars. */
 export function barsOf({ ratios, oneCallerOverNodeMs }: Round): Record<string, boolean> {
   const named: Readonly<Record<string, number>> = ratios
   const reached = Object.entries(BARS).map(

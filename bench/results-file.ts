@@ -6,10 +6,10 @@ import { z } from 'zod'
 import type { BenchRun } from './options.js'
 import { say } from './say.js'
 
-/** What every results file says of the run, besides its figures. */
+/** What every results file tells about the run, besides its figures. */
 export interface RunContext {
   readonly at: string
-  /** Abbreviated hash, with `+` when files differ from it; null outside a repository. */
+  /** Abbreviated hash, with `+` if files differ from it; null outside a repository. */
   readonly commit: string | null
   readonly node: string
   readonly machine: { readonly cpu: string; readonly cores: number; readonly memoryBytes: number }
@@ -24,7 +24,7 @@ export interface ResultsFile {
   readonly [part: string]: unknown
 }
 
-/** What one run found. */
+/** The results of one run. */
 interface Findings {
   /** Each figure that has a yardstick in the same run, as a share of it. */
   readonly ratios: Readonly<Record<string, number>>
@@ -32,7 +32,7 @@ interface Findings {
 }
 
 const RESULTS = join('bench', 'results')
-/** Packages whose speed shows in the figures. */
+/** Packages whose speed affects the figures. */
 const PACKAGES = [
   'uWebSockets.js',
   'lmdb',
@@ -59,7 +59,7 @@ function runContext(): RunContext {
   }
 }
 
-/** @returns the path it was written to */
+/** @returns the path of the written file */
 export function writeResults(name: string, content: object | string): string {
   const path = join(RESULTS, name)
   mkdirSync(dirname(path), { recursive: true })
@@ -93,10 +93,10 @@ const RESULTS_FILE = z.looseObject({
   }),
   ratios: z.record(z.string(), z.number()),
 })
-/** Theirs are some kilobytes. */
+/** Results files have some kilobytes. */
 const FILE_BYTES_MAX = 64 * 1_024 * 1_024
 
-/** @throws Error of one line when the file is missing or is no results file */
+/** @throws Error of one line if the file is missing or not a results file */
 export function readResults(path: string): ResultsFile {
   const parsed = RESULTS_FILE.safeParse(jsonOf(path))
   if (parsed.success) return parsed.data as unknown as ResultsFile

@@ -6,7 +6,7 @@ import { measureReads, type ReadFigures, type ReadTarget } from './reads.js'
 import type { SinkStack } from './sink-stack.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
-/** What is up while rounds are measured; all of it idles but for what is driven. */
+/** Everything that runs while rounds are measured; it idles except for what is driven. */
 export interface Bench {
   readonly quorum: Quorum
   readonly sink: SinkStack
@@ -20,17 +20,17 @@ export interface RoundTimes {
   readonly readMs: number
 }
 
-/** One pass over everything, in an order that keeps what is compared next to each other. */
+/** One pass over everything, in an order that keeps compared figures close together. */
 export interface Round {
   readonly quorum: Readonly<Record<string, QuorumLoad>>
-  /** Signatures a second of the quorum at full load between the loads of the write path. */
+  /** Signatures per second of the quorum at full load, between the loads of the write path. */
   readonly quorumBeside: number
   readonly write: Readonly<Record<string, WritePathFigures>>
   readonly plain: Readonly<Record<string, WritePathFigures>>
   readonly reads: Readonly<Record<keyof Bench['reads'], ReadFigures>>
-  /** What the chain sink takes to answer one caller, milliseconds. */
+  /** Time that the chain sink takes to answer one caller, in milliseconds. */
   readonly nodeP50Ms: number
-  /** p50 of a single caller's sends, less that answer. */
+  /** p50 of a single caller's sends, minus that answer. */
   readonly oneCallerOverNodeMs: number
   readonly ratios: Ratios
 }
@@ -39,7 +39,7 @@ export type Ratios = Readonly<
   Record<
     | 'quorum_vs_bare_signing'
     | 'write_path_vs_quorum'
-    /** Of the loads with p99 ≤ 100 ms alone; 0 when there is none. */
+    /** Only for the loads with p99 ≤ 100 ms; 0 without one. */
     | 'write_path_within_100ms_vs_quorum'
     | 'write_path_vs_plain'
     | 'write_path_within_100ms_vs_plain'
@@ -51,7 +51,7 @@ export type Ratios = Readonly<
   >
 >
 
-/** Close together where the latency meets its bar; up to what the quorum alone is driven with. */
+/** Dense where the latency meets its bar, up to the load of the quorum's own measurement. */
 const WRITE_CALLERS = [1, 32, 64, 128, 160, 192, 224, 256] as const
 const PLAIN_CALLERS = [1, 32, 128, 256] as const
 const P99_BAR_MS = 100
@@ -61,7 +61,7 @@ export async function measureRound(bench: Bench, times: RoundTimes): Promise<Rou
   const quorum: Record<string, QuorumLoad> = {}
   for (const load of QUORUM_LOADS) quorum[load.label] = await bench.quorum.measure(load, quorumMs)
   const write: Record<string, WritePathFigures> = {}
-  // In turns: a core of a shared machine changes its speed by half within seconds.
+  // Alternating, because a core of a shared machine changes its speed by half within seconds.
   const loaded: number[] = []
   for (const callers of WRITE_CALLERS) {
     write[String(callers)] = await measureWritePath(bench.sink, { callers, runMs: writeMs })

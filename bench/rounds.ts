@@ -1,14 +1,14 @@
 import { median } from './figures.js'
 
-/** A figure, or figures by name, as deep as they go. Text is the same in all rounds. */
+/** A figure, or figures by name, nested to any depth. Text is the same in all rounds. */
 export type Figure = number | string | FigureTree
 export interface FigureTree {
   readonly [name: string]: Figure
 }
 
 /**
- * Field by field the median over rounds. A field that some rounds lack (an error that came once)
- * counts as zero there.
+ * The median over rounds, field by field. A field that some rounds lack, such as an error that
+ * occurred once, counts as zero there.
  */
 export function medianOfRounds<T extends object>(rounds: readonly T[]): T {
   return middle(rounds as readonly unknown[] as readonly FigureTree[]) as unknown as T

@@ -12,9 +12,9 @@ import { WALLETS } from './usage-parts.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench:rules`: what a policy on every key costs a send. Keys without one, with ten
- * rules and with ten rules that count, of one service, by turns and each round in the other order.
- * Other keys without one are the control: what they differ by, the machine did.
+ * `npm run bench:rules`: the cost of a policy on every key for a send. Keys without one, with ten
+ * rules and with ten rules that count, of one service, alternate, each round in the opposite order.
+ * Other keys without one are the control, which shows the machine's noise.
  */
 const run = readOptions({
   command: 'npm run bench:rules',
@@ -33,7 +33,7 @@ const run = readOptions({
 const { callers, rounds, seconds, wallets } = run.values
 const TOKEN = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const WARM_UP_MS = 10_000
-/** Sends a second with ten rules, as a share of those without. */
+/** Sends per second with ten rules, as a share of those without. */
 const BOUND = 0.97
 /** Microseconds of the identity provider's CPU that they may add to a signature. */
 const BOUND_US = 8
@@ -57,7 +57,7 @@ async function targetOf(stack: SinkStack, kind: Kind) {
   }
 }
 
-/** CPU a send of all turns of a kind, microseconds by process. */
+/** CPU per send over all turns of a kind, in microseconds by process. */
 function cpuOf(turns: readonly WritePathFigures[]) {
   const sends = turns.reduce((sum, { done }) => sum + done, 0)
   const spent = (name: string, part: keyof CpuSpent) => {
@@ -91,7 +91,7 @@ try {
   const without = cpuOf([...none.turns, ...control.turns])
   const compared = [control, ...ruled].map(({ kind, turns }) => {
     const cpu = cpuOf(turns)
-    // A round's own: the machine is faster in one minute than in the next.
+    // Compared within a round, because the machine is faster in one minute than in the next.
     const byRound = turns.map(({ perSecond }, round) => {
       const others = kind === 'control' ? [none] : [none, control]
       return perSecond / mean(others.map((other) => rate(other.turns, round)))

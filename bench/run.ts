@@ -11,8 +11,8 @@ import { say } from './say.js'
 import type { WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench`: the parts, the two keys alone, the whole write path, the plain server and the
- * reads, in one run and in turns, so that ratios hold on a noisy machine.
+ * `npm run bench`: the parts, the two keys by themselves, the whole write path, the plain server
+ * and the reads, in one run and alternating, so that ratios hold on a noisy machine.
  */
 const run = readOptions({
   command: 'npm run bench',
@@ -37,7 +37,7 @@ const { short, rounds: wanted, 'no-anvil': noAnvil } = run.values
 const WALLETS = 128
 const FULL: RoundTimes = { quorumMs: 2_000, writeMs: 5_000, readMs: 2_000 }
 const SHORT: RoundTimes = { quorumMs: 1_000, writeMs: 3_000, readMs: 1_500 }
-/** After 6,000 sends compiling is a tenth of the service's CPU, and it goes on beyond 20,000. */
+/** After 6,000 sends compiling is a tenth of the service's CPU, and it continues beyond 20,000. */
 const WARM_UP: WarmUpTimes = { quorumMs: 5_000, writeMs: 25_000, readMs: 2_000 }
 const WARM_UP_SHORT: WarmUpTimes = { quorumMs: 2_000, writeMs: 6_000, readMs: 1_000 }
 const ANVIL_RUN_MS = 8_000
@@ -67,7 +67,7 @@ async function measureRounds(): Promise<readonly Round[]> {
   return measured
 }
 
-/** Rounds that took minutes are worth their file even when no node starts. */
+/** Rounds that took minutes are written even if no node starts. */
 async function onAnvil(): Promise<readonly WritePathFigures[]> {
   try {
     return await measureAnvil(ANVIL_RUN_MS, say)

@@ -1,4 +1,4 @@
-/** A line of progress, besides what goes to standard output. */
+/** Writes a line of progress, separate from standard output. */
 export function say(line: string): void {
   process.stderr.write(`bench  ${line}\n`)
 }

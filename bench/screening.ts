@@ -13,7 +13,7 @@ import { readOptions } from './options.js'
 import { publish } from './results-file.js'
 
 /**
- * `npm run bench:screening`: what screening costs, next to viem's `decodeFunctionData` on the same
+ * `npm run bench:screening`: the cost of screening, beside viem's `decodeFunctionData` on the same
  * calldata in the same run.
  */
 const run = readOptions({
@@ -28,7 +28,7 @@ const run = readOptions({
 
 const ENTRIES = 100_000
 const TASK_MS = 400
-/** Microseconds; what the design asks for on one core. */
+/** Microseconds that the design allows on one core. */
 const BOUNDS_US: Readonly<Record<string, number>> = {
   'scan 200 B': 2,
   'scan 128 KiB': 3_000,
@@ -57,7 +57,7 @@ function bomb(): Uint8Array {
   return Buffer.from(`ac9650d8${word(32)}${word(1_900)}${offsets}${word(60_000)}${blob}`, 'hex')
 }
 
-/** xorshift32; each seed gives bytes of its own, so that the calldata holds no listed address. */
+/** xorshift32; each seed gives other bytes, so that the calldata contains no listed address. */
 function pseudoRandom(length: number, seed: number): Buffer {
   const bytes = Buffer.alloc(length + SCAN_TAIL_BYTES)
   let state = seed

@@ -9,9 +9,9 @@ import { say } from './say.js'
 import { startSinkStack } from './sink-stack.js'
 
 /**
- * `npm run bench:search`: what lists, filters and searches of the console take at the service, by
- * real HTTP, for a user who has ten thousand keys and a million transactions. Each is asked from the
- * start and from the middle, several times; what counts is the slowest.
+ * `npm run bench:search`: how long the service takes for the console's lists, filters and searches,
+ * over real HTTP, for a user with ten thousand keys and a million transactions. Each is requested
+ * from the start and from the middle, several times; the slowest counts.
  */
 const TRANSACTION_BYTES = 2_400
 const run = readOptions({
@@ -106,7 +106,7 @@ async function ask(question: Question): Promise<Asked> {
   return { ...question, firstMs: took[0] ?? 0, slowestMs: Math.max(...took), bytes }
 }
 
-/** All are called `agent` and a number. */
+/** All keys are named `agent` and a number. */
 function namesAsked(): readonly Question[] {
   const texts = [
     ['all of them', 'agent'],
@@ -137,8 +137,8 @@ function questionsOf(history: History): readonly Question[] {
     ['of a chain', 'chain_id=8453'],
     ['of a chain, dropped swaps', 'chain_id=10&kind=swap&status=dropped'],
     ['failed', 'status=failed'],
-    ['in flight: there are none', 'status=broadcast'],
-    ['gas swaps: there are none', 'kind=gas_swap'],
+    ['in flight: no results', 'status=broadcast'],
+    ['gas swaps: no results', 'kind=gas_swap'],
     ['an id', `search=${txIdOf(old)}`],
     ['a hash', `search=${hashesOf(old + 1)[0]}`],
     ['a replaced hash', `search=${hashesOf(replaced)[0]}`],
@@ -179,7 +179,7 @@ function questionsOf(history: History): readonly Question[] {
     { label: 'audit', path: 'audit?limit=50' },
     { label: 'audit, refusals', path: 'audit?limit=50&type=send.refused' },
     { label: 'audit of a key', path: `audit?limit=50&key_id=${keyId}` },
-    { label: 'audit, of a type that there is none of', path: 'audit?limit=50&type=key.revoked' },
+    { label: 'audit, of a type without entries', path: 'audit?limit=50&type=key.revoked' },
     { label: 'audit of a transaction', path: `audit?tx_id=${txIdOf(middle)}` },
     { label: 'approvals', path: 'approvals?limit=50' },
     { label: 'events', path: 'events?limit=50' },

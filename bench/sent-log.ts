@@ -1,14 +1,14 @@
 import { httpRequest, openConnection, type RequestBytes } from './load/connection.js'
 import { createSends, type WriteTarget } from './write-path.js'
 
-/** Remembers what a service said it had taken, to ask for all of it afterwards. */
+/** Remembers what a service reported as accepted, to ask for all of it afterwards. */
 export interface SentLog {
   readonly next: () => RequestBytes
   readonly onDone: (answer: { readonly body: string }) => void
   readonly count: number
   /**
-   * Asks for every transaction until it is confirmed, each with a key of its own wallet.
-   * @returns ids that were not confirmed in time: lost
+   * Polls every transaction until it is confirmed, each with a key of its own wallet.
+   * @returns ids that were not confirmed in time, and so were lost
    */
   lost(waitMs: number): Promise<readonly string[]>
 }
@@ -18,7 +18,7 @@ const PAUSE_MS = 500
 const TX_ID = /"tx_id": ?"([^"]+)"/
 const FROM = /"from": ?"([^"]+)"/
 
-/** @param keyOf secret that may read a wallet's transactions, by its lower-case address */
+/** @param keyOf secret that may read a wallet's transactions, by its address in lower case */
 export function createSentLog(target: WriteTarget, keyOf: ReadonlyMap<string, string>): SentLog {
   const next = createSends(target)
   let open: { readonly txId: string; readonly secret: string }[] = []
@@ -30,7 +30,7 @@ export function createSentLog(target: WriteTarget, keyOf: ReadonlyMap<string, st
       const secret = keyOf.get(FROM.exec(body)?.[1]?.toLowerCase() ?? '')
       if (txId === undefined || secret === undefined)
         throw new Error(`not a send's answer: ${body}`)
-      // A copy: what a pattern finds is a slice, and holds the whole answer for as long as it lives.
+      // A copy, because a pattern's match is a slice that keeps the whole answer alive.
       open.push({ txId: Buffer.from(txId).toString(), secret })
       count++
     },

@@ -5,7 +5,7 @@ import { openQuorum, QUORUM_LOADS, type Quorum, type QuorumLoad } from './quorum
 import { quorumTable } from './quorum-table.js'
 import { publish } from './results-file.js'
 
-/** `npm run bench:signing`: what two keys cost, alone. */
+/** `npm run bench:signing`: the cost of two keys by themselves. */
 const run = readOptions({
   command: 'npm run bench:signing',
   measures: 'signing by both keys in their processes, next to bare native secp256k1 on one core',

@@ -1,14 +1,14 @@
 import type { ChainsFile } from '../src/config/chains.js'
 import { SINK_CONTRACTS } from './sink/contracts.js'
 
-/** Faster than any chain served, so that the service follows more blocks than it ever will. */
+/** Faster than any served chain, so that the service follows more blocks than it ever will. */
 export const SINK_BLOCK_MS = 250
 export const SINK_CHAIN = 8453
 
 const FEED_AGE_SECONDS_MAX = 3_600
 const TRANSFER_GAS_LIMIT = 80_000
 
-/** `chains.json` of a service whose one chain is a sink. */
+/** `chains.json` of a service whose only chain is a sink. */
 export function sinkChainsFile(rpcUrl: string): ChainsFile {
   const { wrappedNative, usdc, nativeFeed, usdcFeed } = SINK_CONTRACTS
   const feed = (address: string) => ({ address, max_age_seconds: FEED_AGE_SECONDS_MAX })

@@ -10,27 +10,27 @@ import { SINK_BLOCK_MS, SINK_CHAIN, sinkChainsFile } from './sink-chains.js'
 import { makeDirectory } from './temporary.js'
 import type { WriteTarget } from './write-path.js'
 
-/** The three processes of the service over a chain sink, in a home of their own. */
+/** The three processes of the service over a chain sink, in a separate home. */
 export interface SinkStack extends WriteTarget {
   readonly home: string
   readonly baseUrl: string
   readonly sinkPort: number
   readonly pids: Readonly<Record<'service' | 'identity' | 'quorum' | 'chain', number>>
   readonly keys: readonly BenchKey[]
-  /** Whose keys they are. */
+  /** The owner of the keys. */
   readonly user: { readonly email: string; readonly password: string }
-  /** Of that user; good for an hour. */
+  /** Console token of that user; valid for an hour. */
   readonly consoleToken: string
-  /** The end of what the service, or its supervisor, has written (`child-process.ts`). */
+  /** The last output of the service or its supervisor (`child-process.ts`). */
   serviceSaid(): string
   /**
-   * Kills the service alone as a power cut would, and starts it again.
-   * @param whileDown has its store to itself meanwhile
+   * Kills only the service, as a power cut would, and restarts it.
+   * @param whileDown has the store to itself in that time
    * @returns milliseconds from its start until it was ready
    */
   restartService(whileDown?: () => Promise<void>): Promise<number>
   /**
-   * Has its supervisor hand the service over to a new one.
+   * Makes its supervisor hand the service over to a new one.
    * @returns milliseconds until that one was ready
    */
   replaceService(): Promise<number>
@@ -44,19 +44,22 @@ const USER = { email: 'bench@example.test', password: 'correct horse battery sta
 
 export interface SinkStackOptions {
   readonly wallets: number
-  /** Entry of the service: its supervisor hands it over; by default it is started itself. */
+  /**
+   * Entry of the service: with the supervisor it can be handed over; by default it is started
+   * directly.
+   */
   readonly service?: 'dist/src/main.js' | 'dist/src/supervisor/main.js'
-  /** Of the keys, as the wire has it; absent: they have none. */
+  /** Policy of the keys, in its wire form; absent for none. */
   readonly policy?: object
   /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
   /** Environment of the identity provider, besides its defaults. */
   readonly identityEnv?: Readonly<Record<string, string>>
-  /** Of the service; by default one on which nothing listens now. */
+  /** Port of the service; by default a free one. */
   readonly port?: number
 }
 
-/** @throws Error when a process does not become ready; nothing is left running */
+/** @throws Error if a process does not become ready; nothing is left running */
 export async function startSinkStack(options: SinkStackOptions): Promise<SinkStack> {
   const directory = makeDirectory()
   const home = directory.path
@@ -82,7 +85,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     const port = options.port ?? (await freePort())
     const identity = await start('dist/src/identity-provider/main.js', {
       IDENTITY_PORT: '0',
-      // By its address, the console is asked for consent once, not with every load.
+      // Set explicitly, so that the console is asked for consent once and not with every load.
       CONSOLE_REDIRECT_URIS: `http://127.0.0.1:${port}/console/callback`,
       ...options.identityEnv,
     })
@@ -90,7 +93,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     const serviceEnv = {
       PORT: String(port),
       IDENTITY_ISSUER: issuer,
-      // What is measured is the write path, not the limiter in front of it.
+      // The write path is measured, not the limiter in front of it.
       COUNTERSIGN_RATE_PER_SECOND: '1000000',
       COUNTERSIGN_RATE_BURST: '1000000',
       ...options.env,
@@ -141,7 +144,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
   }
 }
 
-/** Who has the home's lock; empty while one gives way to another. */
+/** The holder of the home's lock; empty during a handover. */
 function holderOf(home: string): string {
   return readFileSync(join(home, 'service', 'service.lock'), 'utf8')
 }
@@ -151,7 +154,7 @@ async function isReady(baseUrl: string): Promise<boolean> {
   return answer?.status === 200
 }
 
-/** The sink in a process of its own; its ready message has the `port`. */
+/** The sink in a separate process; its ready message has the `port`. */
 export function startChainSink(): Promise<Child> {
   const env = { SINK_CHAIN_ID: String(SINK_CHAIN), SINK_BLOCK_MS: String(SINK_BLOCK_MS) }
   return startChild('dist/bench/chain-sink.js', env)

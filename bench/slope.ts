@@ -1,5 +1,5 @@
 /**
- * How fast something grows: the slope of the straight line that fits best (least squares).
+ * The growth rate: the slope of the best-fitting straight line (least squares).
  * @param points pairs of x and y
  * @returns y per x; 0 for fewer than two different x
  */

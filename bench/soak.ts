@@ -15,7 +15,7 @@ import { WALLETS } from './usage-parts.js'
 import { createSends, measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
-/** `npm run bench:soak`: most of what the service can do, for half an hour; nothing may creep. */
+/** `npm run bench:soak`: near the capacity of the service for half an hour; nothing may grow. */
 const run = readOptions({
   command: 'npm run bench:soak',
   measures: 'most of what the service can do for long: slopes of memory and latency, a verdict',
@@ -42,7 +42,7 @@ const run = readOptions({
 })
 const { minutes, share, rate, wallets } = run.values
 const STEPS = 30
-/** Store and both ledgers; and what a service does here, before it is measured. */
+/** The store and both ledgers, and what a service does here before it is measured. */
 const BYTES_PER_SEND = 6_000
 const ABOUT_PER_SECOND = 1_000
 const short = shortOfDisk(minutes * 60 * (rate ?? share * ABOUT_PER_SECOND) * BYTES_PER_SEND)
@@ -51,7 +51,7 @@ const CONNECTIONS = 512
 const WARM_UP_MS = 8_000
 const CAPACITY_RUN_MS = 8_000
 const PROCESSES = ['service', 'identity', 'quorum'] as const
-/** What last third and middle third may differ by; the first warms caches and the code. */
+/** How much the last and the middle third may differ; the first warms caches and code. */
 const MEMORY_BAR = 1.1
 /**
  * Or by this much, however small the process: V8 doubles its young generation once in half an hour,
@@ -60,8 +60,8 @@ const MEMORY_BAR = 1.1
 const MEMORY_STEP_BYTES = 8 * MIB
 const LATENCY_BAR = 1.25
 /**
- * A step in which other guests of the machine took more than this of all cores says nothing of how
- * long sends take, or whether a connection was free for each; of memory it does.
+ * If other guests of the machine took more than this share of all cores, a step tells nothing about
+ * latency or free connections, but still about memory.
  */
 const STOLEN_MAX = 0.05
 
@@ -69,7 +69,7 @@ interface Step extends OpenFigures {
   readonly atMinutes: number
   readonly held: Readonly<Record<(typeof PROCESSES)[number], Held>>
   readonly storeBytes: number
-  /** Of all cores, what the host gave to others meanwhile. */
+  /** Share of all cores that the host gave to others during the step. */
   readonly stolen: number
 }
 
@@ -129,7 +129,7 @@ function report(capacity: number, perSecond: number, steps: readonly Step[]): vo
   const middle = (of: (step: Step) => number) => median(settled.slice(0, third).map(of))
   const last = (of: (step: Step) => number) => median(steps.slice(-third).map(of))
   const change = (of: (step: Step) => number) => last(of) / Math.max(1e-9, middle(of))
-  /** Not a number, and so never met, where a third has no step to judge. */
+  /** NaN, and so never met, if a third has no step to judge. */
   const delayed = (of: (step: Step) => number) => {
     const thirds = [steps.slice(-third), settled.slice(0, third)].map(undisturbed)
     const [after = 0, before = 0] = thirds.map((some) => median(some.map(of)))
@@ -167,7 +167,7 @@ function report(capacity: number, perSecond: number, steps: readonly Step[]): vo
     ),
     latency_is_flat: Math.max(p50, p99) <= LATENCY_BAR,
     none_lost: steps.every(({ broken }) => broken === 0),
-    // What found all connections waiting was never sent: it speaks of a pause, not of a loss.
+    // A request that found all connections busy was never sent; that shows a pause, not a loss.
     all_sent: undisturbed(steps).every(({ unsent }) => unsent === 0),
     none_refused: steps.every(({ refused }) => Object.keys(refused).length === 0),
   }
@@ -183,7 +183,7 @@ function report(capacity: number, perSecond: number, steps: readonly Step[]): vo
   )
 }
 
-/** What the store's file takes on disk. */
+/** Disk space of the store's file. */
 function stored(): number {
   return statSync(join(stack.home, 'service', 'store', 'data.mdb')).size
 }

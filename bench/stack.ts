@@ -9,7 +9,7 @@ import { issuerOf } from './sink-stack.js'
 import { makeDirectory } from './temporary.js'
 import type { WriteTarget } from './write-path.js'
 
-/** The whole service with its chains, as `npm start` brings it up, in a home of its own. */
+/** The whole service with its chains, as `npm start` starts it, in a separate home. */
 export interface Stack {
   readonly baseUrl: string
   readonly pids: {
@@ -26,10 +26,10 @@ export interface Stack {
 
 const READY_TIMEOUT_MS = 240_000
 const STOP_TIMEOUT_MS = 15_000
-/** 1,000 native coins: more than any run spends on gas. */
+/** 1,000 native coins, more than any run spends on gas. */
 const BALANCE_WEI_HEX = '0x3635c9adc5dea00000'
 
-/** What is measured is mostly the write path, not the limiter in front of it. */
+/** Mostly the write path is measured, not the limiter in front of it. */
 const UNMETERED = {
   COUNTERSIGN_RATE_PER_SECOND: '1000000',
   COUNTERSIGN_RATE_BURST: '1000000',
@@ -54,7 +54,7 @@ export async function startStack(
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   })
-  // A group of its own does not hear what the terminal says to this one.
+  // A separate process group does not receive the terminal's signals to this one.
   const forget = onInterrupt(() => endGroup(child))
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => {

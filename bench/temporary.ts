@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onInterrupt } from './interrupted.js'
 
-/** A directory of one measurement, which is gone also when a run is broken off. */
+/** A directory of one measurement, which is also removed if a run is interrupted. */
 export interface TemporaryDirectory {
   readonly path: string
   remove(): void

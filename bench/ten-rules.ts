@@ -1,18 +1,20 @@
-import type { PolicyJson } from '../src/policy/canonical-policy.js'
+import type { PolicyJson } from '../src/policy/policy-json.js'
 
 interface TenRules {
   readonly [name: string]: PolicyJson
 }
 
 /**
- * A policy of ten rules, as the wire has it: what an owner might write who thinks of everything. One
- * of them allows plain sends, the last.
+ * A policy of ten rules, in its wire form, such as a thorough owner might write. Only the last rule
+ * allows plain sends.
  */
 export function tenRules(chainId: number, token: string): TenRules {
   return { default: 'deny', rules: [denied(1), ...nineRules(chainId, token)] }
 }
 
-/** The same, one of them over a sliding time, and two ceilings: each call counts in all of them. */
+/**
+ * The same, with one rule over a sliding window and two ceilings; each call counts in all of them.
+ */
 export function tenRulesThatCount(chainId: number, token: string): TenRules {
   const when = { count: { per_seconds: 3_600, gt: 1_000_000 } }
   const often = { name: 'not too often', effect: 'deny', when }

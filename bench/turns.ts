@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { CpuSpent } from './cpu.js'
 import { median, table, verdicts } from './figures.js'
 import { number } from './option-kinds.js'
 import { readOptions, refuse } from './options.js'
@@ -12,9 +13,10 @@ import type { SinkStack } from './sink-stack.js'
 import { measureWritePath } from './write-path.js'
 
 /**
- * `npm run bench:turns -- <checkout>`: this build next to another one of the project, such as that
- * of a release, by turns and each round in the other order, over several starts of both. Both run at
- * once, each by its own code; the load is this build's, and goes to one of them at a time.
+ * `npm run bench:turns -- <checkout>`: compares this build with another checkout of the project,
+ * such as a release, alternating, each round in the opposite order, over several starts of both.
+ * Both run at once, each with its own code; the load generator is this build's and drives one at a
+ * time.
  */
 const run = readOptions({
   command: 'npm run bench:turns',
@@ -46,11 +48,11 @@ const WALLETS = 128
 const WRITE_WARM_UP_MS = 15_000
 const READ_WARM_UP_MS = 3_000
 const QUORUM_WARM_UP_MS = 5_000
-/** Of the rate of before. */
+/** Relative to the earlier build's rate. */
 const BOUND = 0.98
 const READS = ['limits', 'transaction', 'mcpLimits'] as const
 
-/** Who is measured, in the order of the columns. */
+/** The builds that are measured, in the order of the columns. */
 type Turn = 'before' | 'now'
 const checkouts: Readonly<Record<Turn, string>> = {
   before: resolve(run.files[0] ?? ''),
@@ -61,7 +63,7 @@ if (!existsSync(built('before', 'sink-stack.js'))) {
   refuse(`${checkouts.before} is no built checkout of the project; npm run build makes it one`)
 }
 
-/** Entries of processes are named from the working directory. */
+/** Process entries are resolved from the working directory. */
 async function from<Module, Value>(
   turn: Turn,
   module: string,
@@ -75,39 +77,63 @@ async function from<Module, Value>(
   }
 }
 
+interface Round {
+  readonly perSecond: number
+  /** CPU that one operation costs in all processes that answer. */
+  readonly cpuMicros: number
+}
+
 interface Compared {
   readonly what: string
   readonly rates: Readonly<Record<Turn, number>>
   readonly vsBefore: number
+  /** Medians, microseconds an operation. A machine that is shared changes them less than rates. */
+  readonly cpuMicros: Readonly<Record<Turn, number>>
+  readonly cpuVsBefore: number
 }
 
-type Rates = Record<Turn, number[]>
+type Rounds = Record<Turn, Round[]>
 
 /** All rounds of all starts, by what is measured. */
-const measured = new Map<string, Rates>()
+const measured = new Map<string, Rounds>()
 
-/** The rounds of one start; each in the other order than the one before. */
-async function byTurns(what: string, perSecond: (turn: Turn) => Promise<number>): Promise<void> {
-  const rates = measured.get(what) ?? { before: [], now: [] }
-  measured.set(what, rates)
+/** The rounds of one start, each in the opposite order. */
+async function byTurns(what: string, measure: (turn: Turn) => Promise<Round>): Promise<void> {
+  const done = measured.get(what) ?? { before: [], now: [] }
+  measured.set(what, done)
   for (let round = 0; round < Math.ceil(rounds / starts); round++) {
-    say(`${what}, round ${rates.now.length + 1}`)
+    say(`${what}, round ${done.now.length + 1}`)
     const order: readonly Turn[] = round % 2 === 0 ? ['before', 'now'] : ['now', 'before']
-    for (const turn of order) rates[turn].push(await perSecond(turn))
+    for (const turn of order) done[turn].push(await measure(turn))
   }
 }
 
-function comparedOf([what, rates]: readonly [string, Rates]): Compared {
-  const ofRound = (turn: Turn, round: number) => rates[turn][round] ?? 0
-  const vsBefore = median(rates.now.map((rate, round) => rate / ofRound('before', round)))
-  return { what, rates: { before: median(rates.before), now: median(rates.now) }, vsBefore }
+function comparedOf([what, done]: readonly [string, Rounds]): Compared {
+  const compare = (figure: keyof Round) => {
+    const figures = (turn: Turn) => done[turn].map((round) => round[figure])
+    const before = figures('before')
+    const now = figures('now')
+    const vsBefore = median(now.map((value, round) => value / (before[round] ?? 0)))
+    return { medians: { before: median(before), now: median(now) }, vsBefore }
+  }
+  const rates = compare('perSecond')
+  const cpu = compare('cpuMicros')
+  return {
+    ...{ what, rates: rates.medians, vsBefore: rates.vsBefore },
+    ...{ cpuMicros: cpu.medians, cpuVsBefore: cpu.vsBefore },
+  }
+}
+
+/** @param spent by process, per operation */
+function cpuOf(spent: Readonly<Record<'service' | 'identity' | 'quorum', CpuSpent>>): number {
+  return spent.service.total + spent.identity.total + spent.quorum.total
 }
 
 type Stacks = typeof import('./sink-stack.js')
 type Reads = typeof import('./reads.js')
 type Quorums = typeof import('./quorum.js')
 
-/** @param order in which both are started: the second finds a busier machine */
+/** @param order in which both are started; the second finds a busier machine */
 async function overStacks(order: readonly [Turn, Turn]): Promise<void> {
   const stacks = {} as Record<Turn, SinkStack>
   try {
@@ -124,18 +150,18 @@ async function overStacks(order: readonly [Turn, Turn]): Promise<void> {
       await measureWritePath(stacks[turn], { callers, runMs: WRITE_WARM_UP_MS })
     }
     await byTurns('write', async (turn) => {
-      const { perSecond, refused } = await measureWritePath(stacks[turn], {
+      const { perSecond, refused, cpuMicros } = await measureWritePath(stacks[turn], {
         ...{ callers, runMs: RUN_MS },
       })
       if (Object.keys(refused).length > 0) throw new Error(`${turn} refused sends`)
-      return perSecond
+      return { perSecond, cpuMicros: cpuOf(cpuMicros) }
     })
     for (const kind of READS) {
       for (const turn of order) await measureReads(targets[turn][kind], READ_WARM_UP_MS)
-      await byTurns(
-        kind,
-        async (turn) => (await measureReads(targets[turn][kind], RUN_MS)).perSecond,
-      )
+      await byTurns(kind, async (turn) => {
+        const { perSecond, cpuMicros } = await measureReads(targets[turn][kind], RUN_MS)
+        return { perSecond, cpuMicros: cpuMicros.server.total }
+      })
     }
   } finally {
     await Promise.allSettled(order.map((turn) => stacks[turn]?.stop()))
@@ -151,15 +177,16 @@ async function overQuorums(order: readonly [Turn, Turn]): Promise<void> {
       )
     }
     await byTurns('signing', async (turn) => {
-      return (await quorums[turn].measure(QUORUM_FULL, RUN_MS)).perSecond
+      const { perSecond, cpuMicros } = await quorums[turn].measure(QUORUM_FULL, RUN_MS)
+      return { perSecond, cpuMicros: cpuOf(cpuMicros) }
     })
   } finally {
     await Promise.allSettled(order.map((turn) => quorums[turn]?.close()))
   }
 }
 
-// A process keeps its luck for life, in what is compiled and where it lies: two starts of one build
-// differ by up to a twentieth.
+// A process keeps its luck, in what is compiled and where it lies in memory: two starts of one
+// build differ by up to a twentieth.
 for (let start = 0; start < starts; start++) {
   const order = start % 2 === 0 ? (['before', 'now'] as const) : (['now', 'before'] as const)
   say(`start ${start + 1} of ${starts}`)
@@ -172,11 +199,13 @@ const ratios = Object.fromEntries(compared.map(({ what, vsBefore }) => [nameOf(w
 const bars = Object.fromEntries(
   compared.map(({ what, vsBefore }) => [`${nameOf(what)}_at_least_${BOUND}`, vsBefore >= BOUND]),
 )
-const rows = compared.map(({ what, rates, vsBefore }) => [
+const rows = compared.map(({ what, rates, vsBefore, cpuMicros, cpuVsBefore }) => [
   ...[what, rates.before.toFixed(0), rates.now.toFixed(0), vsBefore.toFixed(3)],
+  ...[cpuMicros.before.toFixed(1), cpuMicros.now.toFixed(1), cpuVsBefore.toFixed(3)],
 ])
+const columns = ['what', 'before /s', 'now /s', 'now ÷ before', 'CPU µs before', 'now', 'ratio']
 publish(
   run,
   { ratios, bars, before: checkouts.before, compared },
-  [table(['what', 'before /s', 'now /s', 'now ÷ before'], rows), '', ...verdicts(bars)].join('\n'),
+  [table(columns, rows), '', ...verdicts(bars)].join('\n'),
 )

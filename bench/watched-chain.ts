@@ -5,7 +5,7 @@ import type { FromNode, NodeCounts, ToNode } from './watched-node.js'
 /** The stub node of one chain; see `watched-node.ts`. */
 export interface WatchedChain {
   readonly url: string
-  /** One more block that holds these. */
+  /** Mines one more block with these transactions. */
   mine(hashes: readonly string[]): void
   counts(): Promise<NodeCounts>
   stop(): Promise<void>

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A stub of a JSON-RPC node, in a process of its own: blocks that hold the hashes they are told
- * to, receipts of what they hold, nonces of nobody. What the watcher costs is measured against it,
- * so it answers at once and nothing else.
+ * A stub of a JSON-RPC node, in a separate process: blocks with the hashes that it is told,
+ * receipts for those, and nonces of zero. The watcher's cost is measured against it, so it answers
+ * at once and does nothing else.
  */
 export type ToNode =
   | { readonly type: 'mine'; readonly hashes: readonly string[] }

@@ -30,34 +30,34 @@ import { WriteBatch } from '../src/store/write-batch.js'
 import { makeDirectory } from './temporary.js'
 import { startWatchedChain, type WatchedChain } from './watched-chain.js'
 
-/** What is stored and open while the watchers of several chains follow their blocks. */
+/** The stored and open transactions while the watchers of several chains follow their blocks. */
 export interface WatcherLoad {
   readonly chainIds: readonly ChainId[]
   /** Sub-wallets in the store. */
   readonly wallets: number
   /** Wallets among them that have open transactions. */
   readonly owners: number
-  /** Open transactions over all chains, kept at that number: each one mined makes room for one. */
+  /** Open transactions over all chains, kept constant: each mined one is replaced. */
   readonly open: number
   /** Measured blocks of each chain. */
   readonly blocks: number
 }
 
 export interface WatcherFigures extends WatcherLoad {
-  /** Of the process that runs the watchers, per block of one chain: JSON, HTTP and actor. */
+  /** CPU of the process that runs the watchers, per block of one chain: JSON, HTTP and actor. */
   readonly cpuMicrosPerBlock: number
   readonly rpcCallsPerBlock: number
   readonly httpRequestsPerBlock: number
   /** Messages to sub-wallets. */
   readonly toldPerBlock: number
   readonly confirmed: number
-  /** Reading the open transactions at a start, all chains. */
+  /** Time to read the open transactions at a start, for all chains. */
   readonly loadMs: number
   readonly callsPerBlock: Readonly<Record<string, number>>
 }
 
 const BLOCK_TIME_MS = 400
-/** Of a chain's open transactions, per block. */
+/** Share of a chain's open transactions that is mined per block. */
 const MINED_PER_BLOCK = 20
 const WARM_UP_BLOCKS = 6
 const STORED_AT_ONCE = 5_000
@@ -94,7 +94,7 @@ async function watch(
   const watcher = createChainWatcherShell({
     reader: createReader(environment),
     chains,
-    // Where the wallets' own work would begin.
+    // The wallets' own work would begin here.
     tell({ command }) {
       told++
       if ((command as { type: string }).type === 'confirmed') confirmed++
@@ -133,7 +133,7 @@ async function watch(
     const loadMs = performance.now() - loadedAt
     for (const id of chainIds) host.deliver(command(id, { type: 'start' }))
     let next = open
-    /** One block of each chain: some of the oldest are mined, and as many new ones come. */
+    /** One block on each chain: some of the oldest are mined, and as many new ones are added. */
     const round = async () => {
       for (const [id, node] of nodes) {
         const queue = waiting.get(id) ?? []
@@ -189,7 +189,7 @@ async function counts(nodes: ReadonlyMap<ChainId, WatchedChain>): Promise<Map<st
   return sums
 }
 
-/** @returns what is open, by chain, oldest first */
+/** @returns the open transactions by chain, oldest first */
 async function fill(
   { wallets, owners, open, chainIds }: WatcherLoad,
   environment: Environment,

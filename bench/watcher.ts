@@ -5,9 +5,9 @@ import { publish } from './results-file.js'
 import { measureWatcher, type WatcherFigures, type WatcherLoad } from './watcher-run.js'
 
 /**
- * `npm run bench:watcher`: what following three chains costs per block, by open transactions, by
- * wallets that have some, and by wallets that exist. Real watcher actors, store, RPC client and
- * HTTP; the nodes are stubs, and messages to wallets are counted, not acted on.
+ * `npm run bench:watcher`: the cost per block of following three chains, by open transactions, by
+ * wallets that have some, and by existing wallets. Watcher actors, store, RPC client and HTTP are
+ * real; the nodes are stubs, and messages to wallets are counted but not handled.
  */
 const run = readOptions({
   command: 'npm run bench:watcher',
@@ -59,7 +59,7 @@ const callsTable = table(
 )
 const [base, open, wallets, owners] = figures.map(({ cpuMicrosPerBlock }) => cpuMicrosPerBlock)
 const share = (of = 0, by = 1) => of / by
-/** Each load next to the one before it. */
+/** Each load compared with the one before it. */
 const ratios = {
   cpu_with_10x_open: share(open, base),
   cpu_with_100x_wallets: share(wallets, open),

@@ -3,7 +3,7 @@ import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
 import { httpHead, type RequestBytes } from './load/connection.js'
 import { driveClosed, type LoadFigures } from './load/drive.js'
 
-/** A service that sends can be put through, and the processes that share the work. */
+/** A service to which sends can be made, and the processes that share the work. */
 export interface WriteTarget {
   readonly label: string
   readonly port: number
@@ -13,11 +13,11 @@ export interface WriteTarget {
   readonly pids: Readonly<Record<string, number>>
 }
 
-/** One load driven through the whole write path: HTTP in, broadcast out. */
+/** One load through the whole write path: HTTP in, broadcast out. */
 export interface WritePathFigures extends LoadFigures {
   readonly label: string
   readonly callers: number
-  /** Per send and process, microseconds; `load` is the generator itself. */
+  /** CPU per send and process, in microseconds; `load` is the generator itself. */
   readonly cpuMicros: Readonly<Record<string, CpuSpent>>
 }
 
@@ -35,10 +35,13 @@ export async function measureWritePath(
   return { ...figures, label: target.label, callers, cpuMicros: Object.fromEntries(spent) }
 }
 
-/** A few thousand recipients: agents pay the same ones again and again. */
+/** A few thousand recipients, because agents pay the same ones repeatedly. */
 const RECIPIENTS = 1_000
 
-/** @returns the next request of a caller: wallets take turns, each pays somebody else each time */
+/**
+ * @returns the next request of a caller: wallets alternate, and each pays another recipient each
+ * time
+ */
 export function createSends({
   secrets,
   chainId,
@@ -47,7 +50,7 @@ export function createSends({
     const to = `0x${randomBytes(20).toString('hex')}`
     return JSON.stringify({ chain_id: chainId, to, value: '1' })
   })
-  // Joined here from parts that are ready: to make a request must not cost what one does.
+  // Assembled from prepared parts, because making a request must not cost as much as handling it.
   const heads = secrets.map((secret) => {
     const headers = { 'x-api-key': secret, 'content-type': 'application/json' }
     return httpHead('POST', '/api/tx/send', headers)

@@ -2,7 +2,7 @@ import type { CpuSpent } from './cpu.js'
 import { count, ms, table } from './figures.js'
 import type { WritePathFigures } from './write-path.js'
 
-/** One row a load; CPU is per send, in microseconds. */
+/** One row per load; CPU per send, in microseconds. */
 export function writeTable(
   title: string,
   loads: readonly WritePathFigures[],

@@ -8,8 +8,8 @@ import { measureWritePath } from './write-path.js'
 import { writeTable } from './write-table.js'
 
 /**
- * `npm run bench:write`: the whole write path over the chain sink and nothing else, for work on
- * it. With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave profiles.
+ * `npm run bench:write`: the whole write path over the chain sink and nothing else, for work on it.
+ * With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave profiles.
  */
 const run = readOptions({
   command: 'npm run bench:write',
@@ -32,7 +32,9 @@ const run = readOptions({
   },
 })
 const { callers, seconds, wallets } = run.values
-/** Until most of the code is compiled: after 6,000 sends that is a tenth of the service's CPU. */
+/**
+ * Until most of the code is compiled; after 6,000 sends compiling is a tenth of the service's CPU.
+ */
 const WARM_UP = { callers: 128, runMs: 20_000 }
 
 const barePerSecond = await measureBare()

@@ -1,4 +1,4 @@
-/** Compiles what is stale into dist; `node scripts/build.mjs` on its own, for tests and tools. */
+/** Compiles stale sources into dist: `node scripts/build.mjs`, for tests and tools. */
 
 import { compileStale } from './toolchain/compile.mjs'
 import { announce, fail } from './toolchain/console.mjs'

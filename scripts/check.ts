@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 /**
- * `npm run check`: everything about the code that needs no running service. All steps run even
- * when one fails, so that one look shows all there is to mend.
+ * `npm run check`: every check of the code that needs no running service. All steps run even when
+ * one fails, so that one run shows every fault.
  */
 interface Step {
   readonly name: string
@@ -55,6 +55,7 @@ const STEPS: readonly Step[] = [
     ],
   },
   { name: 'contract artifacts', command: ['dist/scripts/contracts/compile.js', '--check'] },
+  { name: 'lock file, conflict markers, subjects', command: ['dist/scripts/committed/check.js'] },
   { name: 'files that a change touches', command: ['dist/scripts/count-changes.js'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js'] },
 ]

@@ -1,8 +1,8 @@
 /**
- * How many files a change of each kind touches: `npm run count:changes` prints the table of
- * ARCHITECTURE.md, with `-- --files` the files behind each number. A kind that has happened before
- * is counted by the files that name the last one of it, comments aside; one that has not, by what
- * imports the seam that it would go through, or by a list that is argued for next to it.
+ * Counts the files that a change of each kind touches: `npm run count:changes` prints the table of
+ * ARCHITECTURE.md, with `-- --files` also the files. A kind that has happened before is counted by
+ * the files that name the last one, without comments; another kind by the files that import its
+ * seam, or by a list with its reasons beside it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,14 @@ const ROOT = packageRoot()
 interface Change {
   readonly change: string
   readonly way: string
-  /** Null: none was set. */
+  /** Null when there is no bound. */
   readonly filesMax: number | null
   readonly files: readonly string[]
 }
 
 const FOLDERS = ['src', 'actors', 'scripts']
-const SKIPPED = /^src\/contracts\/generated\/|^scripts\/(count-changes|examples)|\.d\.\w+\.ts$/
+const SKIPPED =
+  /^src\/(api|contracts)\/generated\/|^scripts\/(count-changes|examples)|\.d\.\w+\.ts$/
 const COMMENT = /\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm
 
 const SOURCES: ReadonlyMap<string, string> = new Map(
@@ -35,10 +36,10 @@ function naming(what: RegExp): string[] {
   return [...SOURCES].filter(([, text]) => what.test(text)).map(([path]) => path)
 }
 
-/** @throws Error when one is gone, so that an argument cannot outlive what it speaks of */
+/** @throws Error when a path is gone, so that an argument cannot outlive its files */
 function those(...paths: readonly string[]): string[] {
   const gone = paths.filter((path) => !existsSync(join(ROOT, path)))
-  if (gone.length > 0) throw new Error(`not there any more: ${gone.join(', ')}`)
+  if (gone.length > 0) throw new Error(`no longer there: ${gone.join(', ')}`)
   return [...paths]
 }
 
@@ -91,6 +92,19 @@ const CHANGES: readonly Change[] = [
     files: naming(/unpricedAssets|unpriced_assets/),
   },
   {
+    change: 'new condition of a policy',
+    way: 'argued: its file and its line in the table, terms for the solver, a field in the console',
+    filesMax: 4,
+    files: [
+      ...those(
+        'src/policy/conditions/index.ts',
+        'src/cli/policy-diff/when-terms.ts',
+        'src/console/policy/more-conditions.tsx',
+      ),
+      isNew('src/policy/conditions/<name>.ts'),
+    ],
+  },
+  {
     change: 'new chain',
     way: 'names Polygon or its id',
     filesMax: 3,
@@ -98,16 +112,17 @@ const CHANGES: readonly Change[] = [
   },
   {
     change: 'new field of a transaction',
-    way: 'names `confirmedAtMs`, where it is set included',
+    way: 'names `confirmedAtMs`, including where it is set',
     filesMax: null,
     files: naming(/\bconfirmedAtMs\b|confirmed_at\b/),
   },
   {
     change: 'human approval, as a gate',
-    way: 'argued: a row, its judgement, a phase of drafts that is kept, its answer',
-    filesMax: 8,
+    way: 'argued: a row, its codes, its judgement, a phase of drafts that is kept, its answer',
+    filesMax: 9,
     files: [
       ...those(
+        'src/errors/write-refusals.ts',
         'actors/sub-wallet/core/lifecycle.ts',
         'actors/sub-wallet/core/call-at-gates.ts',
         'actors/sub-wallet/core/messages.ts',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `countersign` command: the compiled program where there is one, else by way of a build. */
+/** The `countersign` command: runs the compiled program, or builds it first. */
 import { existsSync } from 'node:fs'
 
 const program = new URL('../dist/src/cli/main.js', import.meta.url)

@@ -5,14 +5,14 @@ import { parseArgs } from 'node:util'
 import { build, type Plugin } from 'esbuild'
 
 /**
- * Bundles the simulator and becomes it. It lives with the tests, which are not compiled: a night of
- * it is no test, and runs in one thread for each core at full speed.
+ * Bundles the simulator and runs it. It is among the tests, which are not compiled: a night of
+ * simulation is not a test, and uses one thread per core at full speed.
  */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SIMULATION = join(ROOT, 'test/simulation')
 const CACHES = 'lru-cache'
 
-/** As the suite replaces it. */
+/** The same replacement as in the test suite. */
 const smallCaches: Plugin = {
   name: 'small caches',
   setup({ onResolve, onLoad }) {
@@ -30,7 +30,7 @@ const smallCaches: Plugin = {
   },
 }
 
-/** Modules that curves are reached by, and what the suite puts in their place. */
+/** The modules that reach curves, and their replacements in the test suite. */
 const CURVES = new Map([
   ['curve.ts', { file: 'secp256k1.ts', standIn: 'standInCurve' }],
   ['p256.ts', { file: 'p256.ts', standIn: 'standInP256' }],
@@ -64,20 +64,20 @@ const standInCurves: Plugin = {
   },
 }
 
-/** As `mendings.ts` has it. */
+/** The form in `mendings.ts`. */
 interface Mended {
   readonly file: string
   readonly mending: string
   readonly before?: string
 }
 
-/** What mends a fault. */
+/** A change that fixed a fault. */
 interface Mending extends Mended {
   readonly fault: string
   readonly also?: Mended
 }
 
-/** The service as it would be without them. */
+/** The service without those fixes. */
 function withoutThem(mended: readonly Mended[]): Plugin {
   return {
     name: 'mendings are taken out',
@@ -86,7 +86,7 @@ function withoutThem(mended: readonly Mended[]): Plugin {
         onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, async ({ path }) => {
           let contents = await readFile(path, 'utf8')
           for (const { mending, before = '' } of mended.filter((one) => one.file === file)) {
-            if (!contents.includes(mending)) throw new Error(`${file} has no such mending any more`)
+            if (!contents.includes(mending)) throw new Error(`${file} no longer has that mending`)
             contents = contents.replace(mending, () => before)
           }
           return { contents, loader: 'ts' }
@@ -105,7 +105,7 @@ async function mendingOf(fault: string): Promise<Mending> {
   }
   const found = MENDINGS.find((one) => one.fault === fault)
   if (found !== undefined) return found
-  throw new Error(`nothing such was mended: ${MENDINGS.map((one) => one.fault).join('; ')}`)
+  throw new Error(`no such mending; there are: ${MENDINGS.map((one) => one.fault).join('; ')}`)
 }
 
 const { values } = parseArgs({ options: { without: { type: 'string' } }, strict: false })

@@ -1,6 +1,6 @@
 /**
- * What depends on the version of Node, on each that is supported: the build, HTTP by both adapters,
- * the store, the custody protocol, and a send through the whole stack.
+ * Runs the tests that depend on the version of Node, on each supported version: the build, HTTP by
+ * both adapters, the store, the custody protocol, and a send through the whole stack.
  *
  *   node scripts/test-runtimes.mjs [20|22|24 …] [vitest arguments]    those versions; all of them
  *   node scripts/test-runtimes.mjs --short [vitest arguments]         the newest, and less of each
@@ -50,7 +50,7 @@ const failed = wanted.filter((major) => !passesOn(VERSIONS[major]))
 if (failed.length > 0) fail(`the tests failed on Node ${failed.join(', ')}`)
 if (!isShort && wanted.length > 1) compareHistories()
 
-/** What the simulator draws from its seeds must happen alike wherever it runs. */
+/** The simulator must draw the same from its seeds on every version. */
 function compareHistories() {
   announce('the simulator, on each of them')
   const histories = wanted.map((major) => {

@@ -46,6 +46,7 @@ import { openCallers } from './service/callers.js'
 import { followHeads } from './service/chain-heads.js'
 import { checkHome } from './service/check-home.js'
 import { keepGasWallets } from './service/keep-gas-wallets.js'
+import { findKnownCall } from './service/known-call.js'
 import { openNodeLink } from './service/node-link.js'
 import { openServiceJournal } from './service/open-journal.js'
 import { openLists } from './service/open-lists.js'
@@ -57,7 +58,7 @@ import { createStandby } from './service/standby.js'
 import { hearOfSuccessor, takeHome } from './service/take-home.js'
 import { openTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
-import { watchWriteStops } from './service/write-stops.js'
+import { ownWritesStop, watchWriteStops } from './service/write-stops.js'
 import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
 import { keepServiceBoot, newServiceBoot } from './service-custody/service-boot-file.js'
@@ -68,7 +69,7 @@ import { openConsoleTokens } from './wiring/console-tokens.js'
 import { openFreezes } from './wiring/freezes.js'
 import { attachMeter, readQueues } from './wiring/meters.js'
 import { openOracleMirrors } from './wiring/oracle-mirrors.js'
-import { attachPathMeter, readBacklogs } from './wiring/path-meter.js'
+import { attachPathMeter, readBacklogs, readDoubtedEndpoints } from './wiring/path-meter.js'
 import { openThreadPorts } from './wiring/thread-ports.js'
 
 /**
@@ -91,6 +92,7 @@ const { config, warnings } = readConfig(process.env)
 const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
 const { mode, environment, logLevel, deliveriesPerSecond, smtpFile, identityLinkFile } = config
+const { gasBudgets } = config
 const home = resolve(config.home)
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 const door = openFrontDoor(
@@ -120,10 +122,11 @@ const own = await openThreadPorts({
   log: logger,
 })
 const { reader, chains, prices } = own
+let leaveJournal = async (): Promise<void> => undefined
 function workerEnded(err: unknown): void {
   // Memory and store may differ now; a supervisor starts the process anew from the store.
   logger.fatal({ err }, 'a worker ended')
-  process.exit(1)
+  void leaveJournal().finally(() => process.exit(1))
 }
 const threads = startWorkerThreads({
   entry: new URL('../actors/worker.js', import.meta.url),
@@ -131,7 +134,7 @@ const threads = startWorkerThreads({
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
-      ...{ environment, logLevel, deliveriesPerSecond, smtpFile, identityLinkFile },
+      ...{ environment, logLevel, deliveriesPerSecond, gasBudgets, smtpFile, identityLinkFile },
       isJournaled: config.journalFile !== null,
       tellsSteps: config.otelEndpoint !== null,
       ...shared,
@@ -166,6 +169,7 @@ const node = nodeName(`${hostname()}:${config.port}`, link?.address ?? null)
 const standby = createStandby({
   ...{ door, host: config.host, port: config.port, link, node, clientAddress, cells },
   ...{ home, identityLinkFile },
+  transactionOf: (headers) => findKnownCall(reader, headers),
   lists: () => lists.status(),
   areLoaded: () => threads.areLoaded,
 })
@@ -187,6 +191,7 @@ const journal = await openServiceJournal({
   ...{ waits: standby.begin, followed: standby.followed, isEnding: standby.isEnding },
   ...{ timers: systemTimers(), log: logger },
 })
+if (journal !== null) leaveJournal = journal.leave
 standby.end()
 keepServiceBoot(home, boot)
 reader.fresh()
@@ -208,7 +213,7 @@ const callers = openCallers({
 const traces = openTraces(config.otelEndpoint, logger, clock.nowMs)
 const actors = await startActors({
   threads,
-  begin: { sequence: sequenceBuffer, owner: journal?.owner ?? null },
+  begin: { sequence: sequenceBuffer, leadership: journal?.leadership ?? null },
   timers,
   meter,
   onKeyChanged: callers.forgetKey,
@@ -231,6 +236,7 @@ const gasBalances = watchGasBalances({
   nowMs: timers.now,
 })
 const backlogs = readBacklogs(shared.path, chainIds)
+const doubtedEndpoints = readDoubtedEndpoints(shared.path, chainIds)
 const writes = createWriteAdmission({
   inFlightMax: config.writesInFlightMax,
   nowMs: timers.elapsed,
@@ -263,6 +269,7 @@ const ports = openOperationPorts(
       },
       ...{ writes: () => writes, disk, logLevel },
       lastBackup: () => readLastBackup(home),
+      readiness: () => server.readiness(),
     },
   },
   config,
@@ -294,8 +301,9 @@ const readiness = readinessParts({
   lists: () => lists.status(),
   prices: () => prices.readings(),
   chains: () =>
-    chainConfigs.map(({ id, name, block_time_ms: blockTimeMs }) => ({
-      ...{ chainId: id, name, blockTimeMs },
+    chainConfigs.map(({ id, name, block_time_ms: blockTimeMs, rpc_urls: urls }) => ({
+      ...{ chainId: id, name, blockTimeMs, endpoints: urls.length },
+      doubtedEndpoints: doubtedEndpoints(id),
       head: heads.ageOf(id),
     })),
   clock,
@@ -336,6 +344,7 @@ const { adapter } = server
 const metricsListener = await showMetrics(config, {
   ...{ registry, meter, meters: shared.meters, path: shared.path, chainIds, logger },
   requests: metrics,
+  readiness: server.readiness,
   gauges: {
     lists: () => lists.status().lists,
     heads: () => heads.newest.values(),
@@ -359,7 +368,7 @@ if (adapter === 'node:http' && config.httpAdapter === 'auto') {
   logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
 }
 logger.info({ host: config.host, port, mode, adapter }, 'the wallet service listens')
-journal?.serves()
+journal?.serves(() => ownWritesStop({ disk, clock, lists }))
 // A thread more to load, which callers need not wait for.
 const retention = startRetention(
   {

@@ -16,7 +16,7 @@ interface Holder extends AddressRulesState {
 
 export interface AddressRulesPorts {
   readonly reader: Reader
-  /** Called once a change is durable, before its caller is answered from this thread. */
+  /** Called once a change is durable, before this thread answers its caller. */
   readonly rulesChanged: () => void
 }
 

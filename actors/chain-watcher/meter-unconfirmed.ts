@@ -4,7 +4,10 @@ import type { ActorShell } from '../runtime/actor.js'
 import type { WatcherState } from './core/state.js'
 import type { WatchList } from './core/watch-list.js'
 
-/** The same shell; tells how many transactions of each chain wait for their end, and since when. */
+/**
+ * Wraps the shell and reports how many transactions of each chain wait for their end, and since
+ * when.
+ */
 export function meterUnconfirmed<Command, Event, Effect>(
   shell: ActorShell<WatcherState, Command, Event, Effect>,
   path: Pick<PathMeter, 'unconfirmed'>,
@@ -19,7 +22,7 @@ export function meterUnconfirmed<Command, Event, Effect>(
   }
 }
 
-/** Ids sort by time. Some ten thousand are looked at in a millisecond, once a second at most. */
+/** Ids sort by time. Ten thousand take about a millisecond, at most once a second. */
 function backlogOf(watched: WatchList): LaneBacklog {
   let oldest: string | null = null
   const owners = new Set<string>()

@@ -3,7 +3,7 @@ import type { BlockSummary } from '../../src/chains/heads.js'
 import { sleep, type Timers } from '../../src/clock/timers.js'
 import { type Hex, ID_PREFIX, type SubWalletId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
-import type { AccountTransaction, BlockRef } from '../../src/domain/transaction.js'
+import { type AccountTransaction, type BlockRef, wasGivenUp } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
@@ -18,7 +18,7 @@ import type {
 } from './core/messages.js'
 import { emptyWatcher, type WatcherState } from './core/state.js'
 import { packer } from './packer.js'
-import { watchOf } from './watch-of.js'
+import { givenUpOf, watchOf } from './watch-of.js'
 
 export interface ChainWatcherPorts {
   readonly reader: Reader
@@ -30,13 +30,21 @@ export interface ChainWatcherPorts {
 }
 
 /**
- * Receipts that are asked for together. What they tell is a few milliseconds of this thread, which
- * sends wait behind: with 500 their p99 at full load was 102 ms, with 100 it is 93.
+ * The most receipts requested together. Handling them takes a few milliseconds of this thread,
+ * which delay sends: with 500 their p99 at full load was 102 ms, with 100 it is 93 ms.
  */
 const RECEIPTS_AT_ONCE = 100
-/** The next are asked for when these have come, or after this long: a node may be far away. */
+/**
+ * The next request starts when these receipts have come, or after this long, because a node may be
+ * far away.
+ */
 const NEXT_RECEIPTS_AFTER_MS = 10
-/** Read from the store in one go: a few milliseconds of this thread. */
+/**
+ * The most blocks requested together. The distance between two heads grows with every outage, and a
+ * node that refused the whole range would never be asked for less.
+ */
+const BLOCKS_AT_ONCE = 16
+/** The most records read from the store at once: a few milliseconds of this thread. */
 const RECALLED_AT_ONCE = 500
 
 export function createChainWatcherShell(
@@ -45,7 +53,10 @@ export function createChainWatcherShell(
   const { reader, chains, timers, log } = ports
   const userOf = walletUsersOf(reader)
 
-  /** Whole literals: to put one together of others makes a hidden class at each, which is slow. */
+  /**
+   * Writes whole literals: composing one from others makes a hidden class at each step, which is
+   * slow.
+   */
   function envelopeTo(owner: Owner, command: ChainUpdate): Envelope {
     if (!owner.startsWith(ID_PREFIX.subWallet)) {
       return { kind: 'gas-wallet', id: owner, userId: null, command, token: null }
@@ -67,19 +78,35 @@ export function createChainWatcherShell(
 
   async function blocks(chain: ChainAccess, from: number, to: number): Promise<WatcherCommand> {
     const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i)
-    const found = await Promise.all(numbers.map((number) => chain.reads.block(number)))
-    const gap = found.indexOf(null)
-    const whole = gap < 0 ? found : found.slice(0, gap)
-    return {
-      type: 'blocks',
-      blocks: whole.filter((block) => block !== null),
-      nowMs: timers.now(),
+    return { type: 'blocks', blocks: await unbroken(chain, numbers), nowMs: timers.now() }
+  }
+
+  /** Returns the lowest blocks up to the first that is missing: some are better than none. */
+  async function unbroken(
+    chain: ChainAccess,
+    numbers: readonly number[],
+  ): Promise<readonly BlockSummary[]> {
+    const found: BlockSummary[] = []
+    for (let at = 0; at < numbers.length; at += BLOCKS_AT_ONCE) {
+      const asked = numbers.slice(at, at + BLOCKS_AT_ONCE)
+      const reading = asked.map((number) => chain.reads.block(number))
+      for (const read of await Promise.allSettled(reading)) {
+        if (read.status === 'fulfilled' && read.value !== null) found.push(read.value)
+        else if (read.status === 'rejected' && found.length === 0) throw read.reason
+        else return found
+      }
     }
+    return found
   }
 
   async function checked(chain: ChainAccess, numbers: readonly number[]): Promise<WatcherCommand> {
-    const found = await Promise.all(numbers.map((number) => chain.reads.block(number)))
-    return { type: 'checked', blocks: found.filter((block) => block !== null), nowMs: timers.now() }
+    const found: BlockSummary[] = []
+    for (let at = 0; at < numbers.length; at += BLOCKS_AT_ONCE) {
+      const asked = numbers.slice(at, at + BLOCKS_AT_ONCE)
+      const read = await Promise.all(asked.map((number) => chain.reads.block(number)))
+      found.push(...read.filter((block) => block !== null))
+    }
+    return { type: 'checked', blocks: found, nowMs: timers.now() }
   }
 
   async function recall(
@@ -99,7 +126,7 @@ export function createChainWatcherShell(
     }
   }
 
-  /** None when its record says that it did not end there, or no longer. */
+  /** Returns nothing when the record says that the transaction did not end there, or no longer. */
   function endedIn(block: BlockRef, id: TxId): WatchCommand[] {
     const own = reader.ifSound(() => reader.transactions.byId(id))
     const gas = reader.ifSound(() => reader.gas.transaction(id))
@@ -108,6 +135,19 @@ export function createChainWatcherShell(
       ...(gas === undefined ? [] : [watchOf(gas.gasWalletId, gas.tx)]),
     ]
     return found.filter(({ mined }) => mined?.blockHash === block.blockHash)
+  }
+
+  /** Null when its record says that it is not given up any longer. */
+  function endedAs(id: TxId): { readonly owner: Owner; readonly tx: AccountTransaction } | null {
+    const gas = reader.ifSound(() => reader.gas.transaction(id))
+    const own = reader.ifSound(() => reader.transactions.byId(id))
+    const found =
+      gas !== undefined
+        ? { owner: gas.gasWalletId, tx: gas.tx }
+        : own === undefined
+          ? null
+          : { owner: own.subWalletId, tx: own }
+    return found !== null && wasGivenUp(found.tx) ? found : null
   }
 
   async function receipts(
@@ -166,6 +206,12 @@ export function createChainWatcherShell(
       }
       for (const block of reader.transactions.settledBlocks(chainId))
         state.watched.noteEarlier(block)
+      for (const { txId, height } of reader.transactions.givenUp(chainId)) {
+        const ended = endedAs(txId)
+        // One that was taken up again is open.
+        if (ended === null || state.watched.get(txId) !== undefined) continue
+        decide(state, givenUpOf(ended.owner, ended.tx, height))
+      }
       return state
     },
     record(writer, _state, events) {
@@ -218,7 +264,7 @@ export function createChainWatcherShell(
     idle: () => false,
   }
 
-  /** Adds what only the shell can read: fees of this moment. */
+  /** Adds the present fees, which only the shell can read. */
   function withFees(update: ChainUpdate): ChainUpdate {
     if (update.type !== 'head') return update
     const quote = chains.get(update.chainId)?.fees.latest() ?? null

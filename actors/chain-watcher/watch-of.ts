@@ -1,5 +1,5 @@
 import type { AccountTransaction } from '../../src/domain/transaction.js'
-import type { Owner, WatchCommand } from './core/messages.js'
+import type { GiveUpCommand, Owner, WatchCommand } from './core/messages.js'
 
 export function watchOf(
   owner: Owner,
@@ -7,4 +7,10 @@ export function watchOf(
 ): WatchCommand {
   const hashes = attempts.map(({ txHash }) => txHash)
   return { type: 'watch', txId, owner, from, nonce, hashes, mined }
+}
+
+/** @param height of the block by which something else had used its nonce */
+export function givenUpOf(owner: Owner, tx: AccountTransaction, height: number): GiveUpCommand {
+  const { type: _, mined: __, ...watched } = watchOf(owner, tx)
+  return { type: 'give-up', ...watched, height }
 }

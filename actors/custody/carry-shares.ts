@@ -2,18 +2,18 @@ import { sleep, type Timers } from '../../src/clock/timers.js'
 import type { ConnectedCoSigner } from '../../src/service-custody/connect-co-signer.js'
 import type { Reader } from '../../src/store/reader.js'
 
-/** Between two looks: who refreshes shares waits for each to be carried. */
+/** The interval between two polls; short while a refresh of shares is waiting for each share. */
 const IDLE_MS = 250
 const BUSY_MS = 25
 const AGAIN_MS = 5_000
 const AT_ONCE = 64
-/** An adoption waits for the disk, and this thread with it, twice. */
+/** An adoption waits twice for the disk, and this thread with it. */
 const ADOPTED_EVERY_MS = 50
 
 export interface ShareCarrierPorts {
   readonly shares: ConnectedCoSigner['shares']
   readonly reader: Pick<Reader, 'fresh'>
-  /** Name of the journal. */
+  /** The name of the journal. */
   readonly journal: string
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: {
@@ -23,9 +23,10 @@ export interface ShareCarrierPorts {
 }
 
 /**
- * Keeps the shares of wallet keys and their rows level, for as long as this thread lives. What another
- * machine made comes to this one's disk; what was there before the journal, or was refreshed by a command,
- * becomes a row. A wallet that is made carries its own share by itself, before it has an address.
+ * Keeps the shares of wallet keys and their rows in step for as long as this thread lives. Shares
+ * made by another machine are written to this machine's disk; shares that predate the journal, or
+ * that a command refreshed, become rows. A new wallet carries its own share before it has an
+ * address.
  */
 export async function carryShares(
   ports: ShareCarrierPorts,
@@ -53,8 +54,9 @@ export async function carryShares(
 }
 
 /**
- * One pass of it, for a home whose service is stopped: what is here becomes rows.
- * @returns wallets whose share could not be carried; 0: the journal has all
+ * Makes one pass for a home whose service is stopped: its shares become rows.
+ * @returns the number of wallets whose share could not be carried; 0 means that the journal has
+ * them all
  */
 export async function carrySharesOnce(ports: ShareCarrierPorts): Promise<number> {
   const { shares } = ports
@@ -70,7 +72,7 @@ class ShareCarrier {
   readonly #isStopped: () => boolean
   #isMarked = false
   #isAdopted = false
-  /** Wallets of which it was said that they cannot. */
+  /** Wallets whose failure has been logged. */
   readonly #failed = new Set<string>()
 
   constructor(ports: ShareCarrierPorts, isStopped: () => boolean) {
@@ -82,14 +84,20 @@ class ShareCarrier {
     return this.#failed.size
   }
 
-  /** What this home had before it had this journal, or was made of by a copy. */
+  /**
+   * Marks the shares that this home had before it had this journal, or that came with a copied
+   * home.
+   */
   markBefore(): void {
     const { shares, journal } = this.#ports
     if (!this.#isMarked && shares.marks.levelWith !== journal) shares.marks.putBefore()
     this.#isMarked = true
   }
 
-  /** One that cannot be carried keeps none of the others back. @returns how many were */
+  /**
+   * Carries every share; a failing one does not hold up the others.
+   * @returns the number of failures
+   */
   async carryAll(): Promise<number> {
     const { shares } = this.#ports
     let carried = 0
@@ -103,7 +111,7 @@ class ShareCarrier {
     return carried
   }
 
-  /** Once everything of this home is a row. */
+  /** Records that the journal has every share of this home. */
   async noteLevel(): Promise<void> {
     const { shares, journal, log } = this.#ports
     if (shares.marks.levelWith === journal) return
@@ -111,7 +119,7 @@ class ShareCarrier {
     log.info({}, 'the journal has the share of every wallet of this home')
   }
 
-  /** What other machines made comes here. */
+  /** Adopts the shares that other machines made. */
   async level(): Promise<void> {
     await this.noteLevel()
     if (!this.#isAdopted) this.#isAdopted = await this.#adoptAll()
@@ -127,7 +135,10 @@ class ShareCarrier {
     }
   }
 
-  /** That wallet signs nothing here, or is on this machine alone; the others go on. */
+  /**
+   * Logs the failure: that wallet signs nothing here, or only this machine has its share. The
+   * others continue.
+   */
   #tell(walletId: Uint8Array, err: unknown): void {
     const wallet = Buffer.from(walletId).toString('hex')
     if (this.#failed.has(wallet)) return
@@ -136,8 +147,9 @@ class ShareCarrier {
   }
 
   /**
-   * Of what another machine made. Those that sign before this comes to them are adopted then.
-   * @returns false where it was stopped before
+   * Adopts the shares that another machine made. A wallet that signs before this reaches it adopts
+   * its share then.
+   * @returns false when it was stopped before the end
    */
   async #adoptAll(): Promise<boolean> {
     const { shares, reader, timers } = this.#ports

@@ -9,13 +9,13 @@ import {
 import type { Transaction } from '../../src/domain/transaction.js'
 import { CATALOGUE } from '../../src/errors/catalogue.js'
 import { FaultError } from '../../src/errors/fault.js'
+import type { ApprovalDecisions } from '../../src/service-custody/approval-messages.js'
 import type { ApprovalPort, Confirmed } from '../../src/service-custody/approval-port.js'
-import type { ApprovalDecisions } from '../../src/service-custody/co-signer.js'
 import type { Reader } from '../../src/store/reader.js'
 import { subWalletAddress } from '../addresses.js'
 import type { Envelope } from '../runtime/actor.js'
 
-/** Between two looks, while a call waits: people take seconds at the least. */
+/** The interval between two polls while a call waits: people take seconds at the least. */
 const LOOK_MS = 1_000
 
 export interface DecisionPorts {
@@ -28,7 +28,10 @@ export interface DecisionPorts {
 
 type Decided = ApprovalDecisions['decisions'][number]
 
-/** As both domains verified it. @throws FaultError as `ApprovalPort.approve` */
+/**
+ * Returns the decision as both domains verified it.
+ * @throws FaultError as `ApprovalPort.approve` does
+ */
 export async function approvedBy(
   {
     approvals,
@@ -56,9 +59,10 @@ export async function approvedBy(
 }
 
 /**
- * Brings what people decide at the identity provider's own page to the wallets whose calls wait. A
- * start reads all that is kept there once more: a decision that was heard before changes nothing.
- * What a wallet cannot take yet is brought again at each look, or nobody would ever hear of it.
+ * Brings decisions made on the identity provider's own page to the wallets whose calls wait. A
+ * restart reads all kept decisions again: a decision that was already applied changes nothing. A
+ * decision that a wallet cannot accept yet is brought again at each poll, because it would
+ * otherwise be lost.
  */
 export async function followDecisions(
   ports: DecisionPorts,
@@ -94,7 +98,7 @@ function waits(reader: DecisionPorts['reader']): boolean {
   return false
 }
 
-/** @returns false while it has to be brought again */
+/** @returns false while the decision has to be brought again */
 async function bring(ports: DecisionPorts, decided: Decided): Promise<boolean> {
   const { reader, tell, timers, log } = ports
   const { approvalId, userId, subWalletId } = decided
@@ -106,14 +110,14 @@ async function bring(ports: DecisionPorts, decided: Decided): Promise<boolean> {
   const { approval, tx } = waiting
   if (approval === undefined || tx?.status !== 'awaiting_approval') return true
   if (approval.subWalletId !== subWalletId) return true
-  // What is approved may have its delay before it still, and be declined.
+  // An approved call may still have to wait for its delay and be declined during it.
   const isDecline = decided.decision === 'decline'
   if (!isDecline && approval.status !== 'pending') return true
   const decision = await decisionOf(ports, approval, tx, decided).catch((error: unknown) => {
     if (!(error instanceof FaultError) || error.fault.code === 'COSIGNER_UNAVAILABLE') throw error
-    // One user's full line keeps nobody else's waiting.
+    // One user's full queue must not hold up the others.
     if (CATALOGUE[error.fault.code].retryable) return 'later' as const
-    // Of a call that was asked about again since, it is good for nothing.
+    // The decision is for an earlier term of the call, and is void.
     log.warn({ err: error, approvalId }, 'a decision about a waiting call does not hold')
     return null
   })
@@ -125,11 +129,11 @@ async function bring(ports: DecisionPorts, decided: Decided): Promise<boolean> {
     maxNativeWei: decision.decision === 'approve' ? approval.maxNativeWei : null,
   }
   tell({ ...subWalletAddress(tx), command, token: null })
-  // One that is being signed cannot be stopped, and may come to wait again if that fails.
+  // A call that is being signed cannot be stopped, and may wait again when the signing fails.
   return !isDecline
 }
 
-/** Null where the record is damaged: what others decided goes on. */
+/** Returns null when the record is damaged, so that the decisions about other calls continue. */
 function soundly<T>({ log }: DecisionPorts, { approvalId }: Decided, read: () => T): T | null {
   try {
     return read()

@@ -1,7 +1,7 @@
 import { sleep, type Timers } from '../../src/clock/timers.js'
 import type { CoSigner } from '../../src/service-custody/co-signer.js'
 
-/** Between two looks: a member who was removed is refused within seconds, whoever had them removed. */
+/** The interval between two polls: a member is refused within seconds of being removed. */
 const LOOK_MS = 1_000
 
 export interface MemberPorts {
@@ -10,7 +10,9 @@ export interface MemberPorts {
   readonly log: { warn(context: object, message: string): void }
 }
 
-/** Brings what the user side knows of members of accounts here, for as long as this thread lives. */
+/**
+ * Brings the identity provider's list of account members here, for as long as this thread lives.
+ */
 export async function followMembers(
   { coSigner, timers, log }: MemberPorts,
   isStopped: () => boolean,

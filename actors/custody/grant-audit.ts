@@ -3,7 +3,7 @@ import type { UserId } from '../../src/domain/ids.js'
 import type { GrantOutcome, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 
-/** The grant is the identity provider's; this entry says that it took it. */
+/** Records that the identity provider, which keeps the grant, accepted it. */
 export function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: number): NewAuditRecord {
   return auditEntry({
     userId: grant.userId as UserId,

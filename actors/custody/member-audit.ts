@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<MemberUpdate['action'], AuditType>> = {
   remove: 'member.removed',
 }
 
-/** The identity provider's evidence has the change and its proof; this entry says who did what. */
+/** Records who did what; the identity provider's evidence has the change and its proof. */
 export function memberAudit(
   { action, accountId }: MemberUpdate,
   { personId, email, byId, role, roleBefore, authorizedBy }: MemberOutcome,

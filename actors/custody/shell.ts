@@ -12,8 +12,8 @@ import { grantAudit } from './grant-audit.js'
 import { memberAudit } from './member-audit.js'
 
 /**
- * Where the front end asks for wallet keys and grants. It decides nothing: it gives
- * the one connection to the quorum, which lives in a worker thread, an address.
+ * The front end's requests for wallet keys and grants. The actor decides nothing: it gives an
+ * address to the one connection to the quorum, which lives in a worker thread.
  */
 export type CustodyCommand =
   | {
@@ -29,7 +29,7 @@ export type CustodyCommand =
       readonly requestId: string
     }
   | {
-      /** By a person, over the call as it is asked about now. */
+      /** A person's approval over the call in its present terms. */
       readonly type: 'approve-call'
       readonly approval: Approval
       readonly tx: Transaction

@@ -1,6 +1,7 @@
 import { sleep, type Timers } from '../../src/clock/timers.js'
 import type { NewAuditRecord } from '../../src/domain/audit.js'
-import type { EventType, NewEvent } from '../../src/domain/event.js'
+import type { NewEvent } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { UserId } from '../../src/domain/ids.js'
@@ -27,16 +28,16 @@ import { type FreezesState, freezesState } from './core/state.js'
 
 export interface FreezesPorts {
   readonly reader: Reader
-  /** Of this thread, on which all sub-wallets of the user live. */
+  /** The freezes of this thread, on which all sub-wallets of the user live. */
   readonly book: FreezeBook
   readonly coSigner: Pick<CoSigner, 'freeze' | 'unfreeze' | 'refuseWaiting'>
-  /** Tells the front end, before the caller is answered. */
+  /** Notifies the front end, before the caller is answered. */
   readonly changed: (userId: UserId, standing: readonly Freeze[]) => void
   readonly log: { warn(context: object, message: string): void }
   readonly timers: Timers
 }
 
-/** There is nothing that could sign. */
+/** The reasons that mean that there is nothing there that could sign. */
 const NOTHING_THERE: ReadonlySet<unknown> = new Set(['UNKNOWN_KEY', 'UNKNOWN_WALLET'])
 
 export function createFreezesShell(

@@ -12,12 +12,16 @@ export interface OpenGasWallet {
 }
 
 const RETRY_MS = 250
-/** Six chains' keys take a few seconds at a first start; a quorum that is away must not hold us. */
+/**
+ * Six chains' keys take a few seconds at a first start; an unavailable quorum must not hold up the
+ * start.
+ */
 const TIMEOUT_MS = 15_000
 
 /**
- * Opens the gas wallets of every chain with a Router; a first start makes their keys. What the
- * quorum does not give in time is left out: the service runs, and sponsors nothing there.
+ * Opens the gas wallets of every chain with a Router; a first start makes their keys. A wallet
+ * whose key the quorum does not make in time is left out: the service runs, and sponsors nothing
+ * with it.
  */
 export async function openGasWallets(
   actors: Pick<ActorClient, 'ask'>,

@@ -4,13 +4,13 @@ import type { Reader } from '../../src/store/reader.js'
 import type { AccountPorts } from '../account/ports.js'
 import type { Envelope } from '../runtime/actor.js'
 
-/** What a gas wallet's effects reach. */
+/** Everything that a gas wallet's effects may call. */
 export interface GasWalletPorts extends AccountPorts {
-  /** Number of the cell that this service owns. */
+  /** The number of the cell that this service leads. */
   readonly cell: number
   readonly reader: Reader
   readonly executionGas: ExecutionGas
-  /** Of this thread, which is told of all users' freezes. */
+  /** The freezes in this thread, which receives those of all users. */
   readonly freezes: Pick<FreezeBook, 'freezeOf'>
   readonly tell: (envelope: Envelope) => void
 }

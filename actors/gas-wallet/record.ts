@@ -8,7 +8,7 @@ import { changedTransaction, changesLane } from '../account/core/written.js'
 import type { GasWalletEvent } from './core/messages.js'
 import type { GasAccountState, GasWalletState } from './core/state.js'
 
-/** Rebuilds a gas wallet from the store: its address, its nonce, its open transactions. */
+/** Rebuilds a gas wallet from the store: its address, its nonce and its open transactions. */
 export function loadGasWallet(reader: Reader, id: string, cell: number): GasWalletState {
   const gasWalletId = id as GasWalletId
   const chainId = chainOfGasWallet(gasWalletId)
@@ -40,7 +40,7 @@ export function loadGasWallet(reader: Reader, id: string, cell: number): GasWall
   const open = [...reader.gas.open(gasWalletId)]
   open.sort((a, b) => a.tx.nonce - b.tx.nonce)
   for (const { tx, job } of open) {
-    // Whether a node still has it is not known: the same bytes go out again at the next block.
+    // Whether a node still has it is unknown: the same bytes are broadcast again at the next block.
     const entry = restoredEntry(tx, tx.mined === null ? 'indeterminate' : 'sent')
     account.open.set(tx.txId, entry)
     if (tx.mined === null) lane.flight.push(tx.txId)
@@ -50,8 +50,8 @@ export function loadGasWallet(reader: Reader, id: string, cell: number): GasWall
 }
 
 /**
- * Writes what durable events changed; volatile ones write nothing. Each type of event has its case,
- * here or in `written.ts`: one without does not compile.
+ * Writes what durable events changed; volatile ones write nothing. Each type of event has its case
+ * here or in `written.ts`; a missing case does not compile.
  */
 export function recordGasWallet(
   writer: Writer,
@@ -70,9 +70,17 @@ export function recordGasWallet(
         header = true
         changed.add(event.tx.txId)
         break
-      case 'transaction-ended':
+      case 'transaction-ended': {
         header = true
         changed.add(event.txId)
+        const ended = state.account.ended.get(event.txId)
+        if (event.givenUpAt !== null && ended !== undefined) {
+          writer.noteGivenUp(ended, event.givenUpAt)
+        }
+        break
+      }
+      case 'job-raised':
+        changed.add(event.job.txId)
         break
       case 'job-taken':
       case 'reserved':
@@ -87,7 +95,7 @@ export function recordGasWallet(
   const { gasWalletId, account, jobs } = state
   for (const txId of changed) {
     const tx = account.open.get(txId)?.tx ?? account.ended.get(txId)
-    if (tx === undefined) throw new Error(`${txId} changed and is nowhere`)
+    if (tx === undefined) throw new Error(`${txId} changed but was not found`)
     writer.putGasTransaction({ gasWalletId, tx, job: jobs.get(txId) ?? null })
   }
   for (const txId of account.ended.keys()) jobs.delete(txId)

@@ -5,7 +5,7 @@ import { broadcast } from '../account/effects/broadcast.js'
 import { replace } from '../account/effects/replace.js'
 import { sign } from '../account/effects/sign.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
-import { watchOf } from '../chain-watcher/watch-of.js'
+import { givenUpOf, watchOf } from '../chain-watcher/watch-of.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { decide } from './core/decide.js'
 import type { GasWalletCommand, GasWalletEffect, GasWalletEvent } from './core/messages.js'
@@ -57,8 +57,8 @@ export function createGasWalletShell(
           break
         }
         case 'replace-job': {
-          const { walletId, tx, purpose, authorization } = effect
-          const replaced = { walletId, tx, purpose, feeCapWei: null, keyId: null, authorization }
+          const { walletId, tx, purpose, feeCapWei, authorization } = effect
+          const replaced = { walletId, tx, purpose, feeCapWei, keyId: null, authorization }
           replace(ports, replaced, self)
           break
         }
@@ -78,6 +78,9 @@ export function createGasWalletShell(
         case 'unwatch':
           watcher(id, { type: 'unwatch', txId: effect.tx.txId })
           break
+        case 'give-up':
+          watcher(id, givenUpOf(id as GasWalletId, effect.tx, effect.height))
+          break
         case 'tell':
           ports.tell({
             kind: 'sub-wallet',
@@ -89,7 +92,7 @@ export function createGasWalletShell(
           break
       }
     },
-    // A gas wallet lives as long as its thread: it is always at work.
+    // A gas wallet lives as long as its thread.
     idle: () => false,
   }
 }

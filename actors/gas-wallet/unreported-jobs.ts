@@ -5,10 +5,9 @@ import type { UnreportedJob } from './core/messages.js'
 import type { GasWalletState } from './core/state.js'
 
 /**
- * Jobs that sub-wallets hold for ended, and not as they are: a reorg took them back, and a crash
- * came before the update. Of what has not ended sub-wallets ask themselves; of what has, the store
- * keeps which blocks a reorg may still take back. Cancellations change nothing where they are told
- * of twice.
+ * Finds jobs that sub-wallets take for ended although a reorg took them back and a crash came
+ * before the update. Sub-wallets poll jobs that have not ended; for ended ones the store keeps
+ * which blocks a reorg may still remove. A repeated update about a cancellation changes nothing.
  */
 export function unreportedJobs(
   reader: Reader,

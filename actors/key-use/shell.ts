@@ -1,7 +1,7 @@
 import type { KeyId } from '../../src/domain/ids.js'
 import type { ActorShell } from '../runtime/actor.js'
 
-/** The front end collects when keys were used, and tells once a minute. */
+/** The front end collects when keys were used, and sends this once a minute. */
 export interface KeyUseCommand {
   readonly type: 'keys-used'
   readonly uses: readonly KeyUse[]

@@ -8,7 +8,7 @@ interface Holder {
   state: QuotaState
 }
 
-/** @param ownedCounts as the store has them now */
+/** @param ownedCounts counts the records in the store */
 export function createQuotaShell(
   ownedCounts: (userId: UserId) => OwnedCounts,
 ): ActorShell<Holder, QuotaCommand, never, never> {
@@ -24,10 +24,11 @@ export function createQuotaShell(
     kind: 'quotas',
     load: (id) => ({ userId: id as UserId, state: counted(id as UserId) }),
     decide(holder, command, token) {
-      // Late: whoever is far from the quota has nothing counted.
+      // Counts as late as possible: a user far from the quota needs no exact count.
       if (command.type === 'reserve' && holder.state.uncertain && isFull(holder.state, command)) {
         const { reserved } = holder.state
-        // What is being made may be among them already, and counts twice until it is settled.
+        // A pending request may already be among the records, and counts twice until its outcome is
+        // known.
         const uncertain = !isSettled(holder.state)
         holder.state = { ...counted(holder.userId), reserved, uncertain }
       }

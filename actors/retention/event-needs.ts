@@ -7,13 +7,13 @@ import { wantsEvent } from '../webhook-endpoint/core/state.js'
 import { fromStored, type StoredState } from '../webhook-endpoint/stored-state.js'
 
 /**
- * What webhooks have still to deliver, by their stored state: that is never ahead of what they did,
- * so it asks for too much and not for too little. One that is disabled goes on where it stopped,
- * and is waited for like any other.
+ * The events that webhooks still have to deliver, according to their stored state. The stored state
+ * is never ahead of the deliveries, so this keeps too much rather than too little. A disabled
+ * endpoint continues where it stopped, so its events are kept as well.
  */
 export function createEventNeeds(reader: Reader): EventNeeds {
   const needsAll = () => true
-  // What cannot be read may need everything.
+  // An endpoint that cannot be read may need every event.
   return (user) => reader.ifSound(() => needsOf(user)) ?? needsAll
 
   function needsOf(user: UserId): ReturnType<EventNeeds> {

@@ -1,13 +1,13 @@
 import type { ServiceClock } from '../../src/clock/service-clock.js'
 
-/** While the clock is not borne out, as before the first block of a start. */
+/** The interval while the clock is not verified, as before the first block after a start. */
 const LOOK_AGAIN_MS = 1_000
 
 /**
- * What is removed is gone for good, and what is old enough for that is old tomorrow too: nothing is
- * removed by a clock that the chains do not bear out.
- * @param pass removes what is too old by the time it is given
- * @returns milliseconds until the next one
+ * Removal is final, and what is old enough today is old enough tomorrow: nothing is removed by a
+ * clock that is not verified against the chains.
+ * @param pass removes what is too old at the time that it is given
+ * @returns milliseconds until the next pass
  */
 export async function passIfBorneOut(
   clock: Pick<ServiceClock, 'borneOutMs'>,

@@ -11,8 +11,8 @@ import type { Mode } from '../../src/store/retention/step.js'
 import { createEventNeeds } from './event-needs.js'
 
 /**
- * One pass over a store, whether its service runs or not.
- * @param nowMs what is older than it is kept by then is gone for good: by a clock that is right
+ * Makes one pass over a store, whether its service runs or not.
+ * @param nowMs the time by which records are too old; removal is final, so the clock must be right
  * @param rest awaited after each step
  */
 export async function pruneOnce(

@@ -2,11 +2,14 @@ import { Worker } from 'node:worker_threads'
 import type { RetentionStart } from './worker.js'
 
 export interface RetentionThread {
-  /** Ends after the step at hand. */
+  /** Ends the thread after its present step. */
   close(): Promise<void>
 }
 
-/** @param onError the thread ended by itself: nothing is removed any more until the next start */
+/**
+ * @param onError called when the thread ended by itself: nothing more is removed until the next
+ * start
+ */
 export function startRetention(
   start: RetentionStart,
   onError: (error: unknown) => void,

@@ -13,20 +13,24 @@ import { createEventNeeds } from './event-needs.js'
 import { passIfBorneOut } from './pass-if-borne-out.js'
 
 /**
- * Entry of the thread that forgets what need not be kept, and indexes what is. It has no part in
- * any request: its passes begin once per interval, and rest after each step for longer than one takes.
+ * Entry of the thread that removes expired records and indexes the others. It takes no part in any
+ * request: its passes start once per interval and pause after each step for longer than the step
+ * took.
  */
 export interface RetentionStart {
   readonly storeDirectory: string
   readonly recordVersions: SharedArrayBuffer
-  /** Nothing is removed by a clock that the chains do not bear out. */
+  /** Nothing is removed by a clock that is not verified against the chains. */
   readonly chainTime: SharedArrayBuffer
   readonly retention: Retention
   readonly intervalMs: number
   readonly logLevel: string
 }
 
-/** After a step, which holds up commits for some milliseconds: a hundredth of the time at most. */
+/**
+ * The pause after a step, which holds up commits for some milliseconds: at most a hundredth of the
+ * time.
+ */
 const REST_MS = 500
 
 const start = workerData as RetentionStart
@@ -57,9 +61,14 @@ async function pass(nowMs: number): Promise<void> {
   })
 }
 
-/** So that what came in is found by key, address or hash soon after it is old enough. */
+/**
+ * The interval of indexing, so that records are found by key, address or hash soon after they are
+ * old enough.
+ */
 const INDEX_MS = 60_000
-/** After a step, some ten milliseconds of this thread and one of everybody's commits. */
+/**
+ * The pause after a step, which takes some ten milliseconds of this thread and one of every commit.
+ */
 const INDEX_REST_MS = 250
 
 async function index(nowMs: number): Promise<void> {
@@ -77,8 +86,9 @@ async function index(nowMs: number): Promise<void> {
 }
 
 /**
- * By a clock that is ahead, what came in just now would be old enough; once it is right again, what
- * comes would belong before what is indexed, where nothing looks for it.
+ * Indexes only by a verified clock. By a clock that is ahead, new records would be old enough; once
+ * the clock is right again, later records would belong before the indexed ones, where no search
+ * finds them.
  */
 async function indexOnAndOn(): Promise<void> {
   while (!stopping.signal.aborted) {

@@ -22,11 +22,11 @@ import { workerOf } from './routing.js'
 import type { WorkerThreads } from './worker-threads.js'
 
 /**
- * The main thread's end of the actor system: it sends commands to the thread that owns an actor
- * and hands back replies. Commands of one tick travel in one message per worker.
+ * The main thread's end of the actor system: it sends commands to the thread that owns an actor and
+ * hands back replies. Commands of one tick travel in one message per worker.
  */
 export interface ActorClient extends Actors {
-  /** Callers that wait for a reply. */
+  /** The number of callers that wait for a reply. */
   readonly waiting: number
   close(): Promise<void>
 }
@@ -38,34 +38,37 @@ export interface ActorClientOptions {
   readonly meter: Meter
   readonly onKeyChanged: (secretHash: string) => void
   readonly onHead: (head: ChainHead) => void
-  /** All freezes of a user that are in force; before the caller who changed it is answered. */
+  /**
+   * Called with all freezes of a user that are in force, before the caller that changed them is
+   * answered.
+   */
   readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
-  /** Where commits go to a journal: resolves once it and the store have these rows. */
+  /** Set when commits go to a journal: resolves once it and the store have these rows. */
   readonly onCommit?: (rows: Uint8Array) => Promise<void>
   /** Whether commits wait for a journal that does not answer. Default: never. */
   readonly isHeldUp?: () => boolean
-  /** Where traces are collected. */
+  /** Set when traces are collected. */
   readonly onStep?: (report: StepReport) => void
-  /** A commit failed: the process must start over. */
+  /** Called when a commit failed: the process must restart. */
   readonly onFatal: (error: unknown) => void
 }
 
-/** Callers waiting at once; beyond it OVERLOADED and nothing is sent. */
+/** The most callers that wait at once; beyond this the answer is OVERLOADED and nothing is sent. */
 const WAITING_MAX = 20_000
 
-/** A reply that takes longer is given up; what was reserved or signed goes on by itself. */
+/** A reply that takes longer is given up; what was reserved or signed continues by itself. */
 export const ASK_TIMEOUT_MS = 60_000
 /**
- * The same while commits are held up: sooner than most callers and proxies give up by themselves, and
- * than requests in flight are waited for at an end, so that they hear what is known.
+ * The same limit while commits are held up. It is shorter than the timeouts of most callers and
+ * proxies, and than the drain time at shutdown, so that callers receive what is known.
  */
 const HELD_UP_MS = 8_000
-/** Between two looks for those. */
+/** The interval between two checks for overdue callers. */
 const SWEEP_MS = 1_000
 
 interface Waiting {
   readonly resolve: (result: AskResult<never>) => void
-  /** By `elapsed`. */
+  /** In the time of `elapsed`. */
   readonly sinceMs: number
 }
 
@@ -91,7 +94,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   function settle([token, result]: EncodedReply): void {
     const caller = waiting.get(token)
     waiting.delete(token)
-    // Whoever was asked answers by its protocol; here any answer may pass.
+    // Each actor answers by its protocol; here an answer of any type may pass.
     caller?.resolve(result as AskResult<never>)
   }
 

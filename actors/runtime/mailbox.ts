@@ -31,7 +31,7 @@ export class Mailbox<T> {
     return true
   }
 
-  /** For what must not be lost; it counts against the capacity that `offer` sees. */
+  /** Adds an item that must not be lost; it counts against the capacity that `offer` sees. */
   put(item: T): void {
     this.#items.push(item)
     this.#wait.entered()

@@ -25,7 +25,7 @@ export class Outbox<T> {
     })
   }
 
-  /** It has no bound, and turns nothing away. */
+  /** The outbox has no bound and drops nothing. */
   read(): QueueReading {
     return { length: this.#items.length, waitMs: this.#waitMs, dropped: 0 }
   }

@@ -1,11 +1,14 @@
 import type { Delivery, ErasedShell, ReplyToken } from './actor.js'
 
-/** Actors kept in memory by one worker; idle ones beyond it are forgotten, oldest use first. */
+/**
+ * The most actors that one worker keeps in memory; beyond it idle ones are forgotten, least
+ * recently used first.
+ */
 const RESIDENT_ACTORS_MAX = 50_000
 
 /**
- * From so many on the order of use is kept. Moving an actor to the end of its map at each command
- * costs more than finding it, and below this nothing is forgotten soon.
+ * From this number on the order of use is kept. Moving an actor to the end of its map at each
+ * command costs more than finding it, and below this number nothing will be forgotten soon.
  */
 const RESIDENTS_IN_ORDER_MIN = RESIDENT_ACTORS_MAX / 2
 
@@ -13,36 +16,41 @@ export interface Resident {
   readonly address: Pick<Delivery, 'kind' | 'id'>
   readonly shell: ErasedShell
   readonly state: unknown
-  /** Set after a broken invariant: another takes its place once its commits are on disk. */
+  /** Set after a broken invariant: the actor is loaded again once its commits are on disk. */
   broken: boolean
-  /** Commits of this actor that are not on disk yet. */
+  /** The number of this actor's commits that are not on disk yet. */
   commitsPending: number
-  /** Callers whose answer is not decided, so that none is forgotten when it is stopped. */
+  /** Callers without a decided answer, so that each is answered when the actor is stopped. */
   readonly waiting: Set<ReplyToken>
-  /** Forgotten, or broken: whoever holds on to it has to look again. Never unset. */
+  /**
+   * True once forgotten or broken: holders of a reference have to find the actor again. Never
+   * unset.
+   */
   stale: boolean
-  /** Messages that came while it waits to be loaded anew, oldest first; null while there is none. */
+  /** Messages that arrived while it waits to be reloaded, oldest first; null before the first. */
   kept: KeptMessage[] | null
 }
 
 export interface KeptMessage {
   readonly envelope: Delivery
-  /** Whether it still has to be prepared for the mailbox. */
+  /** False when it still has to be prepared for the mailbox. */
   readonly isPrepared: boolean
 }
 
-/** The actors that one worker has in memory: found by kind and id, forgotten when idle for long. */
+/**
+ * The actors that one worker has in memory, found by kind and id, and forgotten when idle for long.
+ */
 export class Residents {
-  /** A command finds its actor without a key being made for it. */
+  /** Two levels, so that a command finds its actor without building a key. */
   readonly #byKind = new Map<string, Map<string, Resident>>()
-  /** In the order of use, once that is kept. */
+  /** All residents, in the order of their use once that is kept. */
   readonly #all = new Set<Resident>()
 
   get size(): number {
     return this.#all.size
   }
 
-  /** Whether each use has to be noted, by `used`. */
+  /** Whether each use has to be noted with `used`. */
   get isInOrder(): boolean {
     return this.#all.size >= RESIDENTS_IN_ORDER_MIN
   }
@@ -57,7 +65,7 @@ export class Residents {
     this.#all.add(resident)
   }
 
-  /** Takes the place of the one before it, if there is one. */
+  /** Loads an actor and replaces the earlier one, if there is one. */
   load(shell: ErasedShell, { kind, id }: Pick<Delivery, 'kind' | 'id'>): Resident {
     const resident: Resident = {
       address: { kind, id },
@@ -77,7 +85,7 @@ export class Residents {
     return resident
   }
 
-  /** Those that a commit or a caller waits for stay. */
+  /** Forgets idle actors beyond the bound; those that a commit or a caller waits for stay. */
   forgetIdle(): void {
     if (this.#all.size <= RESIDENT_ACTORS_MAX) return
     for (const resident of this.#all) {

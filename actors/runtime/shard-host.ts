@@ -8,7 +8,9 @@ import type { AskResult, Delivery, ErasedShell, Reply, ReplyToken } from './acto
 import { Mailbox } from './mailbox.js'
 import { type Resident, Residents } from './residents.js'
 
-/** Commands waiting in one worker; beyond it callers get OVERLOADED and nothing is done. */
+/**
+ * The most commands that wait in one worker; beyond it callers get OVERLOADED and nothing is done.
+ */
 const MAILBOX_CAPACITY = 50_000
 
 export interface ShardHostOptions {
@@ -17,17 +19,21 @@ export interface ShardHostOptions {
   readonly timers: Pick<Timers, 'soon' | 'elapsed'>
   readonly meter: Meter
   readonly reply: (token: ReplyToken, result: AskResult) => void
-  /** Called once events are durable, in log order of this worker. */
+  /** Called once events are durable, in the log order of this worker. */
   readonly appended: (events: readonly StoredEvent[]) => void
   readonly log: { error(context: object, message: string): void }
-  /** The disk refused a commit: memory and store differ, so the process must start over. */
+  /**
+   * Called when the disk refused a commit: memory and store differ, so the process must restart.
+   */
   readonly fatal: (error: unknown) => void
 }
 
-/** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
+/**
+ * A command in the mailbox, with its actor when that was at hand: finding it costs two look-ups.
+ */
 interface Mail extends Delivery {
   readonly resident: Resident | null
-  /** What `command` was prepared from; null when it was not. */
+  /** The command before its preparation; null when it was not prepared. */
   readonly unprepared: unknown
 }
 
@@ -39,13 +45,13 @@ interface Outputs {
 
 const NO_REPLIES: readonly Reply[] = []
 
-/** Of a tick with few commands, which lead to more of them than one each. */
+/** Added to the bound of a tick with few commands, which may each lead to more than one other. */
 const TOLD_AT_ONCE = 64
 
 /**
- * Runs the actors of one worker thread. All commands of a tick are decided one after another,
- * what they made durable is committed in one synced transaction, and only then do effects start
- * and replies leave, but for those that rest on earlier commits alone and effects that rest on none
+ * Runs the actors of one worker thread. All commands of a tick are decided one after another, and
+ * their durable results are committed in one synced transaction. Only then do effects start and
+ * replies leave, except replies that depend only on earlier commits and effects that depend on none
  * (`startsAtOnce`). The next tick is decided while the disk is still writing.
  */
 export class ShardHost {
@@ -57,9 +63,12 @@ export class ShardHost {
   #tickScheduled = false
   #commitsPending = 0
   #lastCommit: Promise<void> = Promise.resolve()
-  /** The disk refused a commit: what was decided upon it is told to nobody, and nothing more decided. */
+  /**
+   * Set when the disk refused a commit: no result that depends on it leaves, and nothing more is
+   * decided.
+   */
   #isOver = false
-  /** One that nothing was written to: most commands write nothing. */
+  /** An empty batch for reuse, because most commands write nothing. */
   #spareBatch: WriteBatch | null = null
   /** Actors that wrote to the batch of the current tick. */
   readonly #dirty = new Set<Resident>()
@@ -123,8 +132,8 @@ export class ShardHost {
 
   #enqueue(mail: Mail): void {
     if (mail.token === null) {
-      // Outcomes and updates: whoever sent them counts on their arrival, and there are only so many,
-      // since each belongs to a draft, a transaction or a delivery that is open already.
+      // Outcomes and updates must arrive, and their number is bounded, since each belongs to a
+      // draft, a transaction or a delivery that is already open.
       this.#mailbox.put(mail)
     } else if (!this.#mailbox.offer(mail)) {
       this.#options.reply(mail.token, { ok: false, fault: fault('OVERLOADED') })
@@ -144,8 +153,8 @@ export class ShardHost {
     const batch = new WriteBatch()
     const immediate: Outputs[] = []
     const afterCommit: Outputs[] = []
-    // What an effect that starts at once answers or tells at once is decided in the same tick: it may
-    // have to be in the same commit, as what breakers count has.
+    // What an effect that starts at once answers or sends is decided in the same tick, because it
+    // may have to be in the same commit, like the counts of breakers.
     for (let left = 2 * this.#mailbox.size + TOLD_AT_ONCE; left > 0; left--) {
       const mail = this.#mailbox.take()
       if (mail === undefined) break
@@ -161,11 +170,13 @@ export class ShardHost {
     this.#commit(batch, afterCommit)
   }
 
-  /** Decides and folds one command. Null when the actor failed; its callers were refused. */
+  /**
+   * Decides and folds one command. Returns null when the actor failed; its callers were refused.
+   */
   #handle(envelope: Mail, batch: WriteBatch): Outputs | null {
     const { kind, id, token, unprepared } = envelope
     if (unprepared !== null && envelope.resident?.stale === true) {
-      // It rests on a state that is gone, and that knew what the store did not have yet.
+      // The command was prepared from a state that is gone and that was ahead of the store.
       this.deliver({ kind, id, command: unprepared, token })
       return null
     }
@@ -191,7 +202,7 @@ export class ShardHost {
         }
       }
       const { effects, replies, promptReplies = NO_REPLIES } = decision
-      // Their answers are decided: should the actor break now, they are not refused as well.
+      // Their answers are decided: if the actor fails now, they must not be refused as well.
       for (const { token } of replies) resident.waiting.delete(token)
       for (const { token, result } of promptReplies) {
         resident.waiting.delete(token)
@@ -215,7 +226,7 @@ export class ShardHost {
     const { commits, appended, fatal, timers } = this.#options
     const writes = !batch.empty
     const beganMs = timers.elapsed()
-    // Outputs of a tick that wrote nothing still rest on the commits before them.
+    // Outputs of a tick that wrote nothing still depend on the commits before them.
     const before = this.#lastCommit
     const committed = writes ? commits.commit(batch) : before.then(() => [])
     this.#lastCommit = committed.then(
@@ -243,7 +254,10 @@ export class ShardHost {
     for (const effect of effects) this.#run(resident, effect)
   }
 
-  /** Starts what waits for nothing. @returns the rest */
+  /**
+   * Starts the effects that wait for nothing.
+   * @returns the others
+   */
   #startSome(resident: Resident, effects: readonly unknown[]): readonly unknown[] {
     const { shell } = resident
     if (effects.length === 0 || shell.startsAtOnce === undefined) return effects
@@ -262,7 +276,7 @@ export class ShardHost {
         this.#enqueue({ kind, id, command, token: null, resident, unprepared: null })
       })
     } catch (error) {
-      // A record that the effect rests on is damaged, say: it ends this actor, and no other.
+      // For example, the effect needs a damaged record: that stops this actor and no other.
       if (!(error instanceof FaultError)) throw error
       this.#options.log.error({ err: error, actor: id }, 'an effect could not be started')
       this.#break(resident, error)
@@ -275,7 +289,10 @@ export class ShardHost {
     return isAtHand ? resident : this.#resident(mail, true)
   }
 
-  /** Undefined, with the caller refused or the message kept, while a broken actor waits for its commits. */
+  /**
+   * Returns undefined, after refusing the caller or keeping the message, while a broken actor waits
+   * for its commits.
+   */
   #resident(envelope: Delivery, isPrepared: boolean): Resident | undefined {
     const known = this.#residents.find(envelope)
     if (known?.broken === true) {
@@ -302,7 +319,10 @@ export class ShardHost {
     }
   }
 
-  /** Callers may ask again. An update comes once, so it waits for the actor as the store has it. */
+  /**
+   * A caller may retry. An update comes only once, so it waits until the actor is loaded from the
+   * store.
+   */
   #putOff(resident: Resident, envelope: Delivery, isPrepared: boolean): void {
     if (envelope.token !== null) {
       this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
@@ -340,7 +360,10 @@ export class ShardHost {
   }
 }
 
-/** What a damaged record, say, is answered with; all else is nobody's business outside. */
+/**
+ * The fault for the caller: a damaged record, for example, is reported; any other error stays
+ * internal.
+ */
 function faultOf(error: unknown): Fault {
   return error instanceof FaultError ? error.fault : fault('INTERNAL')
 }

@@ -4,8 +4,8 @@ import type { ToWorker, WorkerBegin } from './protocol.js'
 type Serve = (message: Exclude<ToWorker, { readonly type: 'begin' }>) => void
 
 /**
- * What a worker is told, heard from its first line on: what comes while it loads is kept, which is a
- * few freezes, and served once there is somebody to serve it.
+ * Receives a worker's messages from its first line on: messages that arrive while it loads, which
+ * are a few freezes, are kept and served once there is a handler.
  */
 export function messagesOf(port: MessagePort) {
   const early: Parameters<Serve>[0][] = []

@@ -2,18 +2,18 @@ import { Worker } from 'node:worker_threads'
 import type { FromWorker, ToWorker, WorkerBegin, WorkerStart } from './protocol.js'
 
 /**
- * The worker threads of the service. They load what they run, which takes seconds on a busy machine,
- * and connect to the chains as soon as they are started; their actors begin once they are told of
- * what is known only when the store is this service's to write. A standby has them wait meanwhile.
+ * The worker threads of the service. As soon as they start they load their code, which takes
+ * seconds on a busy machine, and connect to the chains; their actors begin once they receive what
+ * is known only when the service may write the store. On a standby they wait until then.
  */
 export interface WorkerThreads {
   readonly workers: readonly Worker[]
-  /** Whether they wait for nothing but to be begun with. */
+  /** Whether they are loaded and only wait to begin. */
   readonly areLoaded: boolean
   /**
-   * To be called once, when whoever takes their messages listens.
+   * Begins the actors. Call it once, when the handlers of their messages are in place.
    * @returns once their actors take commands
-   * @throws Error where one ends first
+   * @throws Error when a worker ends first
    */
   begin(begin: WorkerBegin): Promise<void>
   /** Lets them finish what is under way, and ends them. */
@@ -23,14 +23,14 @@ export interface WorkerThreads {
 export interface WorkerThreadsOptions {
   readonly entry: URL
   readonly starts: readonly WorkerStart[]
-  /** One ended without being asked to: the process must start over. */
+  /** Called when a worker ended unexpectedly: the process must restart. */
   readonly onExit: (error: unknown) => void
 }
 
 /**
- * A send lives for a quarter of a second until its block is seen; in V8's own 48 MB much of it is
- * copied twice, grows old and is expensive to collect. Measured in turns: 6 % more sends a second for
- * 70 MB.
+ * A send lives for a quarter of a second until its block is seen; with V8's default of 48 MB much
+ * of it is copied twice, grows old and is expensive to collect. Measured in turns: 6 % more sends a
+ * second for 70 MB.
  */
 const YOUNG_GENERATION_MB = 192
 
@@ -75,7 +75,7 @@ export function startWorkerThreads({ entry, starts, onExit }: WorkerThreadsOptio
   }
 }
 
-/** @throws Error where it ends first */
+/** @throws Error when the worker ends first */
 function hears(worker: Worker, type: FromWorker['type']): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.on('message', (message: FromWorker) => {

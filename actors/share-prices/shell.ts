@@ -1,14 +1,14 @@
 import type { SharePriceSample } from '../../src/domain/share-price.js'
 import type { ActorShell } from '../runtime/actor.js'
 
-/** All that is kept of one vault; replaces what was stored of it. */
+/** All stored samples of one vault; replaces the former ones. */
 export interface SharePriceCommand {
   readonly type: 'share-prices-sampled'
   readonly vaultKey: string
   readonly samples: readonly SharePriceSample[]
 }
 
-/** Writes down what vaults' shares were worth, so that yields are known after a restart. */
+/** Records what vaults' shares were worth, so that yields are known after a restart. */
 export function createSharePriceShell(): ActorShell<
   null,
   SharePriceCommand,

@@ -4,7 +4,7 @@ import type { SnapshotStart } from './worker.js'
 
 /**
  * Makes a snapshot of the store in a thread of its own.
- * @throws Error as `makeSnapshot`, of its message alone
+ * @throws Error with the message of `makeSnapshot`
  */
 export function makeSnapshotAside(
   start: SnapshotStart,

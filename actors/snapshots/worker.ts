@@ -7,8 +7,8 @@ import { openBesideService } from '../../src/store/environment.js'
 import { makeSnapshot } from '../../src/store/snapshots/make-snapshot.js'
 
 /**
- * Entry of the thread that makes one snapshot of the store, and ends: to read all of it would hold up
- * requests on any other.
+ * Entry of the thread that makes one snapshot of the store and ends: reading all of it would hold
+ * up requests on any other thread.
  */
 export interface SnapshotStart {
   readonly storeDirectory: string

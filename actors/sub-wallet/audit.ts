@@ -18,7 +18,7 @@ import { auditEntry } from '../../src/store/audit-entry.js'
 import { foreseenOf } from './core/foreseen-outcome.js'
 import type { Effect, Event, RefusedCall } from './core/messages.js'
 
-/** What a sub-wallet leaves in its owner's audit trail. */
+/** The records that a sub-wallet writes to its owner's audit trail. */
 
 export function walletAudit(event: Extract<Event, { type: 'wallet-created' }>): NewAuditRecord {
   const { wallet, requestId, byPerson } = event
@@ -60,8 +60,8 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): NewAuditRe
 }
 
 /**
- * The call itself is in the transaction's record.
- * @param basis null where what was foreseen is there as well
+ * The verdict without the call, which is in the transaction's record.
+ * @param basis null when the predicted outcome is in the record as well
  */
 export function verdictOf(
   { tx, screenedAgainst }: Pick<TransactionSigned, 'tx' | 'screenedAgainst'>,
@@ -100,13 +100,13 @@ export function refusalAudit(
   })
 }
 
-/** Null also of what moves native currency alone, which its outline says. */
+/** Null also for a call that moves only native currency, because its outline says that. */
 function foreseenOfRefused(refused: RefusedCall, from: Address): ForeseenOutcome | null {
   const { kind, call, terms, quote, screened } = refused
   if (screened !== undefined) return null
   const worth = valuationOf(refused)?.valueMicros ?? null
   if (isSponsored(kind)) {
-    // Once it is signed, its calldata is the Router's.
+    // Once a sponsored call is signed, its calldata is the Router's.
     const known = terms ?? (call.data === '0x' ? null : intentTermsOf(call.data))
     return known === null ? null : foreseenByTerms(known, worth)
   }
@@ -131,7 +131,10 @@ export function unvaluedAudit(
   })
 }
 
-/** Calldata may be 128 KiB, and a refused caller may repeat it: its selector and length do. */
+/**
+ * An outline instead of the calldata, which may be 128 KiB and come again with each repetition:
+ * selector and length suffice.
+ */
 function outlineOf({ kind, call }: RefusedCall) {
   const { chainId, to, value, data } = call
   return {
@@ -144,7 +147,9 @@ function outlineOf({ kind, call }: RefusedCall) {
   }
 }
 
-/** Of a call that was valued before it was refused, so that it can be judged once more. */
+/**
+ * The valuation of a call that was valued before it was refused, so that it can be judged again.
+ */
 function worthOf(call: RefusedCall) {
   const worth = valuationOf(call)
   if (worth === null) return {}

@@ -2,8 +2,9 @@ import type { Call } from '../../src/domain/call.js'
 import type { SendCommand } from './core/messages.js'
 
 /**
- * A send on its way to the thread of its wallet. A list crosses threads for half of what an object
- * with as many names does, most of which the actor's thread would pay. So the call is flat here.
+ * A send on its way to the thread of its wallet. A list crosses threads for half the cost of an
+ * object with as many names, most of which the actor's thread would pay. The call is therefore flat
+ * here.
  */
 export type EncodedSend = readonly [
   type: SendCommand['type'],
@@ -17,19 +18,34 @@ export type EncodedSend = readonly [
   data: Call['data'],
   proofKey: SendCommand['proofKey'],
   idempotency: SendCommand['idempotency'],
+  guardsDuplicates: SendCommand['guardsDuplicates'],
 ]
 
 export function encodeSend(command: SendCommand): EncodedSend {
   const { type, txId, requestId, keyId, kind, call, proofKey, idempotency } = command
   const { chainId, to, value, data } = call
-  return [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency]
+  return [
+    type,
+    txId,
+    requestId,
+    keyId,
+    kind,
+    chainId,
+    to,
+    value,
+    data,
+    proofKey,
+    idempotency,
+    command.guardsDuplicates,
+  ]
 }
 
-/** The command as it was before it was carried; one that was not carried is given back. */
+/** Restores the command from its encoded form; returns a command that was not encoded unchanged. */
 export function decodeCommand(command: unknown): unknown {
   if (!Array.isArray(command) || command[0] !== 'send') return command
-  const [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency] =
-    command as unknown as EncodedSend
+  const sent = command as unknown as EncodedSend
+  const [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey] = sent
+  const [, , , , , , , , , , idempotency, guardsDuplicates] = sent
   const send: SendCommand = {
     type,
     txId,
@@ -39,6 +55,7 @@ export function decodeCommand(command: unknown): unknown {
     call: { chainId, to, value, data },
     proofKey,
     idempotency,
+    guardsDuplicates,
   }
   return send
 }

@@ -9,12 +9,12 @@ import type { SubWalletState } from './core/state.js'
 export interface StepFollowers {
   readonly path: Pick<PathMeter, 'step' | 'refused'>
   readonly latency: Meter['latency']
-  /** Told of each, in the order of the decisions; null where nobody reads it. */
+  /** Receives each step, in the order of the decisions; null when nothing reads them. */
   readonly steps: StepReader | null
 }
 
 export interface StepReader {
-  /** @param code of what was refused; else null */
+  /** @param code the error code of a refused call, otherwise null */
   note(
     step: TransactionStep,
     chainId: number,
@@ -24,15 +24,15 @@ export interface StepReader {
   ): void
 }
 
-/** The transaction that a step is of. */
+/** The transaction that a step belongs to. */
 interface Followed {
   readonly txId: TxId
   readonly requestId: string
 }
 
 /**
- * The same shell; says how far each transaction has come. Steps that are events are logged when they
- * are decided; that one is stored, once it is.
+ * Wraps the shell and reports how far each transaction has come. A step is logged when its event is
+ * decided; the step that says it is stored, once it is.
  */
 export function followSteps(
   shell: ActorShell<SubWalletState, Command, Event, Effect>,
@@ -60,7 +60,7 @@ export function followSteps(
   function follow(state: SubWalletState, event: Event): void {
     switch (event.type) {
       case 'reserved':
-        // One that waited was noted when it was asked for.
+        // A call that waited was noted when it was first made.
         if (event.draft.approval === undefined) {
           note('reserved', event.draft.call.chainId, event.draft)
         }
@@ -142,12 +142,15 @@ export function followSteps(
   }
 }
 
-/** An account asks for it, which knows less of what it holds than its owner. */
+/** An account's message type has less than the sub-wallet stored. */
 function isOwn(tx: AccountTransaction): tx is Transaction {
   return 'requestId' in tx
 }
 
-/** It is watched again with each replacement, and after a start. */
+/**
+ * Whether the transaction is watched for the first time; each replacement and each start watches it
+ * again.
+ */
 function isNew({ status, attempts, mined }: AccountTransaction): boolean {
   return status === 'signed' && attempts.length === 1 && mined === null
 }

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { TxId } from '../../src/domain/ids.js'
 
-/** What the quorum is asked for of one sponsored call; `again` is an authorization at a nonce that was held. */
+/**
+ * What the quorum signs for one sponsored call; `again` is an authorization at a nonce that another
+ * approval was bound to.
+ */
 export type IntentPurpose = 'intent' | 'authorization' | 'again'
 
-/** 16 bytes in place of the caller's request in both domains' evidence, one per signature. */
+/**
+ * Derives 16 bytes per signature that stand for the caller's request in the evidence of both
+ * domains.
+ */
 export function intentRequestBytes(
   { requestId, txId }: { readonly requestId: string; readonly txId: TxId },
   purpose: IntentPurpose,

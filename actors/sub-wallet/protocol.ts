@@ -4,7 +4,10 @@ import type { SubWalletReplies } from './core/replies.js'
 import type { EncodedSend } from './encoded-send.js'
 import type { EncodedSendReply } from './send-reply.js'
 
-/** What others send a sub-wallet. A call that moves value is answered as it crosses threads. */
+/**
+ * The messages that others send a sub-wallet. The answer to a call that moves value is encoded,
+ * because it crosses threads.
+ */
 export type SubWalletProtocol =
   | AsksByType<Command, Omit<SubWalletReplies, 'send' | 'sponsor-call'>>
   | Ask<EncodedSend | Extract<Command, { type: 'send' | 'sponsor-call' }>, EncodedSendReply>

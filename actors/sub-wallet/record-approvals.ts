@@ -1,6 +1,8 @@
 import { type Approval, approversOf } from '../../src/domain/approval.js'
 import type { AuditType, NewAuditRecord } from '../../src/domain/audit.js'
-import type { EventType, NewEvent } from '../../src/domain/event.js'
+import type { NewEvent } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
+import { type QuoteName, quoteKey } from '../../src/domain/idempotency.js'
 import { isoTime } from '../../src/domain/iso-time.js'
 import { formatUsd } from '../../src/domain/money.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -12,7 +14,7 @@ import type { SubWalletState } from './core/state.js'
 import { waitingOf } from './core/waiting-calls.js'
 import { restoreWaiting } from './core/waiting-state.js'
 
-/** The calls that wait, with who has decided about them. */
+/** Loads the waiting calls with their decisions. */
 export function loadWaiting(reader: Reader, state: SubWalletState): void {
   const { wallet, subWalletId, waiting } = state
   if (wallet === null) return
@@ -22,7 +24,7 @@ export function loadWaiting(reader: Reader, state: SubWalletState): void {
   }
 }
 
-/** What of the store each event changes; the volatile ones change nothing. */
+/** True for the events that change the store; volatile ones change nothing. */
 const IS_DURABLE: Readonly<Record<ApprovalEvent['type'], boolean>> = {
   'approval-requested': true,
   'approval-registered': true,
@@ -55,7 +57,7 @@ export function recordApproval(
 ): boolean {
   switch (event.type) {
     case 'approval-requested': {
-      const { tx, approval, idempotency } = event
+      const { tx, approval, idempotency, executes } = event
       const { subWalletId, lineageId, txId, createdAtMs } = tx
       writer.addTransaction(tx, null)
       writer.putApproval(approval)
@@ -64,6 +66,7 @@ export function recordApproval(
         const { key, bodyHash } = idempotency
         writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
       }
+      if (executes !== undefined) putExecuted(writer, executes, tx)
       const { requestedAtMs: atMs } = approval
       writer.appendEvent(approvalEvent('approval.requested', tx, approval, atMs))
       writer.appendAudit(approvalAudit('approval.requested', tx, approval, tx.requestId, atMs))
@@ -114,9 +117,19 @@ export function recordApproval(
   }
 }
 
-/** It is a transaction like any other from now on. */
+/** Removes the mark of a waiting call, because from now on it is a transaction like any other. */
 export function recordSigned(writer: Writer, { subWalletId, approval }: Transaction): void {
   if (approval !== undefined) writer.unmarkWaiting(subWalletId, approval.approvalId)
+}
+
+/** Records which transaction has executed a quote. */
+export function putExecuted(
+  writer: Writer,
+  executes: QuoteName,
+  { txId, createdAtMs }: Pick<Transaction, 'txId' | 'createdAtMs'>,
+): void {
+  const record = { bodyHash: executes.quoteId, txId, createdAtMs }
+  writer.putIdempotency(executes.lineageId, quoteKey(executes), record)
 }
 
 type End = 'declined' | 'expired' | 'withdrawn' | 'dropped'
@@ -124,7 +137,7 @@ type End = 'declined' | 'expired' | 'withdrawn' | 'dropped'
 const EVENT_OF_END: Readonly<Record<End, EventType | null>> = {
   declined: 'approval.declined',
   expired: 'approval.expired',
-  // Who withdrew it knows.
+  // The agent that withdrew the call needs no event.
   withdrawn: null,
   dropped: 'transaction.dropped',
 }
@@ -132,10 +145,10 @@ const EVENT_OF_END: Readonly<Record<End, EventType | null>> = {
 function endingOf({ txId, status }: Transaction): End {
   if (status === 'declined' || status === 'expired' || status === 'withdrawn') return status
   if (status === 'dropped') return status
-  throw new Error(`${txId} waits no more and is ${status}`)
+  throw new Error(`${txId} no longer waits and is ${status}`)
 }
 
-/** As it is after the command. */
+/** The call as it is after the command. */
 function callOf(state: SubWalletState, { txId }: Approval): Transaction {
   const tx = state.ended.get(txId) ?? state.open.get(txId)?.tx
   return tx === undefined ? waitingOf(state, txId).tx : (tx as Transaction)
@@ -177,7 +190,10 @@ function approvalAudit(
   })
 }
 
-/** The calldata may be 128 KiB; whoever wants it reads the transaction's record. */
+/**
+ * An outline instead of the calldata, which may be 128 KiB; the transaction's record has it in
+ * full.
+ */
 function outlineOf(tx: Transaction, approval: Approval): Readonly<Record<string, unknown>> {
   const { txId, keyId, subWalletId, call, kind, reservation } = tx
   const last = approval.decisions.at(-1)
@@ -193,7 +209,7 @@ function outlineOf(tx: Transaction, approval: Approval): Readonly<Record<string,
     url: approval.url,
     operation: kind,
     chain_id: call.chainId,
-    // What people sign: of a sponsored call its venue.
+    // The contract that people see when they sign; for a sponsored call its venue.
     to: approval.sponsored?.terms.target ?? call.to,
     value: call.value.toString(),
     selector: call.data.slice(0, 10),

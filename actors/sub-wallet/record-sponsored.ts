@@ -1,5 +1,6 @@
 import { transactionView } from '../../src/api/transaction-view.js'
-import type { EventType, NewEvent } from '../../src/domain/event.js'
+import type { NewEvent } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { mayMissIndex } from '../../src/domain/transaction-indexing.js'
 import type { SponsoredMarks } from '../../src/domain/wallet.js'
@@ -8,10 +9,10 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Writer } from '../../src/store/writer.js'
 import { verdictOf } from './audit.js'
 import type { SponsoredEvent } from './core/sponsored-messages.js'
-import { runningKey, type SubWalletState } from './core/state.js'
-import { recordSigned } from './record-approvals.js'
+import { runningKeysOf, type SubWalletState } from './core/state.js'
+import { putExecuted, recordSigned } from './record-approvals.js'
 
-/** Rebuilds what is under way from its stored intents. */
+/** Rebuilds the calls under way from their stored intents. */
 export function loadSponsored(reader: Reader, state: SubWalletState): void {
   const marks = reader.wallets.header(state.subWalletId)?.sponsored
   if (marks !== undefined) {
@@ -21,15 +22,14 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
   }
   for (const sponsorship of reader.gas.sponsorshipsOf(state.subWalletId)) {
     const { txId, chainId, createdAtMs, gasMicros, stage, authorization } = sponsorship
-    const { idempotency, lineageId } = sponsorship
     const tx = stage === 'handed' ? null : (reader.transactions.byId(txId) ?? null)
     state.sponsored.set(txId, {
       phase: stage,
       ...{ txId, chainId, createdAtMs, gasMicros, sponsorship, tx },
       ...{ fingerprint: '', draft: null, needsDelegation: false, screenedAgainst: [], token: null },
-      ...{ rests: 0, isResting: false },
+      ...{ rests: 0, isResting: false, raises: 0 },
     })
-    if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+    for (const key of runningKeysOf(sponsorship)) state.running.set(key, txId)
     if (authorization !== null && stage !== 'held') {
       state.delegations.set(chainId, { phase: 'pending', leader: txId, authorization })
     }
@@ -37,8 +37,8 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
 }
 
 /**
- * Writes what an event of a sponsored call changed. Every event has its case here, so that none can
- * change what is durable and go unrecorded.
+ * Writes what an event of a sponsored call changed. The switch covers every event, so no durable
+ * change can go unrecorded.
  * @returns true when the wallet's header has changed too
  */
 export function recordSponsored(
@@ -69,11 +69,14 @@ export function recordSponsored(
     case 'sponsored-moved':
       writer.putSponsorship(event.sponsorship)
       return false
+    case 'cancellation-failed':
+      writer.putSponsorship(event.sponsorship)
+      return true
     case 'sponsored-sent': {
       const { tx, sponsorship } = event
-      // It may have waited long for its gas wallet: the trail shows it when it was let through.
+      // The call may have waited long for its gas wallet: the audit trail dates it to its approval.
       writer.addTransaction(tx, null)
-      // One that waited has a record already.
+      // A call that waited has a record already.
       if (sponsorship.waited !== undefined) writer.putTransaction(tx)
       else if (mayMissIndex(tx.createdAtMs, event.atMs)) writer.noteUnindexed(tx.userId, tx.txId)
       writer.appendAudit(allowedEntry(tx, verdictOf(event, null)))
@@ -84,6 +87,7 @@ export function recordSponsored(
         const { txId, createdAtMs, lineageId } = tx
         writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
       }
+      if (sponsorship.executes !== undefined) putExecuted(writer, sponsorship.executes, tx)
       return false
     }
     case 'sponsored-changed':
@@ -115,18 +119,21 @@ export function recordSponsored(
       return true
     }
     case 'delegation-ended':
-      // The lane goes on at the nonce that the account has now.
+      // The lane continues at the nonce that the account has now.
       return true
+    case 'delegation-ending':
+      return event.gasMicros > 0n
     case 'sponsored-reserved':
     case 'sponsored-released':
     case 'sponsored-waiting':
     case 'sponsored-signing':
     case 'sponsored-answered':
+    case 'sponsored-joined':
+    case 'sponsored-joined-answered':
     case 'sponsored-recorded':
     case 'sponsored-resting':
     case 'delegation-wanted':
     case 'delegation-led':
-    case 'delegation-ending':
       return false
   }
 }

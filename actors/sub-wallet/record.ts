@@ -1,4 +1,5 @@
-import type { EventType, NewEvent, TransactionMoment } from '../../src/domain/event.js'
+import type { NewEvent, TransactionMoment } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
 import type { Address, TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
@@ -21,7 +22,7 @@ import { isApprovalEvent, loadWaiting, recordApproval, recordSigned } from './re
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
 import { loadAllowances, writeAllowances } from './stored-allowances.js'
 
-/** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
+/** Rebuilds a sub-wallet from the store: its header, its keys and its open transactions. */
 export function loadState(reader: Reader, subWalletId: SubWalletState['subWalletId']) {
   const state = emptyState(subWalletId)
   const header = reader.fresh().wallets.header(subWalletId)
@@ -53,7 +54,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   )
   open.sort((a, b) => a.nonce - b.nonce)
   for (const tx of open) {
-    // Whether a node still has it is not known: the same bytes go out again at the next block.
+    // Whether a node still has it is unknown: the same bytes are broadcast again at the next block.
     const flight = tx.mined === null ? 'indeterminate' : 'sent'
     state.open.set(tx.txId, restoredEntry(tx, flight))
     if (tx.mined === null) laneOf(state, tx.call.chainId).flight.push(tx.txId)
@@ -62,8 +63,8 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
 }
 
 /**
- * Writes what durable events changed; volatile ones write nothing. Each type of event has its case,
- * here, in `written.ts` or in `recordSponsored`: one without does not compile.
+ * Writes what durable events changed; volatile ones write nothing. Each type of event has its case
+ * here, in `written.ts` or in `recordSponsored`; a missing case does not compile.
  */
 export function recordEvents(
   writer: Writer,
@@ -72,7 +73,8 @@ export function recordEvents(
 ): void {
   let header = false
   let created = false
-  // A few at most, and most commands have none: arrays cost less to make than sets.
+  // An array, because most commands change no transaction and the rest change few; a set costs more
+  // to make.
   const changed: TxId[] = []
   for (const event of events) {
     switch (event.type) {
@@ -112,7 +114,7 @@ export function recordEvents(
           writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
         writer.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event, event.basis))
-        // One that waited has a record already.
+        // A call that waited has a record already.
         if (event.tx.approval !== undefined) {
           recordSigned(writer, event.tx)
           note(changed, event.tx.txId)
@@ -151,6 +153,9 @@ export function recordEvents(
       case 'transaction-ended':
         header = true
         recordEnd(writer, state, event.txId)
+        if (event.givenUpAt !== null) {
+          writer.noteGivenUp(transactionOf(state, event.txId), event.givenUpAt)
+        }
         note(changed, event.txId)
         writer.appendEvent(txEvent(state, event.txId, `transaction.${event.status}`, event.atMs))
         break
@@ -186,13 +191,13 @@ export function recordEvents(
   for (const txId of changed) writer.putTransaction(transactionOf(state, txId))
   if (state.changedLedgers.size > 0) recordLedgers(writer, state)
   if (state.changedDays.size > 0) recordDays(writer, state)
-  // To clear an empty map makes a new table, and most commands end nothing.
+  // Clearing an empty map allocates a new table, and most commands end nothing.
   if (state.ended.size > 0) state.ended.clear()
   if (created) writer.addSubWallet(headerOf(state))
   else if (header) writer.putSubWalletMarks(headerOf(state))
 }
 
-/** What policies count is written with the transactions that they count. */
+/** Writes what policies count together with the transactions that they count. */
 function recordLedgers(writer: Writer, state: SubWalletState): void {
   const { changedLedgers, policyLedgers, subWalletId } = state
   for (const [lineageId, before] of changedLedgers) {
@@ -203,7 +208,7 @@ function recordLedgers(writer: Writer, state: SubWalletState): void {
   changedLedgers.clear()
 }
 
-/** Once a day, and when something settles after its day. */
+/** Writes the days of a lineage: once a day, and when something settles after its day. */
 function recordDays(writer: Writer, { changedDays, spentDays, subWalletId }: SubWalletState): void {
   for (const lineageId of changedDays) {
     writer.putSpentDays(subWalletId, lineageId, spentDays.get(lineageId) ?? [])
@@ -211,7 +216,10 @@ function recordDays(writer: Writer, { changedDays, spentDays, subWalletId }: Sub
   changedDays.clear()
 }
 
-/** Where a start finds it belongs to the store, and so is decided here and not when it is folded. */
+/**
+ * Decides where a restart finds the open transaction. The place belongs to the store, so it is
+ * decided here and not in the fold.
+ */
 function recordOpen(writer: Writer, state: SubWalletState, txId: TxId): void {
   const { openInline, subWalletId } = state
   if (openInline.size < OPEN_LISTED_MAX) openInline.add(txId)
@@ -224,7 +232,7 @@ function recordEnd(writer: Writer, state: SubWalletState, txId: TxId): void {
   else writer.unmarkOpen(state.subWalletId, txId)
 }
 
-/** A start looks for open transactions only in wallets that are marked. */
+/** A restart looks for open transactions only in wallets that have this mark. */
 function flagOpenInline(writer: Writer, state: SubWalletState): void {
   const { openInline, openInlineFlagged, subWalletId } = state
   const some = openInline.size > 0
@@ -264,13 +272,13 @@ function headerOf(state: SubWalletState): SubWalletHeader {
 }
 
 function addressOf({ wallet, subWalletId }: SubWalletState): Address {
-  if (wallet === null) throw new Error(`${subWalletId} has approved and does not exist`)
+  if (wallet === null) throw new Error(`${subWalletId} gave an allowance but does not exist`)
   return wallet.address
 }
 
 function transactionOf(state: SubWalletState, txId: TxId): Transaction {
   const tx = state.open.get(txId)?.tx ?? state.waiting.byTx.get(txId)?.tx ?? state.ended.get(txId)
-  if (tx === undefined) throw new Error(`${txId} changed and is nowhere`)
+  if (tx === undefined) throw new Error(`${txId} changed but was not found`)
   return tx
 }
 
@@ -308,7 +316,7 @@ function ownEvent(
   atMs: number,
   data: NewEvent['data'],
 ): NewEvent {
-  if (state.wallet === null) throw new Error(`${state.subWalletId} has no owner to tell`)
+  if (state.wallet === null) throw new Error(`${state.subWalletId} has no owner to notify`)
   return {
     eventId: null,
     userId: state.wallet.userId,

@@ -7,8 +7,8 @@ import type { AskResult } from '../runtime/actor.js'
 import { Sent } from './core/sent.js'
 
 /**
- * `Sent` as it leaves the thread. The record itself would cost five times as much to pass on,
- * and then be turned into this text.
+ * `Sent` in the form that leaves the thread. Passing the record would cost five times as much, and
+ * it would then be turned into this text.
  */
 export interface SendReply {
   readonly txId: TxId
@@ -16,14 +16,16 @@ export interface SendReply {
   readonly broadcast: boolean
   readonly updatedAtMs: number
   readonly status: 200 | 202
-  /** A `TransactionView`. */
+  /** A `TransactionView` as JSON. */
   readonly json: string
   readonly replayed: boolean
-  /** From the decision until both keys had signed; null where that says nothing of this host. */
+  /**
+   * From the decision until both keys had signed; null when the time says nothing about this host.
+   */
   readonly signingMs: number | null
 }
 
-/** A list crosses threads for less than half of what an object with as many names does. */
+/** A list crosses threads for less than half the cost of an object with as many names. */
 export type EncodedSendReply = readonly [
   txId: SendReply['txId'],
   txHash: SendReply['txHash'],
@@ -36,8 +38,8 @@ export type EncodedSendReply = readonly [
 ]
 
 /**
- * @param headOf newest block of a chain; null until one was seen
- * @returns other answers as they are
+ * @param headOf returns the newest block of a chain, or null until one was seen
+ * @returns the encoded answer; answers of other kinds are unchanged
  */
 export function encodeAnswer(
   result: AskResult,
@@ -46,14 +48,14 @@ export function encodeAnswer(
   if (!result.ok || !(result.value instanceof Sent)) return result
   const { tx, replayed, queuedBehind } = result.value
   if (replayed && tx.status === 'dropped' && tx.error !== null) {
-    // Spec silent: whether it was refused at once, or answered `broadcast` and given up later,
-    // nothing of it is out. Were it called broadcast again, its caller would wait for ever.
+    // Spec silent: a dropped transaction is answered as failed, even when it was once answered
+    // `broadcast`. Calling it broadcast again would make its caller wait for ever.
     const { code, message } = tx.error
     return { ok: false, fault: fault(code as ErrorCode, { tx_id: tx.txId }, message) }
   }
   if (tx.attempts.length === 0) return { ok: true, value: waitingReply(tx, replayed) }
   const shown = replayed ? asFirstAnswered(tx) : tx
-  // What is sponsored asks nodes before it is signed.
+  // A sponsored call waits for nodes before it is signed.
   const signedAtMs = tx.kind === 'send' && !replayed ? tx.attempts[0]?.signedAtMs : undefined
   const value: EncodedSendReply = [
     tx.txId,
@@ -68,13 +70,16 @@ export function encodeAnswer(
   return { ok: true, value }
 }
 
-/** It has no hash: it waits for a person or for its gas wallet, or ended without. */
+/**
+ * The answer for a call without a hash: it waits for a person or for its gas wallet, or ended
+ * before it was signed.
+ */
 function waitingReply(tx: Transaction, replayed: boolean): EncodedSendReply {
   const status = isFinal(tx.status) ? 200 : 202
   return [tx.txId, '0x', false, tx.updatedAtMs, status, transactionJson(tx, null), replayed, null]
 }
 
-/** @param json an object's */
+/** @param json the JSON of an object */
 function explained(json: string, queuedBehind: TxId | null): string {
   return queuedBehind === null ? json : `${json.slice(0, -1)},"queued_behind":"${queuedBehind}"}`
 }
@@ -84,7 +89,7 @@ export function decodeSendReply(carried: EncodedSendReply): SendReply {
   return { txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs }
 }
 
-/** The first answer again: what has happened to the transaction since is for its status. */
+/** Repeats the first answer: later changes of the transaction are in its status. */
 function asFirstAnswered(tx: Transaction): Transaction {
   const first = tx.attempts[0]
   return {

@@ -5,13 +5,14 @@ import { replace } from '../account/effects/replace.js'
 import { type Signer, sign } from '../account/effects/sign.js'
 import { freezesAddress, userBreakersAddress } from '../addresses.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
-import { watchOf } from '../chain-watcher/watch-of.js'
+import { givenUpOf, watchOf } from '../chain-watcher/watch-of.js'
 import type { FreezeCommand } from '../freezes/core/messages.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
 import { refusalAudit, unvaluedAudit } from './audit.js'
 import { decide } from './core/decide.js'
+import { walletGasOf } from './core/gas-budget-gate.js'
 import type { Command, Effect, Event } from './core/messages.js'
-import type { Draft, SubWalletState } from './core/state.js'
+import type { Draft, GasBudgetNow, SubWalletState } from './core/state.js'
 import {
   forgetApproval,
   readyApproval,
@@ -47,26 +48,53 @@ export function createSubWalletShell(
   const watchOfUser = ({ wallet }: SubWalletState) =>
     wallet === null ? null : ports.userBreakers.of(wallet.userId)
 
+  const { gasBook, gasBudgets: limits } = ports
+  const NOBODY: GasBudgetNow = { limits, ofOthers: () => 0n }
+  function gasBudgetOf({ wallet }: SubWalletState): GasBudgetNow {
+    if (wallet === null) return NOBODY
+    const { userId, subWalletId } = wallet
+    return { limits, ofOthers: (nowMs) => gasBook.ofOthers(userId, subWalletId, nowMs) }
+  }
+
+  /**
+   * Publishes the gas use that was just folded, so that the user's next decision sees it, whichever
+   * wallet it concerns.
+   */
+  function noteGas(state: SubWalletState): void {
+    if (state.wallet === null) return
+    const { userId, subWalletId } = state.wallet
+    gasBook.put(userId, subWalletId, walletGasOf(state))
+    versions.countUp(userId)
+  }
+
   return {
     kind: 'sub-wallet',
     decide(state, command, token) {
-      if (command.type !== 'read-limits') versions.countUp(state.subWalletId)
+      if (!ONLY_READS.has(command.type)) versions.countUp(state.subWalletId)
       state.freezes = state.wallet === null ? null : ports.freezes.of(state.wallet.userId)
       state.userWatch = watchOfUser(state)
-      return decide(state, command, token)
+      state.gasBudget = gasBudgetOf(state)
+      const decision = decide(state, command, token)
+      for (const { type } of decision.events) {
+        if (!CHANGES_GAS.has(type)) continue
+        noteGas(state)
+        break
+      }
+      return decision
     },
     load(id) {
-      // After a broken invariant drafts are gone, and what they had reserved with them.
+      // After a broken invariant the drafts are gone, and their reservations with them.
       versions.countUp(id as SubWalletId)
       const state = loadState(reader, id as SubWalletId)
       state.waiting.isOpen = ports.approvals !== null
+      if (state.sponsored.size > 0 || state.sponsoredGas.micros > 0n) noteGas(state)
       return state
     },
     record: recordEvents,
     resume: (state) => (hasUnderWay(state) ? { type: 'resume', nowMs: ports.timers.now() } : null),
     prepare(state, command) {
       if (command.type === 'send') {
-        // It says whether it has to be known whom the wallet has paid.
+        // The user's breakers decide whether the wallet's beneficiaries have to be known.
         state.userWatch = watchOfUser(state)
         return prepareSend(ports, state, command)
       }
@@ -75,7 +103,7 @@ export function createSubWalletShell(
       if (command.type === 'sponsor-update') {
         const txId = command.cancels ?? command.txId
         const entry = state.sponsored.get(txId)
-        // What is held may have gone from memory when its turn comes, and is on disk by then.
+        // A held call may have left memory before this command runs, and is on disk by then.
         if (entry !== undefined && entry.phase !== 'held') return command
         return { ...command, stored: endedCall(reader.fresh(), txId) }
       }
@@ -88,8 +116,8 @@ export function createSubWalletShell(
       }
       return command
     },
-    // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for. What
-    // people approved is good for one nonce, which is on disk before the quorum hears of it.
+    // A draft is not stored: a crash forgets it, with its verdict and its signature request. An
+    // approved call is bound to one nonce, which is on disk before the quorum is called.
     startsAtOnce: (effect) => {
       const { type } = effect
       if (type === 'sign') return effect.draft.approval === undefined
@@ -132,6 +160,9 @@ export function createSubWalletShell(
         case 'unwatch':
           watcher(effect.tx.call.chainId, { type: 'unwatch', txId: effect.tx.txId })
           break
+        case 'give-up':
+          watcher(effect.tx.call.chainId, givenUpOf(id as SubWalletId, effect.tx, effect.height))
+          break
         case 'value-receipt':
           void valueReceipt(ports, effect, self)
           break
@@ -163,8 +194,8 @@ export function createSubWalletShell(
           void restJob(ports.timers, effect, self)
           break
         case 'tell-recorded': {
-          const { txId, runningKey, blockHash } = effect
-          self({ type: 'end-recorded', txId, runningKey, blockHash })
+          const { txId, runningKeys, blockHash } = effect
+          self({ type: 'end-recorded', txId, runningKeys, blockHash })
           break
         }
         case 'cancel-intent':
@@ -211,13 +242,37 @@ export function createSubWalletShell(
   }
 }
 
+/** After these every answer about the wallet stays the same. */
+const ONLY_READS: ReadonlySet<Command['type']> = new Set<Command['type']>([
+  'read-limits',
+  'read-gas',
+])
+
+/** The only events that change what a wallet counts of the gas budgets. */
+const CHANGES_GAS: ReadonlySet<Event['type']> = new Set<Event['type']>([
+  'sponsored-reserved',
+  'sponsored-reserved-anew',
+  'sponsored-released',
+  'sponsored-withdrawn',
+  'sponsored-handed',
+  'sponsored-moved',
+  'sponsored-sent',
+  'sponsored-ended',
+  'sponsored-expired',
+  'sponsored-reopened',
+  'cancellation-failed',
+  'delegation-ending',
+])
+
 function hasUnderWay({ sponsored, grants, open, waiting }: SubWalletState): boolean {
   if (sponsored.size + grants.byKey.size + waiting.byTx.size > 0) return true
   for (const { tx } of open.values()) if (tx.mined !== null) return true
   return false
 }
 
-/** Before it is durable: a freeze only takes away, and comes to be in the same commit. */
+/**
+ * Sent before the trip is durable: a freeze only restricts, and it is stored in the same commit.
+ */
 function tripped(effect: Extract<Effect, { type: 'trip' }>): Envelope {
   const { userId, subWalletId, lineageId, keyId, reason, requestId, nowMs } = effect
   const name = freezeName('key', lineageId)

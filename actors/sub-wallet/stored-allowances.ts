@@ -15,7 +15,9 @@ export function writeAllowances(
   writer.putAllowanceLedger(owner, { complete: false })
 }
 
-/** Ids sort by time, so the order of the transactions is the order of age. */
+/**
+ * Loads the allowances, oldest first. Ids sort by time, so sorting by transaction id sorts by age.
+ */
 export function loadAllowances(reader: Reader, owner: Address): Map<string, AllowanceEntry> {
   const entries = [...reader.allowances.ofWallet(owner)].sort((a, b) => compare(a.txId, b.txId))
   return new Map(entries.map((entry) => [allowanceKey(entry), entry]))

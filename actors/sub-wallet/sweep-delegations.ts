@@ -5,29 +5,30 @@ import { subWalletAddress } from '../addresses.js'
 import type { SponsoredCommand } from './core/sponsored-messages.js'
 
 /**
- * Finds accounts that have delegated and made no sponsored call for long, and has their wallets end
- * the delegation. When the last call was made is stored with the wallet, so a start forgets nothing.
+ * Finds delegated accounts that have made no sponsored call for a long time, and tells their
+ * wallets to end the delegation. The time of the last call is stored with the wallet, so it
+ * survives a restart.
  */
 
-/** Wallets that one look reads: some milliseconds of its thread. */
+/** The most wallets that one poll reads: some milliseconds of its thread. */
 const WALLETS_AT_ONCE = 500
-/** Transactions of gas wallets that one look leads to at most: some three a second. */
+/** The most gas wallet transactions that one poll can cause: about three a second. */
 const TOLD_AT_ONCE = 16
-/** Between two looks: a million wallets are gone through in three hours. */
+/** The interval between two polls: a million wallets take three hours. */
 export const LOOK_MS = 5_000
 
 export interface IdlePorts {
   readonly reader: Reader
   readonly tell: (wallet: ReturnType<typeof subWalletAddress>, command: UndelegateCommand) => void
-  /** Null while no time can be relied on: then nothing is idle. */
+  /** Null while the clock is not verified: then no account counts as idle. */
   readonly borneOutMs: () => number | null
 }
 
 type UndelegateCommand = Extract<SponsoredCommand, { type: 'undelegate' }>
 
 /**
- * @param idleMs without a sponsored call; null: delegations are left as they are
- * @returns what ends it
+ * @param idleMs the time without a sponsored call after which delegations end; null to leave them
+ * @returns a function that stops the sweep
  */
 export function startDelegationSweep(
   timers: Timers,
@@ -43,7 +44,7 @@ export function startDelegationSweep(
   return () => alarm.cancel()
 }
 
-/** @returns the wallet behind which the next look goes on; null: from the first */
+/** @returns the wallet after which the next poll continues; null to start over */
 export function lookOnce(
   { reader, tell, borneOutMs }: IdlePorts,
   idleMs: number,

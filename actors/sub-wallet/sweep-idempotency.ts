@@ -7,25 +7,28 @@ import { subWalletAddress } from '../addresses.js'
 import type { Command } from './core/messages.js'
 
 /**
- * Finds Idempotency-Keys that are forgotten and has the wallets that wrote them remove them: a
- * record has one writer, so that none is removed that was just written anew.
+ * Finds expired Idempotency-Keys and tells the wallets that wrote them to remove them. Only the
+ * writer removes a record, so that a key that was just written again is kept.
  */
 
-/** Rows that one look reads: half a millisecond of its thread. */
+/** The rows that one poll reads: half a millisecond of its thread. */
 const ROWS_AT_ONCE = 500
-/** After a look that found nothing to remove, and at the end, from where it starts over. */
+/**
+ * The pause after a poll that found nothing to remove, and after the last row, from where it starts
+ * over.
+ */
 export const REST_MS = 5_000
 /**
- * After a look that found something: 2,000 rows a second, hence as many new keys, at a five
- * hundredth of the thread. What is expired lies among the rest in no order of time, so that looks
- * follow each other as long as one row in `ROWS_AT_ONCE` is.
+ * The pause after a poll that found something: 2,000 rows a second, which keeps up with as many new
+ * keys and uses 0.2 % of the thread. Expired rows lie among the others in no order of time, so
+ * polls follow each other while one row in `ROWS_AT_ONCE` has expired.
  */
 const GO_ON_MS = 250
 
 export interface SweepPorts {
   readonly reader: Reader
   readonly tell: (wallet: WalletAddress, command: ForgetCommand) => void
-  /** Null while no time can be relied on: then nothing is forgotten. */
+  /** Null while the clock is not verified: then no key is removed. */
   readonly borneOutMs: () => number | null
 }
 
@@ -34,12 +37,12 @@ type ForgetCommand = Extract<Command, { type: 'forget-idempotency' }>
 type Cursor = readonly [lineageId: LineageId, key: string]
 
 interface Look {
-  /** Where the next one goes on; null: from the first. */
+  /** The row after which the next poll continues; null to start over. */
   readonly next: Cursor | null
   readonly restMs: number
 }
 
-/** @returns what ends it */
+/** @returns a function that stops the sweep */
 export function startIdempotencySweep(timers: Timers, ports: SweepPorts): () => void {
   let alarm: Alarm
   function after({ next, restMs }: Look): void {
@@ -74,8 +77,8 @@ export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Cursor
 }
 
 /**
- * Asked by the wallet itself, at its own time: a key may have been used again since it was looked
- * at, and whoever looked did so by another thread's clock.
+ * Checks the keys again in the wallet, by its own clock: a key may have been used again since the
+ * sweep read it, and the sweep runs with the clock of another thread.
  */
 export function stillForgotten(
   reader: Reader,
@@ -93,7 +96,7 @@ function isForgotten({ createdAtMs }: IdempotencyRecord, nowMs: number): boolean
   return nowMs >= createdAtMs + IDEMPOTENCY_KEPT_MS
 }
 
-/** A lineage is named by its first key. */
+/** Returns the first key of the lineage, which gives the lineage its id. */
 function keyOf(reader: Reader, lineageId: LineageId): ApiKey | null {
   return reader.ifSound(() => reader.keys.byId(lineageId as string as KeyId)) ?? null
 }

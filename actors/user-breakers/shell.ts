@@ -18,15 +18,15 @@ import {
 
 export interface UserBreakersPorts {
   readonly reader: Reader
-  /** Of this thread, on which all sub-wallets of the user live. */
+  /** The breakers of this thread, on which all sub-wallets of the user live. */
   readonly book: Pick<UserBreakerBook, 'put'>
   readonly tell: (envelope: Envelope) => void
   readonly auditLog: { settleSoon(keyId: KeyId): void }
 }
 
 /**
- * Sub-wallets tell it of what they signed before that is durable, so that what it counts is in the
- * same commit, but for a tick that is too full: then it is in the next. It holds up no call.
+ * Sub-wallets report what they signed before that is durable, so that the count is part of the same
+ * commit, or of the next one when a tick is too full. It delays no call.
  */
 export function createUserBreakersShell({
   reader,
@@ -80,7 +80,7 @@ export function createUserBreakersShell({
       tell({ ...freezesAddress(userId), command, token: null })
       auditLog.settleSoon(keyId)
     },
-    // Refusals are in memory alone.
+    // Refusals are only in memory.
     idle: ({ tally }) => tally.refused.length === 0,
   }
 }

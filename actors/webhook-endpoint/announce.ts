@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Timers } from '../../src/clock/timers.js'
-import { DEFAULT_EVENT_TYPES, type EventType, type StoredEvent } from '../../src/domain/event.js'
+import type { StoredEvent } from '../../src/domain/event.js'
+import { DEFAULT_EVENT_TYPES, type EventType } from '../../src/domain/event-types.js'
 import type { UserId } from '../../src/domain/ids.js'
 import { QUOTAS_MAX } from '../../src/domain/quotas.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
@@ -8,7 +9,7 @@ import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
 
-/** Users whose endpoints are kept at hand: there is something to announce with every commit. */
+/** The most users whose endpoints stay in memory: every commit may have something to announce. */
 const USERS_MAX = 10_000
 
 interface KnownEndpoints {
@@ -24,8 +25,8 @@ export interface AnnouncePorts {
 }
 
 /**
- * Tells the endpoints that want them of events that are durable. All they hear is that there
- * is something to read, so a notice that is lost or comes twice does no harm.
+ * Notifies endpoints of durable events of the types that they want. The notice only says that there
+ * is something to read, so a lost or repeated one does no harm.
  */
 export function createAnnouncer({ reader, sequence, tell, timers }: AnnouncePorts) {
   const known = new LRUCache<UserId, KnownEndpoints>({ max: USERS_MAX })
@@ -41,7 +42,7 @@ export function createAnnouncer({ reader, sequence, tell, timers }: AnnouncePort
 
   return function announce(events: readonly StoredEvent[]): void {
     for (const [userId, types] of typesByUser(events)) {
-      // Only their thread commits a user's events, and in order: these can be read by now.
+      // Only this thread commits the user's events, in order, so these are readable by now.
       const throughSeq = sequence.readable(userId)
       for (const { webhookId, events: filter } of endpointsOf(userId)) {
         if (!(filter ?? DEFAULT_EVENT_TYPES).some((type) => types.has(type))) continue

@@ -4,13 +4,13 @@ import type { Writer } from '../../src/store/writer.js'
 import { type DeliveryRecord, evolveRecord, recordsTouched } from './core/delivery-record.js'
 import type { EndpointEvent } from './core/events.js'
 
-/** Deliveries the console can look back on, per endpoint; older ones are forgotten. */
+/** The most deliveries per endpoint that the console can list; older ones are forgotten. */
 export const DELIVERY_RECORDS_MAX = 1_000
 
-/** Forgotten at once, so that most changes forget nothing. */
+/** This many are forgotten at once, so that most changes forget nothing. */
 const PRUNE_BATCH = 100
 
-/** Records kept at hand: all unfinished ones (fewer than this) and the last finished. */
+/** The most records in memory: all unfinished ones (fewer than this) and the last finished. */
 const AT_HAND_MAX = 512
 
 /** An endpoint's delivery records, folded from its events and written along with its state. */
@@ -18,7 +18,7 @@ export class DeliveryHistory {
   readonly #reader: Reader
   readonly #webhookId: WebhookId
   readonly #atHand = new Map<EventId, DeliveryRecord>()
-  /** Changed since they were written. */
+  /** Records changed since they were written. */
   readonly #unsaved = new Set<EventId>()
   #count: number
 
@@ -59,7 +59,7 @@ export class DeliveryHistory {
     )) {
       writer.deleteDeliveryRecord(this.#webhookId, eventId)
     }
-    // What this turn and those being committed put cannot be read yet.
+    // Records put by this turn, or by those being committed, cannot be read yet.
     for (const eventId of this.#atHand.keys()) {
       writer.deleteDeliveryRecord(this.#webhookId, eventId)
     }
@@ -83,7 +83,10 @@ export class DeliveryHistory {
     }
   }
 
-  /** Oldest first; what is unfinished stays, since its next change would read it again. */
+  /**
+   * Drops the oldest finished records; unfinished ones stay, since their next change would read
+   * them again.
+   */
   #letGo(): void {
     for (const [eventId, { status }] of this.#atHand) {
       if (this.#atHand.size <= AT_HAND_MAX / 2) return

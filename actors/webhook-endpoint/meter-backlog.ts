@@ -4,14 +4,14 @@ import type { ActorShell } from '../runtime/actor.js'
 import type { Holder } from './record.js'
 
 /**
- * The same shell; tells how much the endpoints of this thread have taken from the log and not
- * delivered. One that is switched off waits for nobody.
+ * Wraps the shell and reports how many events the endpoints of this thread have taken from the log
+ * and not delivered. Disabled endpoints are not counted.
  */
 export function meterBacklog<Command, Event, Effect>(
   shell: ActorShell<Holder, Command, Event, Effect>,
   path: Pick<PathMeter, 'webhooks'>,
 ): ActorShell<Holder, Command, Event, Effect> {
-  /** As many as there are endpoints, which stay in memory. */
+  /** One entry per endpoint; endpoints stay in memory. */
   const holders = new Map<string, Holder>()
   path.webhooks(() => {
     let count = 0

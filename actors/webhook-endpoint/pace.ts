@@ -3,28 +3,31 @@ import type { Timers } from '../../src/clock/timers.js'
 import type { UserId } from '../../src/domain/ids.js'
 
 /**
- * How many delivery attempts a second one user's endpoints get from a thread.
+ * Limits the delivery attempts per second that a thread makes for one user's endpoints.
  *
- * Spec silent on what a user with too many events meets. The log is the record and takes all of
- * them: what causes them is bounded already, sends by the rate of their key and the places of
- * write-path calls, the console by the rate of its user. What others share is the delivering, so
- * that is what slows down: deliveries wait in the log, in their order, and none is lost.
+ * Spec silent on a user with too many events. The log is the record and takes all of them, because
+ * their causes are bounded already: sends by the rate of their key and the places of write-path
+ * calls, the console by the rate of its user. Delivering is what users share, so it slows down:
+ * deliveries wait in the log, in their order, and none is lost.
  */
 export interface DeliveryPace {
-  /** Takes the user's next place. @returns milliseconds until it comes; 0 where it is free */
+  /**
+   * Takes the user's next place.
+   * @returns milliseconds until it comes; 0 when it is free
+   */
   next(userId: UserId): number
 }
 
-/** Half a second of attempts may start at once. */
+/** Half a second's attempts may start at once. */
 const BURST_MS = 500
-/** The least recently used has caught up by far, and so may be forgotten. */
+/** The least recently used entry has long caught up, and so may be forgotten. */
 const USERS_MAX = 10_000
 
 export function createDeliveryPace(
   perSecond: number,
   timers: Pick<Timers, 'elapsed'>,
 ): DeliveryPace {
-  /** When the places that a user took so far are all past, at the steady rate. */
+  /** The time at which the places that a user took are all past, at the steady rate. */
   const takenUntilMs = new LRUCache<UserId, number>({ max: USERS_MAX })
   const eachMs = 1_000 / perSecond
   return {

@@ -15,18 +15,21 @@ import { toStored } from './stored-state.js'
 export interface Holder {
   readonly id: WebhookId
   state: EndpointState | null
-  /** As it last was; outlives its removal. */
+  /** The endpoint in its last form; it outlives its removal. */
   endpoint: WebhookEndpoint | null
   readonly history: DeliveryHistory
-  /** Progress since the state was written. */
+  /** True when there is progress since the state was written. */
   unsaved: boolean
-  /** The decision whose alarm is set; an earlier one sets none. */
+  /** The decision whose alarm is set; an earlier decision sets none. */
   wokenBy: number
-  /** Who asked for the command in hand, for the audit trail. */
+  /** The origin of the present command, for the audit trail. */
   asker: Asker
 }
 
-/** Writes what events changed: state, the endpoint as lists show it, history, audit trail. */
+/**
+ * Writes what events changed: the state, the endpoint as lists show it, the history and the audit
+ * trail.
+ */
 export function recordEvents(
   writer: Writer,
   holder: Holder,
@@ -98,7 +101,7 @@ function auditOf(
   if (type === undefined) return null
   const details = {
     webhook_id: webhookId,
-    // Path and query of such URLs often carry a token.
+    // The origin only: path and query of such URLs often carry a token.
     origin: new URL(url).origin,
     events,
     ...(event.type === 'disabled' ? { because: event.because } : {}),

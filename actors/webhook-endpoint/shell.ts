@@ -44,11 +44,11 @@ export interface WebhookPorts {
 }
 
 /**
- * Events one feed looks at; the next goes on from there. After a long outage most of the log may
- * be of types that the endpoint does not want.
+ * The most events that one feed scans; the next feed continues there. After a long outage most of
+ * the log may be of types that the endpoint does not want.
  */
 const FEED_SCAN_MAX = 2_000
-/** What the endpoint does by itself. */
+/** The origin of what the endpoint does by itself. */
 const NOBODY: Asker = {}
 
 type Wake = Extract<EndpointEffect, { type: 'wake' }>
@@ -62,12 +62,16 @@ export function createWebhookShell(
   ports: WebhookPorts,
 ): ActorShell<Holder, IncomingCommand, EndpointEvent, ShellEffect> {
   const { reader, sequence, deliverer, sealedText, pace, timers, log } = ports
-  /** Retry times of resident endpoints; durable in their state, so a restart sets them anew. */
+  /**
+   * Retry timers of resident endpoints; the times are in their durable state, so a restart sets
+   * them again.
+   */
   const alarms = new Map<string, Alarm>()
   let turns = 0
 
   function feed(state: EndpointState, afterSeq: number, limit: number): LogCommand {
-    // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
+    // The order matters: a snapshot older than `readable` would lack events, and the cursor would
+    // skip them.
     const readable = sequence.readable(state.endpoint.userId)
     const events: EventMeta[] = []
     let scanned = 0
@@ -95,12 +99,15 @@ export function createWebhookShell(
       seq === SEQ_UNKNOWN ? reader.events.byId(user, eventId) : reader.events.bySeq(user, seq)
     const event = load()
     if (event !== undefined) return event
-    // The snapshot of this tick may be older than the commit that brought the event.
+    // The snapshot of this tick may be older than the commit with the event.
     reader.fresh()
     return load()
   }
 
-  /** The state, the store and every event hold secrets sealed; they are open during a delivery. */
+  /**
+   * Seals the secrets of a command: the state, the store and every event hold them sealed, and they
+   * are open only during a delivery.
+   */
   function sealed(id: string, command: IncomingCommand): EndpointCommand {
     if (command.type === 'register') {
       const { secret, endpoint, ...rest } = command
@@ -137,6 +144,7 @@ export function createWebhookShell(
         kind: outcome.kind,
         status: outcome.status,
         error: outcome.kind === 'retry' ? outcome.error : null,
+        retryAfterMs: outcome.kind === 'retry' ? (outcome.retryAfterMs ?? 0) : 0,
         durationMs: outcome.durationMs,
       },
       nowMs: timers.now(),
@@ -144,7 +152,7 @@ export function createWebhookShell(
     }
   }
 
-  /** Effects run after the commit, on the state as it is then. */
+  /** Effects run after the commit, on the state at that time. */
   const holders = new Map<string, Holder>()
 
   const checkpoints = new Set<string>()
@@ -177,8 +185,8 @@ export function createWebhookShell(
   }
 
   /**
-   * What is decided while an earlier decision is being written may need no commit, and is acted on
-   * first: only the latest knows when to wake, and an earlier one would take its alarm away.
+   * Sets the timer of the latest decision only. A decision made while an earlier one is being
+   * written may need no commit and acts first; the earlier one would replace its timer.
    */
   function wake(
     id: string,
@@ -251,13 +259,13 @@ export function createWebhookShell(
       if (waitMs === 0) attempt(id, state, effect, self)
       else {
         timers.at(timers.now() + waitMs, () => {
-          // As it is by then; null once it was removed.
+          // The state at that time; null once it was removed.
           const later = holders.get(id)?.state ?? null
           if (later !== null) attempt(id, later, effect, self)
         })
       }
     },
-    // Endpoints are few, and each holds an alarm: they stay.
+    // Endpoints are few, and each holds a timer, so they stay.
     idle: ({ state }) => state === null,
   }
 }

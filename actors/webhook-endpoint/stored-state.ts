@@ -2,8 +2,8 @@ import type { EventId } from '../../src/domain/ids.js'
 import type { EndpointState, PendingDelivery } from './core/state.js'
 
 /**
- * How the state is stored. It is written whole at each attempt, and nearly all of it is
- * deliveries that wait for their first: those are three fields, without names.
+ * The stored form of the state. It is written whole at each attempt and consists mostly of
+ * deliveries that wait for their first attempt, so each of those is three fields without names.
  */
 export type StoredState = Omit<EndpointState, 'pending'> & {
   readonly pending: readonly StoredDelivery[]

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Text has one byte a character. */
+/** Text has one byte per character. */
 export type RequestBytes = Buffer | string
 
 /** An answer to one request of the load generator. */
@@ -10,16 +10,16 @@ export interface LoadAnswer {
 }
 
 /**
- * One keep-alive HTTP/1.1 connection that carries one request at a time. Requests are bytes made
- * beforehand and answers are looked at only as far as their status and length: a general client
- * would cost as much CPU as the service that is measured.
+ * One keep-alive HTTP/1.1 connection that carries one request at a time. Requests are prepared
+ * bytes, and of answers only the status and length are read, because a general client would cost as
+ * much CPU as the measured service.
  */
 export interface Connection {
-  /** @throws Error when the connection ends first; one request at a time */
+  /** @throws Error if the connection ends first; one request at a time */
   request(bytes: RequestBytes): Promise<LoadAnswer>
   /**
-   * The same with neither promise nor microtask, for loads next to which the generator must be cheap.
-   * @param take an Error when the connection ends first
+   * The same without promise or microtask, for loads that need a cheap generator.
+   * @param take gets an Error if the connection ends first
    */
   ask(bytes: RequestBytes, take: Take): void
   close(): void
@@ -29,7 +29,9 @@ type Take = (answer: LoadAnswer | Error) => void
 
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: *(\d+)/i
-/** All sockets read into it, one at a time: Node's streams would cost more than the answer. */
+/**
+ * All sockets read into it, one at a time, because Node's streams would cost more than the answer.
+ */
 const incoming = Buffer.allocUnsafeSlow(64 * 1024)
 
 export async function openConnection(host: string, port: number): Promise<Connection> {
@@ -41,7 +43,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
     take?.(answer)
   }
   const take = (length: number): void => {
-    // Latin-1 keeps one character a byte, so that lengths can be compared.
+    // Latin-1 has one character per byte, so lengths can be compared.
     const text = incoming.toString('latin1', 0, length)
     received = received === '' ? text : received + text
     const headEnd = received.indexOf(HEAD_END)
@@ -107,7 +109,7 @@ export function httpRequest(
   return Buffer.from(`${httpHead(method, path, headers)}${length}\r\n${body}`)
 }
 
-/** Its beginning, each line with its end; what follows are further headers or the empty line. */
+/** The beginning of a request, each line with its end; further headers or the empty line follow. */
 export function httpHead(
   method: 'GET' | 'POST',
   path: string,

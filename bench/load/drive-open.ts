@@ -10,15 +10,15 @@ export interface OpenLoad {
   readonly port: number
   readonly perSecond: number
   readonly runMs: number
-  /** Connections at most; a request that finds none free is not made, and counted. */
+  /** The most connections; a request that finds none free is not made, but counted. */
   readonly connections: number
   /**
-   * Opened before the first request is due, as agents that live have theirs open; default none.
-   * Else the first moments measure how fast sockets are made.
+   * Opened before the first request is due, as live agents have theirs open; none by default.
+   * Otherwise the first moments would measure how fast sockets are opened.
    */
   readonly openAtStart?: number
   readonly next: () => RequestBytes
-  /** Of each answer with status 2xx; milliseconds from when its request was due. */
+  /** Called for each answer with status 2xx; milliseconds from when its request was due. */
   readonly onDone?: (answer: LoadAnswer, latencyMs: number) => void
 }
 
@@ -35,26 +35,26 @@ const OPENING_AT_ONCE = 64
 /** The service closes a silent connection after ten seconds. */
 const IDLE_MAX_MS = 5_000
 
-/** A connection with what is under way on it. */
+/** A connection with its request under way. */
 interface Agent {
   readonly connection: Connection
-  /** Of its request. */
+  /** When its request was due. */
   dueAtMs: number
-  /** Of its last answer. */
+  /** When its last answer came. */
   restsSinceMs: number
   readonly take: (answer: LoadAnswer | Error) => void
 }
 
 /**
- * Requests at a fixed rate, whatever the answers: callers that wait would hide a slow service.
- * Latency counts from when a request was due, so that a generator which falls behind does not
- * look fast. At ten times what a service can do the generator shares the machine with it, so a
+ * Sends requests at a fixed rate, whatever the answers, because callers that wait would hide a slow
+ * service. Latency counts from when a request was due, so that a slow generator does not look fast.
+ * At ten times the capacity of the service the generator competes with it for the machine, so a
  * request costs no promise.
  */
 export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
   const { perSecond, runMs, next, onDone } = load
   const live = new Set<Agent>()
-  /** The one that rested longest first. */
+  /** Sorted by idle time, longest first. */
   const idle: Agent[] = []
   const tally = createTally()
   let offered = 0
@@ -64,7 +64,7 @@ export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
   let underWay = 0
   let onNoneUnderWay = () => {}
 
-  /** The one that rested longest, as each agent has its own. The service closes silent ones. */
+  /** The agent that was idle longest, so that all are used; the service closes silent ones. */
   function rested(): Agent | undefined {
     for (let agent = idle.shift(); agent !== undefined; agent = idle.shift()) {
       if (performance.now() - agent.restsSinceMs < IDLE_MAX_MS) return agent

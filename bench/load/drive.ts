@@ -6,7 +6,7 @@ import {
   type RequestBytes,
 } from './connection.js'
 
-/** What came of a load. */
+/** The result of a load. */
 export interface LoadFigures extends Latencies {
   /** Answers with status 2xx. */
   readonly done: number
@@ -16,18 +16,21 @@ export interface LoadFigures extends Latencies {
 }
 
 export interface ClosedLoad {
-  /** One, or that of each caller. */
+  /** One port, or that of each caller. */
   readonly port: number | ((caller: number) => number)
-  /** Connections, each with one request under way at all times. */
+  /** The number of connections, each with one request under way at all times. */
   readonly callers: number
   readonly runMs: number
   /** Bytes of the next request of a caller. */
   readonly next: (caller: number, turn: number) => RequestBytes
-  /** Of each answer with status 2xx. */
+  /** Called for each answer with status 2xx. */
   readonly onDone?: (answer: LoadAnswer) => void
 }
 
-/** Callers that wait for their answer before they ask again. No promise a request: see `ask`. */
+/**
+ * Drives callers that wait for their answer before they ask again. A request costs no promise: see
+ * `ask`.
+ */
 export async function driveClosed(load: ClosedLoad): Promise<LoadFigures> {
   const { port, callers, runMs, next, onDone } = load
   const connections = await Promise.all(
@@ -74,7 +77,7 @@ export function isDone({ status }: LoadAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** Collects answers; latencies are of those with status 2xx alone. */
+/** Collects answers; latencies only of those with status 2xx. */
 export function createTally() {
   const latenciesMs: number[] = []
   const refused: Record<string, number> = {}

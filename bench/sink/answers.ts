@@ -2,7 +2,7 @@ import { BASE_FEE_WEI, type SinkBlocks } from './blocks.js'
 import { callAnswer, codeOf } from './contracts.js'
 import type { SinkNonces } from './senders.js'
 
-/** One JSON-RPC call as it came; nothing in it is checked beyond what an answer needs. */
+/** One JSON-RPC call as received; nothing is checked beyond what an answer needs. */
 export interface SinkCall {
   readonly id: unknown
   readonly method: string
@@ -17,7 +17,7 @@ const quantity = (value: number) => `"0x${value.toString(16)}"`
 const BALANCE = quoted(`0x${(10n ** 30n).toString(16)}`)
 const TIP_WEI = 1_000
 
-/** @returns JSON of the result of each method that a wallet service asks of a node */
+/** @returns JSON of the result of each method that a wallet service calls */
 export function sinkMethods(
   chainId: number,
   blocks: SinkBlocks,

@@ -1,8 +1,8 @@
 import { keccak256 } from '../../src/domain/keccak.js'
 
 /**
- * The chain of a sink: takes raw transactions and puts all of them into the next block. Nothing is
- * executed and no signature is looked at; what a sender sees is a chain with room for everything.
+ * The chain of a sink: accepts raw transactions and puts all of them into the next block. Nothing
+ * is executed and no signature is checked; senders see a chain with room for everything.
  */
 export interface SinkBlocks {
   /** @param raw `0x`-prefixed hex. @returns its hash; the same bytes twice are one transaction */
@@ -12,23 +12,23 @@ export interface SinkBlocks {
   /** JSON of the block, or `null`. */
   blockByNumber(tag: string): string
   blockByHash(hash: string): string
-  /** JSON of the receipt, or `null` while it is not mined. */
+  /** JSON of the receipt, or `null` before it is mined. */
   receipt(hash: string): string
   readonly height: number
   readonly accepted: number
-  /** The newest accepted, oldest first, at most `RECENT_RAW_MAX`. */
+  /** The newest accepted transactions, oldest first, at most `RECENT_RAW_MAX`. */
   recentRaw(): readonly string[]
 }
 
-/** Wei per gas; never moves. */
+/** Wei per gas; constant. */
 export const BASE_FEE_WEI = 1_000_000
 const GAS_USED = '0x5208'
 const GAS_LIMIT = '0x1c9c380'
 /** A watcher may be away for a minute. */
 const BLOCKS_KEPT = 256
-/** That are forgotten together: a divisor of those kept. */
+/** Blocks that are forgotten together; a divisor of those kept. */
 const BLOCKS_FORGOTTEN = 64
-/** Whose nonce somebody may still ask about. */
+/** Senders whose nonce may still be asked for. */
 const RECENT_RAW_MAX = 20_000
 
 export function createSinkBlocks(chainId: number): SinkBlocks {
@@ -111,8 +111,8 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
 }
 
 /**
- * Transaction hashes and their block, or null while they wait. One map of all would hold a million,
- * and when it makes room for more, or for less, the chain stops for a third of a second.
+ * Transaction hashes and their block, or null while they wait. A single map would hold a million,
+ * and resizing it would stop the chain for a third of a second.
  */
 function createRecentHashes(generations: number) {
   let maps: Map<string, number | null>[] = [new Map()]
@@ -124,7 +124,7 @@ function createRecentHashes(generations: number) {
       }
       return undefined
     },
-    /** Into the newest map, which is looked at first: what was said before no longer counts. */
+    /** Writes to the newest map, which is read first, so earlier entries no longer count. */
     set(hash: string, block: number | null): void {
       maps[0]?.set(hash, block)
     },

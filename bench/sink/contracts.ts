@@ -1,7 +1,7 @@
 import { BALANCE_OF, DECIMALS, LATEST_ROUND_DATA, SYMBOL } from '../../src/contracts/selectors.js'
 /**
- * The few contracts that stand on a sink's chain: wrapped native, a dollar token, two price feeds.
- * They answer the calls by which the service checks and prices them, and nothing else.
+ * The few contracts on a sink's chain: wrapped native, a dollar token, two price feeds. They answer
+ * the calls by which the service checks and prices them, and nothing else.
  */
 export const SINK_CONTRACTS = {
   wrappedNative: '0x4200000000000000000000000000000000000006',
@@ -31,7 +31,7 @@ export function codeOf(address: string): string {
   return address.toLowerCase() in ANSWERS ? '0x6001' : '0x'
 }
 
-/** @returns what the call returns; `0x`, as of an account without code, when it is not known */
+/** @returns what the call returns; `0x` if it is unknown, as for an account without code */
 export function callAnswer(to: string, data: string): string {
   return ANSWERS[to.toLowerCase()]?.[data.slice(0, 10)]?.() ?? '0x'
 }

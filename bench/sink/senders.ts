@@ -5,8 +5,8 @@ import { addressOf } from '../../src/quorum-protocol/curve.js'
 import { decodeRlp, type RlpItem } from '../../src/quorum-protocol/rlp.js'
 
 /**
- * Nonces of accounts, worked out only when somebody asks: recovering a sender costs twenty times
- * what taking its transaction does, and a service that counts its own nonces asks once a wallet.
+ * Nonces of accounts, computed only on demand: recovering a sender costs twenty times as much as
+ * accepting its transaction, and a service that counts its own nonces asks once per wallet.
  */
 export interface SinkNonces {
   /** @returns the nonce after the highest one seen of this account */
@@ -39,7 +39,7 @@ interface Sent {
   readonly nonce: number
 }
 
-/** Null for anything but a signed EIP-1559 transaction: the sink takes whatever it is sent. */
+/** Null for anything but a signed EIP-1559 transaction, because the sink accepts anything. */
 function senderOf(raw: string): Sent | null {
   try {
     return recovered(raw)

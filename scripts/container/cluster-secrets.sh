@@ -15,6 +15,7 @@ POSTGRES=999
 # Of compose.cluster.yaml, all on loopback.
 PRIMARY=15432
 STANDBY=15433
+STANDBY_2=15434
 LINK=7443
 NODE_1=7444
 NODE_2=7445
@@ -71,12 +72,14 @@ password() {
 password > postgres.password
 OF_JOURNAL=$(password)
 echo "$OF_JOURNAL" > journal.password
-echo "127.0.0.1:$PRIMARY:replication:countersign_standby:$(password)" > standby.pgpass
+# Of whichever server takes writes.
+echo "127.0.0.1:*:replication:countersign_standby:$(password)" > standby.pgpass
 cat > journal.json <<JSON
 {
   "postgres": [
     "postgres://countersign:$OF_JOURNAL@127.0.0.1:$PRIMARY/journal",
-    "postgres://countersign:$OF_JOURNAL@127.0.0.1:$STANDBY/journal"
+    "postgres://countersign:$OF_JOURNAL@127.0.0.1:$STANDBY/journal",
+    "postgres://countersign:$OF_JOURNAL@127.0.0.1:$STANDBY_2/journal"
   ]
 }
 JSON

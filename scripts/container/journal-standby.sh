@@ -1,5 +1,5 @@
 #!/bin/sh
-# The journal's second server of compose.cluster.yaml: a copy of the first one that follows it. A copy that
+# A standby of the journal in compose.cluster.yaml: a copy of the first server that follows it. A copy that
 # broke off is made anew; one that is there stays, promoted or not.
 set -eu
 SECRETS=${SECRETS:-/run/secrets}
@@ -8,7 +8,7 @@ COPY="$PGDATA/copy"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   find "$PGDATA" -mindepth 1 -delete
   until pg_basebackup --pgdata "$COPY" --write-recovery-conf --wal-method stream --checkpoint fast \
-    --dbname "host=127.0.0.1 port=$PRIMARY_PORT user=countersign_standby passfile=$SECRETS/standby.pgpass application_name=journal_standby"; do
+    --dbname "host=127.0.0.1 port=$PRIMARY_PORT user=countersign_standby passfile=$SECRETS/standby.pgpass application_name=$STANDBY_NAME"; do
     echo 'the journal does not answer yet: it is asked again' >&2
     rm -rf "$COPY"
     sleep 2

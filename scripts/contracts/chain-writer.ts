@@ -19,8 +19,8 @@ import type { Address, Hex } from '../../src/domain/ids.js'
 export type ChainWriter = ReturnType<typeof openChainWriter>
 
 /**
- * Exact estimates run out now and then: what a call costs depends on the block's time (a fresh
- * oracle slot of a Uniswap pool), and the estimate is of an earlier block.
+ * Exact estimates sometimes run out: the cost of a call depends on the block's time (a new oracle
+ * slot of a Uniswap pool), and the estimate belongs to an earlier block.
  */
 const GAS_PERCENT = 130n
 /** Longer than anvil waits for a block. */
@@ -40,7 +40,7 @@ export function openChainWriter(rpcUrl: string, chainId: number, account: LocalA
       nativeCurrency: { name: 'native', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [rpcUrl] } },
     },
-    // To ask again for what waits for its block would send it twice.
+    // A retry of a request that waits for its block would send it twice.
     transport: http(rpcUrl, { timeout: REQUEST_TIMEOUT_MS }),
   })
     .extend(publicActions)
@@ -90,7 +90,7 @@ export function openChainWriter(rpcUrl: string, chainId: number, account: LocalA
       args: ContractFunctionArgs<abi, 'nonpayable' | 'payable', name>,
       value = 0n,
     ): Promise<TransactionReceipt> {
-      // Name and arguments were checked against the ABI by the caller's types.
+      // The caller's types have checked name and arguments against the ABI.
       const call: { abi: Abi; functionName: string; args: readonly unknown[] } = {
         abi,
         functionName,

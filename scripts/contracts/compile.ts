@@ -8,9 +8,9 @@ import {
 } from './solidity-compiler.js'
 
 /**
- * Compiles the Solidity sources to typed JSON artifacts in `src/contracts/generated`.
- * `--check` writes nothing: it exits with 1 when what is committed differs from what the sources
- * compile to, so that an artifact edited by hand or left behind cannot pass review.
+ * Compiles the Solidity sources to typed JSON artifacts in `src/contracts/generated`. `--check`
+ * writes nothing: it exits with 1 when the committed artifacts differ from the compiled ones, so
+ * that an edited or outdated artifact cannot pass review.
  */
 const ROUTER_FOLDER = 'src/contracts/router'
 type Abi = CompiledContract['abi']
@@ -45,7 +45,10 @@ function fileStem(contract: string): string {
   return contract.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
 }
 
-/** An artifact as JSON, and its literal types, which viem derives arguments and results from. */
+/**
+ * Returns an artifact as JSON, and its literal types, from which viem derives arguments and
+ * results.
+ */
 function filesOf(contract: CompiledContract): [file: string, text: string][] {
   const stem = fileStem(contract.name)
   const { abi, bytecode } = contract
@@ -63,7 +66,7 @@ function jsonOf(abi: Abi, bytecode: string, runtime: RuntimePart | null): string
   return `{\n${fields.join(',\n')}\n}\n`
 }
 
-/** JSON of an ABI is also TypeScript's notation of its own literal type. */
+/** The JSON of an ABI is also TypeScript's notation of its literal type. */
 function declarationOf(name: string, abi: Abi, runtime: RuntimePart | null): string {
   return [
     `// Generated from ${name}.sol by scripts/contracts/compile.ts; do not edit.`,
@@ -80,7 +83,7 @@ function declarationOf(name: string, abi: Abi, runtime: RuntimePart | null): str
   ].join('\n')
 }
 
-/** For what is verified on chain. */
+/** The fields for verification on chain. */
 function runtimeLines(runtime: RuntimePart): string[] {
   return [
     '  /** The deployed code inside the creation code, in bytes; immutables are words inside it. */',

@@ -19,7 +19,10 @@ import { deployUniswap, fundPool, type Uniswap } from './uniswap.js'
 export interface SponsoredWorldOptions {
   readonly rpcUrl: string
   readonly chainId: number
-  /** Pays for and owns everything; must own `usdc`, to mint it. Its balance is set. */
+  /**
+   * The account that pays for and owns everything; it must own `usdc` to mint it. Its balance is
+   * set.
+   */
   readonly deployer: LocalAccount
   readonly usdc: Address
   readonly wrappedNative: Address
@@ -29,7 +32,7 @@ export interface SponsoredWorldOptions {
 
 export interface SponsoredWorld {
   readonly swap: Uniswap
-  /** 18 decimals, worth `TOKEN_PRICE_USD8`; paired with wrapped native alone. */
+  /** 18 decimals, worth `TOKEN_PRICE_USD8`; paired only with the wrapped native token. */
   readonly token: { readonly address: Address; readonly symbol: string; readonly decimals: number }
   readonly vaults: readonly {
     readonly address: Address
@@ -37,11 +40,11 @@ export interface SponsoredWorld {
     readonly asset: Address
   }[]
   readonly multicall3: Address
-  /** What a Router must allow for these venues. */
+  /** The calls that a Router must allow for these venues. */
   readonly allowedCalls: readonly { readonly target: Address; readonly selector: Hex }[]
 }
 
-/** Where Multicall3 is on the real chains. */
+/** The address of Multicall3 on real chains. */
 export const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** USD per whole second token, scaled by 10^8. */
@@ -128,7 +131,7 @@ async function deployVault(
   return { address, name, asset }
 }
 
-/** Deploys it once to have its runtime code, then puts that where clients expect it. */
+/** Deploys it once for its runtime code, then puts that code at the usual address. */
 async function deployMulticall3(chain: ChainWriter): Promise<void> {
   const deployed = await chain.deploy(devMulticall3.bytecode)
   const bytecode = await chain.client.getCode({ address: deployed })

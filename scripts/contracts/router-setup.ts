@@ -9,16 +9,16 @@ import {
 import type { RouterChain, RouterPair } from '../../src/defi/router-reads.js'
 import type { ChainWriter } from './chain-writer.js'
 
-/** On development chains one account owns the Router, plans for it, and sends what was planned. */
+/** On development chains one account owns the Router, makes its plans and sends them. */
 
-/** Deploys Router and delegate where they are missing; the writer's account owns the Router. */
+/** Deploys missing Routers and delegates; the writer's account owns the Router. */
 export async function deployRouter(writer: ChainWriter): Promise<RouterPair> {
   const { address } = writer.account
   await carryOut(writer, (chain) => planDeployment(chain, address))
   return routerAddresses(address)
 }
 
-/** Brings the Router to a policy; may be repeated. The writer's account must own the Router. */
+/** Applies a policy to the Router; may be repeated. The writer's account must own the Router. */
 export async function configureRouter(
   writer: ChainWriter,
   pair: RouterPair,

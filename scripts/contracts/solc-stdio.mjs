@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * solc-js behind the two calls that forge makes of a native compiler, so that forge needs no
- * download: `--version`, and standard JSON from stdin to stdout with every source inlined.
+ * solc-js with the two calls that forge makes of a native compiler, so that forge downloads
+ * nothing: `--version`, and standard JSON from stdin to stdout with every source inlined.
  */
 import { readFileSync } from 'node:fs'
 import solc from 'solc'

@@ -75,7 +75,7 @@ export interface CompiledContract {
   readonly runtime: RuntimePart
 }
 
-/** Where the code that is deployed is in the creation code, in bytes. */
+/** The position of the deployed code in the creation code, in bytes. */
 export interface RuntimePart {
   readonly offset: number
   readonly length: number

@@ -6,8 +6,8 @@ import { resolveDevPackage } from '../dev/packages/dev-packages.js'
 import type { ChainWriter } from './chain-writer.js'
 
 /**
- * Uniswap v3 on a development chain, from Uniswap's published artifacts. They are GPL: loaded from
- * the development dependencies when a chain is built, and never part of what is shipped.
+ * Uniswap v3 on a development chain, from Uniswap's published artifacts. They are GPL: a chain's
+ * build loads them from the development dependencies, and they are never shipped.
  */
 export interface Uniswap {
   readonly factory: Address
@@ -76,7 +76,7 @@ export async function deployUniswap(chain: ChainWriter, wrapped: Address): Promi
   const factory = await chain.deploy(
     bytecodeOf('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
   )
-  // The descriptor only draws the picture of a position; nobody asks for it here.
+  // The descriptor only draws a position's picture, which nobody requests here.
   const positionManager = await chain.deploy(
     bytecodeOf(
       '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
@@ -84,7 +84,7 @@ export async function deployUniswap(chain: ChainWriter, wrapped: Address): Promi
     ['address', 'address', 'address'],
     [factory, wrapped, ZERO],
   )
-  // No v2 factory: version 3 pools alone are quoted and used.
+  // Without a v2 factory, only version 3 pools are quoted and used.
   const router = await chain.deploy(
     bytecodeOf(
       '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
@@ -150,7 +150,7 @@ const artifactFile = z.object({
   bytecode: z.string().regex(/^0x[0-9a-f]+$/, 'not linked bytecode'),
 })
 
-/** @throws ZodError when the artifact is not what the package is known to ship */
+/** @throws ZodError when the artifact differs from what the package is known to ship */
 function bytecodeOf(artifact: string): Hex {
   const text = readFileSync(resolveDevPackage(artifact), 'utf8')
   return artifactFile.parse(JSON.parse(text)).bytecode as Hex

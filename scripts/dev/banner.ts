@@ -5,12 +5,12 @@ import { BASE_CHAIN_ID, CHAIN_COUNT } from '../../src/domain/chains.js'
 import { DAILY_LIMIT_USD, MONTHLY_LIMIT_USD } from './bootstrap.js'
 import type { DevFile } from './dev-file.js'
 
-/** Anybody's address: the commands must work when pasted. */
+/** A burn address: the commands must work when pasted. */
 const RECIPIENT = '0x000000000000000000000000000000000000dEaD'
 
 /**
- * What a newcomer reads once everything runs: where it is, and three commands to paste. They work in
- * any shell and directory: each carries the address, or the program and the home.
+ * The text for a newcomer once everything runs: the addresses, and three commands to paste. They
+ * work in any shell and directory, because each contains the address, or the program and the home.
  */
 export function banner(dev: DevFile, home: string): string {
   return `
@@ -28,7 +28,7 @@ export function addresses(dev: DevFile): string {
 `
 }
 
-/** The user, the wallet, the keys, and commands to paste. */
+/** Describes the user, the wallet and the keys, with commands to paste. */
 export function whatIsThere(dev: DevFile, home: string): string {
   const { trade, read } = dev.keys
   const command = commandOn(home)
@@ -43,25 +43,25 @@ ${trade === null || read === null ? newKeys(dev, command) : ''}
 ${trade === null ? '' : commandsToPaste(dev, trade.secret)}`
 }
 
-/** The command line, as it finds the home from anywhere. */
+/** Returns the command line with the home, from any directory. */
 export function commandOn(home: string): string {
   const program = join(packageRoot(), 'scripts/countersign.mjs')
   return `node ${quoted(program)} --home ${quoted(home)}`
 }
 
-/** A published package has no toolchain to start it by. */
+/** A published package has no toolchain to start with. */
 const START = existsSync(join(packageRoot(), 'scripts/run.mjs'))
   ? 'npm start'
   : 'npx countersign start'
 
-const ENDED = 'none: it was revoked or has expired, and a new one is yours to confirm'
+const ENDED = 'none: it was revoked or has expired; confirm a new one yourself'
 
-/** In single quotes, for any POSIX shell. */
+/** Quotes text for any POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** What makes the keys that only an authorizer of the user's own can confirm. */
+/** Returns the commands for keys that only the user's own authorizer can confirm. */
 function newKeys({ keys, sub_wallet_id: walletId }: DevFile, command: string): string {
   const caps = `--daily ${DAILY_LIMIT_USD} --monthly ${MONTHLY_LIMIT_USD}`
   const create = (permission: 'trade' | 'read') =>

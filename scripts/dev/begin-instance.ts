@@ -9,30 +9,30 @@ import type { ShutdownStack } from './supervision/shutdown-stack.js'
 import type { ProcessObserver, SupervisedProcess } from './supervision/supervised-process.js'
 
 export interface InstanceOptions {
-  /** Such as `npm start`. */
+  /** A name such as `npm start`. */
   readonly command: string
   readonly home: DevHome
-  /** Port of the service on 127.0.0.1. */
+  /** The service's port on 127.0.0.1. */
   readonly port: number
-  /** Gains the way back of each step; the caller closes it, after success or failure. */
+  /** Collects the undo of each step; the caller closes it after success or failure. */
   readonly shutdown: ShutdownStack
   readonly say: (line: string) => void
 }
 
-/** A home that is this command's alone, and what keeps its processes. */
+/** A home that only this command uses, and the supervision of its processes. */
 export interface BegunInstance extends InstanceOptions {
   readonly observer: ProcessObserver
   readonly lastPorts: LastPorts
   readonly claimedPorts: Set<number>
-  /** Starts it, and stops it when the command ends. */
+  /** Starts a process, and stops it when the command ends. */
   run(supervised: SupervisedProcess): Promise<SupervisedProcess>
-  /** Says how long a step took. */
+  /** Reports how long a step took. */
   timed<T>(step: string, work: () => Promise<T>): Promise<T>
-  /** Called when a process that ended serves again; of one listener, which the last call names. */
+  /** Calls the listener when a process that ended serves again. Only the last listener counts. */
   onRestarted(listener: () => void): void
 }
 
-/** @throws Error when the home is another one's, or something listens on the port */
+/** @throws Error when another command uses the home, or the port is taken */
 export async function beginInstance(options: InstanceOptions): Promise<BegunInstance> {
   const { command, home, port, shutdown, say } = options
   prepareHome(home)

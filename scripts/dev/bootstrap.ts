@@ -6,10 +6,10 @@ import { readJsonFile, writeJsonAtomically } from './home/json-file.js'
 import { type DevHome, PRIVATE_FILE_MODE } from './home/layout.js'
 import { mintConsoleToken } from './mint-console-token.js'
 
-/** Null: the last one has ended, and a new one takes an authorizer that is the user's own. */
+/** Null when the last key has ended and a new one needs the user's own authorizer. */
 const devKey = z.object({ key_id: z.string(), secret: z.string() }).nullable()
 
-/** What the first start makes through the console, and later starts find again. */
+/** The results of the first start at the console, which later starts reuse. */
 const bootstrapFile = z.object({
   sub_wallet_id: z.string(),
   address: z.templateLiteral(['0x', z.string()]),
@@ -32,8 +32,8 @@ const UNAUTHORIZED = 401
 
 /**
  * One wallet with a trade key and a read key, made once per home. A key that the service no longer
- * takes (revoked, expired, or its data removed) is issued anew where nobody has to confirm that, and
- * null where the user's own authorizer has to: the rest of the instance is of use without it.
+ * accepts (revoked, expired, or its data removed) is replaced when nobody has to confirm that. It
+ * is null when the user's own authorizer has to: the rest of the instance works without it.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrap> {
   const { home, baseUrl, issuer, user } = options
@@ -53,7 +53,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrap> {
   return made
 }
 
-/** @returns null when an authorizer of the user's own has to confirm it */
+/** @returns null when the user's own authorizer has to confirm it */
 async function issue(
   client: ConsoleClient,
   subWalletId: string,
@@ -74,7 +74,7 @@ async function issue(
   }
 }
 
-/** @returns the key, or null when the service does not take it */
+/** @returns the key, or null when the service does not accept it */
 async function ifTaken(baseUrl: string, key: DevKey | null): Promise<DevKey | null> {
   if (key === null) return null
   const { status } = await fetch(`${baseUrl}/api/limits`, {

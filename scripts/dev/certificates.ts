@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Certificates as OPERATIONS.md has operators make them, by the `openssl` of this machine. */
+/** Makes certificates as CLUSTER.md tells operators to, with this machine's `openssl`. */
 export interface Authority {
   /** PEM. */
   readonly certificate: string
-  /** Paths of a new certificate and its key. */
+  /** Returns the paths of a new certificate and its key. */
   issue(name: string, terms: Terms): Issued
 }
 
 export interface Terms {
   readonly usage: 'serverAuth' | 'clientAuth' | 'serverAuth,clientAuth'
-  /** Such as `DNS:identity,IP:127.0.0.1`. */
+  /** Names such as `DNS:identity,IP:127.0.0.1`. */
   readonly names?: string
-  /** Negative: it has ended. */
+  /** A negative number makes an expired certificate. */
   readonly days?: number
 }
 
@@ -24,7 +24,7 @@ export interface Issued {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc']
 
-/** @param directory where all that is made lies: keys are as the umask lets them be */
+/** @param directory the directory for all files; the umask decides the mode of keys */
 export function makeAuthority(directory: string, name: string, days = 2): Authority {
   const at = (file: string) => join(directory, file)
   const own = { certificate: at(`${name}.pem`), key: at(`${name}.key`) }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 
-/** The console's REST interface, as far as the first start needs it. */
+/** The part of the console's REST interface that the first start needs. */
 export interface ConsoleClient {
   createWallet(name: string): Promise<DevWallet>
   /** @returns the oldest wallet of that name, or null */
@@ -12,7 +12,7 @@ export interface ConsoleClient {
 /** The console answered with an error. */
 export class ConsoleRefusal extends Error {
   override readonly name = 'ConsoleRefusal'
-  /** Of the catalogue; null where the answer names none. */
+  /** The error code of the catalogue; null when the answer has none. */
   readonly code: string | null
 
   constructor(message: string, code: string | null) {
@@ -72,9 +72,9 @@ export function consoleClient(baseUrl: string, token: string): ConsoleClient {
       const response = await send(method, path, body)
       const text = await response.text()
       if (response.ok) return schema.parse(JSON.parse(text))
-      // A service that has just started gives out no key before it has seen a block.
+      // A service that has just started issues no key before it has seen a block.
       if (!text.includes('"WRITES_STOPPED"') || Date.now() > deadlineMs) {
-        // An answer that is no success holds no secret.
+        // An error answer contains no secret.
         const { data } = errorAnswer.safeParse(parsedOrNull(text))
         const message = `${method} ${path}: HTTP ${response.status} ${text}`
         throw new ConsoleRefusal(message, data?.error.code ?? null)

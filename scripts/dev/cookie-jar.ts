@@ -1,4 +1,4 @@
-/** What a browser does with cookies, as far as one sign-in on one origin needs it. */
+/** The browser behaviour with cookies that one sign-in on one origin needs. */
 export interface CookieJar {
   store(setCookieHeaders: readonly string[], requestUrl: URL): void
   /** Value of the `Cookie` header for a request; empty when none match. */

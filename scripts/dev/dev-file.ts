@@ -2,11 +2,11 @@ import type { ChainConfig } from '../../src/config/chains.js'
 import type { Bootstrap } from './bootstrap.js'
 import type { DevUser } from './dev-user.js'
 
-/** `dev.json`: all a client, a test or a page needs to use the running instance. */
+/** `dev.json`: what a client, a test or a page needs to use the running instance. */
 export interface DevFile {
   readonly base_url: string
   readonly mcp_url: string
-  /** Of console tokens. */
+  /** The issuer of console tokens. */
   readonly issuer: string
   /** Page of the identity provider for passkeys. */
   readonly authorizers_url: string
@@ -14,9 +14,9 @@ export interface DevFile {
   readonly sub_wallet_id: string
   readonly address: string
   readonly keys: Bootstrap['keys']
-  /** By chain id. */
+  /** RPC URLs by chain id. */
   readonly rpc: Readonly<Record<string, string>>
-  /** By chain id and symbol; `WRAPPED` is the wrapped native currency on every chain. */
+  /** Token addresses by chain id and symbol; `WRAPPED` is the wrapped native currency on every chain. */
   readonly tokens: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly pids: DevPids
 }

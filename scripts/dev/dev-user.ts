@@ -5,12 +5,12 @@ import { type DevHome, PRIVATE_FILE_MODE } from './home/layout.js'
 
 const devUser = z.object({ email: z.string(), password: z.string() })
 
-/** The one person of a development home; the identity provider registers them at its boot. */
+/** The user of a development home, whom the identity provider registers at its start. */
 export type DevUser = z.infer<typeof devUser>
 
 const EMAIL = 'dev@countersign.test'
 
-/** Makes up a password at the first start and keeps it. */
+/** Makes a password at the first start and stores it. */
 export function ensureDevUser(home: DevHome): DevUser {
   const stored = readJsonFile(home.devUserFile, devUser)
   if (stored !== null) return stored

@@ -6,8 +6,8 @@ import type { Address, Hex } from '../../src/domain/ids.js'
 import { rpc } from './chains/json-rpc.js'
 
 /**
- * Money of a development chain for the asking. The node sends in the deployer's name, so that
- * neither a key nor a library to sign with is needed: scripts call this often, and wait for it.
+ * Money on a development chain for free. The node sends as the deployer, so that no key and no
+ * signing library is needed: scripts call this often, and wait for it.
  */
 export interface FundRequest {
   readonly chain: ChainConfig
@@ -28,7 +28,7 @@ export interface Funded {
   readonly amount: bigint
 }
 
-/** What the person who asked can mend. */
+/** An error that the caller can correct. */
 export class FundError extends Error {
   override readonly name = 'FundError'
 }
@@ -46,14 +46,14 @@ const DEPOSIT = '0xd0e30db0'
 /** Several times what any of these takes; saves an estimate. */
 const GAS_LIMIT = '0x30d40'
 const AMOUNT = /^\d{1,30}(?:\.\d+)?$/
-/** Of two that fund at once the node may give both the same nonce; the one that comes second asks again. */
+/** The node may give two concurrent transfers the same nonce; the second one is retried. */
 const TRIES_MAX = 10
 const RETRY_MS = 50
 const NONCE_TAKEN = /nonce too low|already (?:known|imported)|replacement transaction underpriced/i
 
 /**
  * Waits until the transaction is mined.
- * @throws FundError for an unknown token or an amount that is none
+ * @throws FundError for an unknown token or an invalid amount
  */
 export async function fund(request: FundRequest): Promise<Funded> {
   const { chain, deployer } = request

@@ -18,19 +18,19 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 export async function claimPort(start: number, taken: Set<number>): Promise<number> {
   for (let port = start; port <= PORT_MAX; port++) {
     if (taken.has(port)) continue
-    // Claimed before the look: concurrent callers must not look at the same port.
+    // Claimed before the check, so that concurrent callers do not check the same port.
     taken.add(port)
     if (await isPortFree(port)) return port
   }
   throw new Error(`no free port from ${start} on`)
 }
 
-/** Between looking at a port and binding it another process may take it; each try takes the next. */
+/** Another process may take a port between check and use; each attempt uses the next one. */
 const PORT_TRIES_MAX = 20
 
 /**
- * Starts something on the first port from `preferred` on that is, and stays, free.
- * @throws what `start` throws, unless the port turns out to be taken by then
+ * Starts something on the first port from `preferred` on that is free and stays free.
+ * @throws what `start` throws, unless the port was taken in between
  */
 export async function startOnFreePort<T>(
   preferred: number,

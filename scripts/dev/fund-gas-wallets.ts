@@ -9,7 +9,7 @@ import { fund } from './faucet.js'
 const AMOUNT = '1000'
 const LEAST = parseEther('100')
 
-/** Tops up the gas wallets that have little left, as an operator would. */
+/** Refills gas wallets that have little left, as an operator would. */
 export async function fundGasWallets(
   { chains }: ChainsFile,
   deployer: LocalAccount,

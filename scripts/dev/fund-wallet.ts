@@ -8,7 +8,7 @@ const NATIVE_AMOUNT = '10'
 const USDC_AMOUNT = '50000'
 
 /**
- * Gives the wallet its first money on one chain; one that has any keeps what it has.
+ * Gives an empty wallet its first money on one chain.
  * @returns true when it was funded
  */
 export async function fundEmptyWallet(

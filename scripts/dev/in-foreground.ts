@@ -1,13 +1,13 @@
 import { explainError } from './explain-error.js'
 import { type ShutdownStack, shutdownStack } from './supervision/shutdown-stack.js'
 
-/** A command that runs until Ctrl-C, whose processes end with it. */
+/** A command that runs until Ctrl-C, and whose processes end with it. */
 export interface Foreground {
-  /** Closed when the command ends, however it does. */
+  /** Closed when the command ends for any reason. */
   readonly shutdown: ShutdownStack
   readonly say: (line: string) => void
   readonly complain: (error: unknown) => void
-  /** Of `countersign restart`; SIGHUP is a terminal that was closed. */
+  /** Handles `countersign restart`; SIGHUP means a closed terminal. */
   onRestart(restart: () => Promise<void>): void
 }
 
@@ -19,7 +19,7 @@ export async function inForeground(begin: (foreground: Foreground) => Promise<vo
   const complain = (error: unknown): void => {
     process.stderr.write(`countersign: ${explainError(error)}\n`)
   }
-  // Its own files, and those of every process that it starts, are their user's alone.
+  // Only this user can read its files and those of every process that it starts.
   process.umask(0o077)
 
   const shutdown = shutdownStack()
@@ -47,7 +47,7 @@ export async function inForeground(begin: (foreground: Foreground) => Promise<vo
     complain(error)
     void stop(1)
   })
-  // The reader of our output went away (a closed pipe); what runs goes on.
+  // When the reader of the output closes the pipe, the processes keep running.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
   try {
@@ -58,7 +58,7 @@ export async function inForeground(begin: (foreground: Foreground) => Promise<vo
       },
     })
   } catch (error) {
-    // A start that was interrupted fails because its processes were stopped.
+    // An interrupted start fails because its processes were stopped.
     if (!stopping) {
       complain(error)
       await stop(1)

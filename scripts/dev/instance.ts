@@ -7,13 +7,16 @@ import { chainPorts, prepareWallet, startSurroundings } from './surroundings.js'
 
 export interface Instance {
   readonly dev: DevFile
-  /** Has a new wallet service take over from the one that runs. @throws Error when it did not */
+  /**
+   * Has a new wallet service take over from the running one.
+   * @throws Error when it did not
+   */
   replaceService(): Promise<void>
 }
 
 /**
- * Starts chains, quorum signer, identity provider and service, in this order, each when what it
- * needs is there; makes what a first start lacks; writes `dev.json` last.
+ * Starts chains, quorum signer, identity provider and service, each when its dependencies are
+ * ready; creates what a first start needs; writes `dev.json` last.
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {

@@ -5,8 +5,8 @@ import { PRIVATE_FILE_MODE } from './home/layout.js'
 import { keepWriting } from './supervision/kept-writing.js'
 
 /**
- * Writes `dev.json`, by which others know that everything serves.
- * @returns what writes it again, now or when that is possible
+ * Writes `dev.json`, which tells other programs that everything serves.
+ * @returns a function that writes it again, now or as soon as possible
  * @throws Error when it cannot be written the first time
  */
 export async function keepDevFile(

@@ -9,7 +9,7 @@ import {
 } from '../../src/identity-provider/login/clients.js'
 import { createCookieJar } from './cookie-jar.js'
 
-/** Requests of one sign-in: discovery aside, it takes seven. */
+/** The bound of requests in one sign-in, which takes seven besides discovery. */
 const HOPS_MAX = 16
 const REQUEST_TIMEOUT_MS = 30_000
 
@@ -17,13 +17,13 @@ export interface MintOptions {
   readonly issuer: string
   readonly email: string
   readonly password: string
-  /** `authorizers`: for the authorizer routes of the identity provider. Default: the console. */
+  /** `authorizers` is for the identity provider's authorizer routes; the default is the console. */
   readonly purpose?: 'console' | 'authorizers'
-  /** That the token is for; default: the person's own. */
+  /** The account that the token is for; by default the person's own. */
   readonly account?: string
 }
 
-/** Why no token came; the message is for the person who asked. */
+/** A sign-in without a token; the message is for the person who started it. */
 export class SignInError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

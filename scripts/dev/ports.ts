@@ -6,11 +6,11 @@ const port = z.int().min(1).max(65_535)
 const portsFile = z.object({
   identity_provider: port.optional(),
   chains: z.record(z.string(), port),
-  /** Of the services of a cluster, by the number of their node. */
+  /** The services' ports in a cluster, by node number. */
   nodes: z.record(z.string(), port).optional(),
 })
 
-/** Ports of the last run: taken again when free, so that URLs people noted stay true. */
+/** The last run's ports, used again when free, so that noted URLs stay valid. */
 export type LastPorts = z.infer<typeof portsFile>
 
 export function readLastPorts(home: DevHome): LastPorts {

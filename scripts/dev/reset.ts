@@ -7,10 +7,10 @@ import { DOMAIN_NAMES } from '../../src/custody-tools/provisioning/provision-dom
 import { homeOwner } from './home/instance-lock.js'
 import { devHome, isDevHome } from './home/layout.js'
 
-/** Takes a development home back to the day before its first start. */
+/** Removes the state of a development home. */
 const program = new Command('dev:reset')
   .description(
-    'Remove all state of the development home: wallets, keys, chains, logs. Screening lists stay.',
+    'Remove all state of the development home: wallets, keys, chains, logs. Screening lists are kept.',
   )
   .option('--yes', 'do not ask')
   .action(run)
@@ -27,7 +27,7 @@ async function run(options: { readonly yes?: true }): Promise<void> {
     return
   }
   for (const name of readdirSync(home.root)) {
-    // People wrote the lists; the marker keeps the directory recognisable.
+    // People wrote the lists; the marker identifies the directory.
     const stays = name === basename(home.lists) || name.startsWith('.')
     if (!stays) rmSync(join(home.root, name), { recursive: true, force: true })
   }

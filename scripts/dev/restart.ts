@@ -4,10 +4,10 @@ import { instancePid } from './home/instance-lock.js'
 import { readJsonFile } from './home/json-file.js'
 import { devHome } from './home/layout.js'
 
-/** `countersign restart`: a new wallet service takes over in the instance that runs. */
+/** `countersign restart`: a new wallet service takes over in the running instance. */
 
 const POLL_MS = 100
-/** To come up, to see the old one end, and to serve. */
+/** Enough time to start, to see the old one end, and to serve. */
 const TAKES_OVER_MS_MAX = 210_000
 
 const dev = z.object({ pids: z.object({ service: z.int().nullable() }) })

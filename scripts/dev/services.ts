@@ -9,31 +9,31 @@ import {
   superviseProcess,
 } from './supervision/supervised-process.js'
 
-/** The three processes of the service: one trust domain each. */
+/** The three processes of the service, one trust domain each. */
 export interface ServiceOptions {
   readonly home: Pick<DevHome, 'root' | 'logs'>
   readonly observer: ProcessObserver
-  /** Of each start: added to this process's own environment; never a secret. */
+  /** Added to this process's own environment at each start; never a secret. */
   readonly env: () => Readonly<Record<string, string>>
-  /** Of a cluster, one of several such processes. */
+  /** Set in a cluster, where there are several such processes. */
   readonly node?: NodeOptions
 }
 
 export interface NodeOptions {
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly number: number
   readonly backoff: Backoff
 }
 
 const READY_TIMEOUT_MS = 60_000
-/** The service drains what it has begun, for 20 s at most; the others have little to put away. */
+/** The service finishes its work within 20 s; the others have little to write. */
 const STOP_TIMEOUT_MS = 25_000
 
 export function quorumSigner(options: ServiceOptions): SupervisedProcess {
   return nodeProcess('quorum signer', 'quorum-signer', 'quorum-signer/main', options)
 }
 
-/** @param awaitReady as of a wallet service */
+/** @param awaitReady as for a wallet service */
 export function identityProvider(
   options: ServiceOptions,
   awaitReady?: ProcessSpec['awaitReady'],
@@ -42,7 +42,7 @@ export function identityProvider(
   return nodeProcess('identity provider', 'identity-provider', entry, options, awaitReady)
 }
 
-/** @param awaitReady of one that may be a standby, which says that it is ready once it owns the journal */
+/** @param awaitReady for a possible standby, which reports ready only once it leads */
 export function walletService(
   options: ServiceOptions,
   awaitReady?: ProcessSpec['awaitReady'],

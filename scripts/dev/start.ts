@@ -7,8 +7,8 @@ import { ensureDevPackages, NOT_INSTALLED_EXIT } from './packages/offer-install.
 
 /**
  * `npm start`: the whole service and its six chains on this machine, until Ctrl-C. Environment:
- * PORT (default 8080), COUNTERSIGN_HOME (default ./.countersign). `--install` installs what the chains
- * lack without asking.
+ * PORT (default 8080), COUNTERSIGN_HOME (default ./.countersign). `--install` installs the chains'
+ * missing dependencies without asking.
  */
 await inForeground(async ({ shutdown, say, onRestart }) => {
   const home = devHome(process.env)

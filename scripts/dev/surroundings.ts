@@ -22,15 +22,16 @@ import { buildWorld } from './world/build-world.js'
 import { chainsFileOf } from './world/chains-file.js'
 import { configureRouters, type RouterKeys } from './world/configure-routers.js'
 
-/** What a wallet service needs around it, each started when what it needs is there. */
+/** What a wallet service needs around it, each part started when its dependencies are ready. */
 export interface Surroundings {
   readonly nodes: readonly AnvilNode[]
   readonly chainsFile: ChainsFile
   readonly user: DevUser
   readonly quorum: SupervisedProcess
   readonly identity: {
+    /** The port of the login. */
     readonly at: number
-    /** What each is told that listens there. */
+    /** The settings of each identity provider. */
     readonly env: Readonly<Record<string, string>>
     readonly process: SupervisedProcess
   }
@@ -39,27 +40,31 @@ export interface Surroundings {
 
 /** An identity provider that is one of two. */
 export interface IdentityStart {
-  /** Of each start, besides what every one is told. */
+  /** Added at each start to the usual settings. */
   readonly env: () => Readonly<Record<string, string>>
+  /** Leads the login's port to whichever of the two serves: each listens on a port of its own. */
+  readonly layFront?: (port: number) => Promise<unknown>
   readonly awaitReady?: ProcessSpec['awaitReady']
   readonly node?: NodeOptions
 }
 
-/** How a browser on this machine may name it: the console comes back to the one it was opened by. */
+/**
+ * The names by which a local browser may call it: the console returns to the one that opened it.
+ */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost']
-/** Next to the chains' ports, which start at 18545. */
+/** Beside the chains' ports, which start at 18545. */
 const IDENTITY_PORT_FIRST = 18_540
 
 /**
- * Starts chains, contracts, quorum signer and identity provider, in this order; makes what a first
- * start lacks.
- * @param servicePorts from which the console may be opened
+ * Starts chains, contracts, quorum signer and identity provider, in this order; creates what a
+ * first start needs.
+ * @param servicePorts the ports from which the console may be opened
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startSurroundings(
   begun: BegunInstance,
   servicePorts: readonly number[],
-  { env: more, awaitReady, node }: IdentityStart = { env: () => ({}) },
+  { env: more, layFront, awaitReady, node }: IdentityStart = { env: () => ({}) },
 ): Promise<Surroundings> {
   const { home, shutdown, observer, lastPorts, claimedPorts, run, timed } = begun
   const nodes = await timed(`${CHAIN_COUNT} chains`, async () => {
@@ -82,42 +87,44 @@ export async function startSurroundings(
   const quorum = await timed('quorum signer', () =>
     run(quorumSigner({ home, observer, env: () => ({}) })),
   )
-  const identity = await timed('identity provider', () =>
-    startOnFreePort(
-      lastPorts.identity_provider ?? IDENTITY_PORT_FIRST,
-      claimedPorts,
-      async (at) => {
-        // Passkeys need a host name: a browser takes none for an IP address.
-        const webauthn = { rp_id: 'localhost', origins: [`http://localhost:${at}`] }
-        await provisionDev(home.root, { webauthn })
-        const env = {
-          IDENTITY_PORT: String(at),
-          CONSOLE_REDIRECT_URIS: servicePorts
-            .flatMap((port) =>
-              LOOPBACK_NAMES.map((name) => `http://${name}:${port}/console/callback`),
-            )
-            .join(),
-        }
-        const start = { home, observer, env: () => ({ ...env, ...more() }) }
-        const process = identityProvider(
-          node === undefined ? start : { ...start, node },
-          awaitReady,
-        )
-        return { at, env, process: await run(process) }
-      },
-    ),
-  )
+  const identityAt = async (at: number) => {
+    // Passkeys need a host name: a browser takes none for an IP address.
+    const webauthn = { rp_id: 'localhost', origins: [`http://localhost:${at}`] }
+    await provisionDev(home.root, { webauthn })
+    const env = {
+      // Behind a front each is told a port of its own.
+      ...(layFront === undefined
+        ? { IDENTITY_PORT: String(at) }
+        : { IDENTITY_PUBLIC_ISSUER: `http://127.0.0.1:${at}` }),
+      CONSOLE_REDIRECT_URIS: servicePorts
+        .flatMap((port) => LOOPBACK_NAMES.map((name) => `http://${name}:${port}/console/callback`))
+        .join(),
+    }
+    const start = { home, observer, env: () => ({ ...env, ...more() }) }
+    const process = identityProvider(node === undefined ? start : { ...start, node }, awaitReady)
+    return { at, env, process: await run(process) }
+  }
+  const identity = await timed('identity provider', async () => {
+    const preferred = lastPorts.identity_provider ?? IDENTITY_PORT_FIRST
+    if (layFront === undefined) return startOnFreePort(preferred, claimedPorts, identityAt)
+    return identityAt(
+      await startOnFreePort(preferred, claimedPorts, async (at) => {
+        await layFront(at)
+        return at
+      }),
+    )
+  })
   const issuer = `http://127.0.0.1:${identity.at}`
   return { nodes, chainsFile, user, quorum, identity, issuer }
 }
 
-/** Which keys the registry names by now, and which gas wallets there are. */
+/** Configures the Routers with the registry's present keys and the existing gas wallets. */
 export function tellRouters(
   home: DevHome,
   chainsFile: ChainsFile,
   relayers: RouterKeys['relayers'],
 ): Promise<void> {
-  // The registry here is the newest there is.
+  // This home has the newest registry.
   const coSigners = {
     keys: coSignerKeysOf(home.root, Date.now()),
     endsUnnamed: true,
@@ -127,8 +134,10 @@ export function tellRouters(
 }
 
 /**
- * What a first start makes through a service that runs: Routers that take its keys, a wallet, keys, funds.
- * @param serviceHomes whose gas wallets services have written down, that at `baseUrl` among them
+ * Creates through a running service what a first start needs: Routers that accept its keys, a
+ * wallet, keys, funds.
+ * @param serviceHomes the homes whose services have recorded gas wallets, including the one at
+ * `baseUrl`
  */
 export async function prepareWallet(
   { home, timed }: BegunInstance,
@@ -159,7 +168,7 @@ function joined(files: readonly GasWalletsFile[]): GasWalletsFile {
   return ofAll
 }
 
-/** Ports of the chains, for the next start to take again. */
+/** Returns the chains' ports for the next start. */
 export function chainPorts(nodes: readonly AnvilNode[]): Readonly<Record<string, number>> {
   return Object.fromEntries(nodes.map((node) => [String(node.chainId), node.port]))
 }

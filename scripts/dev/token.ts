@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import { mintConsoleToken } from './mint-console-token.js'
 
-/** Prints a console token of the running development service, and nothing else, on stdout. */
+/** Prints only a console token of the running development service on stdout. */
 const user = z.object({ email: z.string(), password: z.string() })
 const issuerFile = z.object({ issuer: z.url() })
 const devFile = z.object({ user })
@@ -23,7 +23,7 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T | null {
   try {
     return schema.parse(JSON.parse(text))
   } catch {
-    // The cause would quote the file, which holds the password.
+    // The cause would quote the file, which contains the password.
     throw new Error(`${join(homeDir(), name)} is malformed; remove it and run npm start again`)
   }
 }

@@ -1,8 +1,8 @@
 import { Client, type Progress, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 /**
- * What an agent's host does over MCP: lists the tools, reads, then swaps and deposits under
- * idempotency keys with progress, the service paying the gas, and follows each to its end.
+ * What an agent's host does over MCP: lists the tools, reads, then swaps and deposits with
+ * idempotency keys and progress while the service pays the gas, and follows each call to its end.
  *
  *   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… node dist/scripts/examples/mcp-agent.js
  */

@@ -3,7 +3,7 @@ import { WebhookVerificationError } from '../../src/client/errors.js'
 import { verifyWebhook } from '../../src/client/verify-webhook.js'
 
 /**
- * A receiver of webhooks: verifies each delivery, takes each event once, answers fast.
+ * A receiver of webhooks: verifies each delivery, handles each event once, and answers fast.
  *
  *   WEBHOOK_SECRET=whsec_… PORT=9000 node dist/scripts/examples/webhook-receiver.js
  *

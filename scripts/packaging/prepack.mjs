@@ -1,6 +1,6 @@
 /**
- * What `npm pack` ships beyond the sources' own output: the declarations of the client, which take
- * the compiler that types. The program itself is built as ever.
+ * Builds what `npm pack` ships besides the sources' own output: the client's declarations, which
+ * need the TypeScript compiler. The program itself is built as usual.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

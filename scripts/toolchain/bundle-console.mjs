@@ -10,14 +10,14 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { ROOT } from './console.mjs'
 
 export const CONSOLE_DIR = 'src/console'
-/** Written last: who finds it finds all that it names. */
+/** Written last, so that every file that it names exists. */
 export const CONSOLE_ASSETS = 'assets.json'
 /** Colours, type and space that all pages of the service share; the style sheet imports it. */
 const TOKENS_SOURCE = 'src/domain/page-palette.ts'
 const TOKENS_IMPORT = 'countersign:tokens'
 const WORKER_SOURCE = `${CONSOLE_DIR}/audit/verify/worker.ts`
 
-/** What of Node the code that verifies evidence uses, and what stands for it in a browser. */
+/** Node modules that the evidence verifier uses, and their replacements in a browser. */
 const IN_BROWSER = `./${CONSOLE_DIR}/audit/verify/in-browser`
 const STAND_INS = {
   'node:crypto': `${IN_BROWSER}/node-crypto.ts`,
@@ -34,7 +34,7 @@ export const VERIFIER_DIRS = [
   'src/policy',
   'src/quorum-protocol',
 ]
-/** What the bundle is made of besides the console's own files: its packages come with the lock. */
+/** Inputs of the bundle besides the console's own files; the lock file stands for its packages. */
 export const CONSOLE_INPUTS = [TOKENS_SOURCE, 'src/domain/chains.ts', 'package-lock.json']
 
 /**
@@ -80,7 +80,7 @@ export async function bundleConsole(esbuild, outDir, write) {
   removeOthers(outDir, files)
 }
 
-/** What both builds are made with. @param {string} outDir */
+/** Options of both builds. @param {string} outDir */
 function forBrowsers(outDir) {
   return {
     absWorkingDir: ROOT,
@@ -145,7 +145,7 @@ function brotli(contents) {
   })
 }
 
-/** What earlier builds left. */
+/** Removes the files of earlier builds. */
 function removeOthers(outDir, files) {
   const kept = new Set([CONSOLE_ASSETS, ...files, ...files.map((name) => `${name}.br`)])
   for (const name of readdirSync(outDir)) {

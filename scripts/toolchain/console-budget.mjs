@@ -1,4 +1,4 @@
-/** What a phone has to load before the console shows anything, and for a page of it, held to bounds. */
+/** Checks the bounds of what a phone loads before the console shows anything, and for its pages. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import { fail, ROOT } from './console.mjs'
 
 /** Before the first page shows anything; about a second on a slow phone connection. */
 const FIRST_BYTES_MAX = 60 * 1024
-/** Of all pages that are loaded when they are visited: a sum, so that none grows unseen. */
+/** The sum of all pages that are loaded on a visit, so that none grows unnoticed. */
 const LAZY_BYTES_MAX = 60 * 1024
 /**
  * Of what verifies evidence, which only an operator who chose a file waits for. More than half of it is

@@ -1,6 +1,6 @@
 /**
- * What the set-up says. All of it goes to stderr, so that a command's stdout stays its own, and
- * `npm run --silent` hears failures only.
+ * The messages of the set-up. All go to stderr, so that a command's stdout stays its own, and
+ * `npm run --silent` prints only failures.
  */
 import { fileURLToPath } from 'node:url'
 

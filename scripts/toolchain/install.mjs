@@ -1,6 +1,6 @@
 /**
- * Dependencies: installed when they are missing or no longer what package-lock.json says. A stamp
- * with the lock file's hash makes the usual answer cost one hash.
+ * Dependencies are installed when they are missing or differ from package-lock.json. A stamp with
+ * the lock file's hash makes the usual check cost one hash.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,23 +11,23 @@ import { announce, ROOT } from './console.mjs'
 const LOCK_FILE = join(ROOT, 'package-lock.json')
 const CACHE_DIR = join(ROOT, 'node_modules', '.cache')
 const STAMP = join(CACHE_DIR, 'countersign-install')
-/** npm's own record of what it put into node_modules. */
+/** npm's own record of the content of node_modules. */
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json')
 const OUTPUT_HEAD_CHARS = 4_000
 
-/** Every version just as the lock file has it, which it leaves alone. */
+/** Installs every version exactly as in the lock file, which stays unchanged. */
 const NPM_ARGUMENTS = ['ci', '--include=dev', '--no-audit', '--no-fund']
 
 export function installIsCurrent() {
   const hash = createHash('sha256').update(readFileSync(LOCK_FILE)).digest('hex')
   if (readOrNull(STAMP) === hash) return true
   if (!installedMatchesLock()) return false
-  // Somebody ran npm by hand and got it right.
+  // A person ran npm, and the result matches.
   writeStamp(hash)
   return true
 }
 
-/** @throws Error with what npm said first: its reason comes before its advice */
+/** @throws Error with npm's first lines, because its reason comes before its advice */
 export async function installDependencies() {
   announce('installing dependencies (takes a minute or two the first time)')
   const startedMs = Date.now()

@@ -1,6 +1,6 @@
 /**
- * One set-up at a time: two `npm start` side by side share node_modules and dist. The lock is a
- * file that holds its owner's pid; it lives in dist because npm may clear node_modules.
+ * Allows one set-up at a time: two `npm start` in parallel share node_modules and dist. The lock is a
+ * file with its owner's pid; it is in dist because npm may clear node_modules.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { announce, ROOT } from './console.mjs'
 
 const LOCK_PATH = join(ROOT, 'dist', '.setup-lock')
 const POLL_MS = 100
-/** A cold install on a slow network takes minutes; past this something hangs. */
+/** A cold install on a slow network takes minutes; after this time something hangs. */
 const WAIT_MS_MAX = 15 * 60_000
 const ANNOUNCE_AFTER_MS = 2_000
 
@@ -64,8 +64,8 @@ function tryCreate() {
 }
 
 /**
- * Moves a dead owner's lock aside. Two waiters may do this at once, and the slower one could
- * then hold the faster one's fresh lock in hand: it looks, and puts a living owner's lock back.
+ * Moves a dead owner's lock aside. Two processes may do this at once, and the slower one could move
+ * the faster one's new lock: it checks, and puts a living owner's lock back.
  */
 function evictDeadOwner() {
   const owner = readOwner(LOCK_PATH)
@@ -81,7 +81,7 @@ function evictDeadOwner() {
     try {
       linkSync(aside, LOCK_PATH)
     } catch {
-      // A third process holds the lock by now; the build it guards is idempotent.
+      // A third process holds the lock now; the build that it guards is idempotent.
     }
   }
   rmSync(aside, { force: true })

@@ -1,7 +1,7 @@
 /**
- * Restate's server, which tests of the journal on it and `npm run cluster -- --journal restate` start:
- * hundreds of megabytes that no other development needs, so they are no dependency, and lie in a cache
- * beside other projects' clones. Its license (BSL) lets it be run so.
+ * Restate's server, which tests of a journal on it and `npm run cluster -- --journal restate` start:
+ * hundreds of megabytes that nothing else needs, so it is not a dependency, but in a cache beside
+ * other projects' clones. Its license (BSL) permits this use.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ const VERSION = '1.7.12'
 const PACKAGES = ['@restatedev/restate-server', '@restatedev/restatectl']
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'countersign')
 
-/** By the name that Node has for a platform. */
+/** The programs in Restate's packages. */
 const PROGRAMS = ['restate-server', 'restatectl']
 
 /**
- * @returns {Record<string, string>} environment by which the programs are found
- * @throws Error where npm has none for this machine, or cannot be reached
+ * @returns {Record<string, string>} the environment variables that name the programs
+ * @throws Error when npm has none for this machine, or cannot be reached
  */
 export function ensureRestate() {
   const directory = join(CACHE, `restate-${VERSION}`)
@@ -48,7 +48,7 @@ function install(directory) {
   const half = `${directory}.${process.pid}`
   mkdirSync(half, { recursive: true })
   writeFileSync(join(half, 'package.json'), '{ "private": true }\n')
-  // Their scripts tell their maker of the installation, and do nothing else.
+  // Their scripts only report the installation to the maker.
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact']
   const wanted = PACKAGES.map((name) => `${name}@${VERSION}`)
   const { status, stderr } = spawnSync('npm', ['install', ...flags, ...wanted], {

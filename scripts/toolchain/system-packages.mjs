@@ -1,18 +1,18 @@
 /**
- * Programs that npm does not bring and that some tests need. Installed where that is possible
- * without asking (root, on Debian or Ubuntu), and named with the command for it elsewhere.
+ * Programs that npm does not provide and some tests need. They are installed where that is possible
+ * without asking (root, on Debian or Ubuntu); otherwise the error names the command.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { announce } from './console.mjs'
 
-/** By Debian's name of the package: the program it brings, and what other systems call it. */
+/** The program of each Debian package, and its name on other systems. */
 const PACKAGES = {
   softhsm2: { program: 'softhsm2-util', elsewhere: 'softhsm (Fedora, Homebrew)' },
   chromium: { program: process.env.CHROMIUM ?? 'chromium', elsewhere: 'a path in CHROMIUM' },
   prometheus: { program: 'promtool', elsewhere: "promtool of Prometheus's own releases" },
-  // Debian keeps the server of each version in a folder of its own, outside of PATH.
+  // Debian keeps each version's server in its own folder, outside PATH.
   postgresql: { program: 'postgres', in: '/usr/lib/postgresql', elsewhere: 'a Debian or Ubuntu' },
   systemd: { program: 'systemd-analyze', elsewhere: 'a Linux with systemd' },
 }
@@ -31,12 +31,12 @@ export function ensureSystemPackage(name) {
   if (isWantedThere(wanted)) return
   const way = `apt-get install ${name}, or ${wanted.elsewhere}`
   if (process.getuid?.() !== 0 || !isThere('apt-get')) {
-    throw new Error(`these tests need ${wanted.program}, which is not here: ${way}`)
+    throw new Error(`these tests need ${wanted.program}, which is not installed: ${way}`)
   }
   announce(`installing ${name}, which these tests need`)
   apt(['update', '-qq'], way)
   apt([...INSTALL, name], way)
-  if (!isWantedThere(wanted)) throw new Error(`${name} brought no ${wanted.program}: ${way}`)
+  if (!isWantedThere(wanted)) throw new Error(`${name} did not provide ${wanted.program}: ${way}`)
 }
 
 /** @param {{ program: string, in?: string }} wanted */

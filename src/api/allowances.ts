@@ -17,11 +17,11 @@ export const allowances = z.looseObject({
         .string()
         .nullable()
         .describe('the smaller of amount and balance, decimal USD; null when unpriced'),
-      token_id: z.string().nullable().describe('of an approval of one ERC-721 item'),
+      token_id: z.string().nullable().describe('for one ERC-721 item'),
       tx_id: z.string().describe('the transaction that made it'),
     }),
   ),
-  complete: z.boolean().describe('false once the oldest approvals gave way to newer ones'),
+  complete: z.boolean().describe('false once the oldest ones were dropped for newer ones'),
 })
 
 export const revokeAllowancesInput = z.strictObject({
@@ -30,15 +30,13 @@ export const revokeAllowancesInput = z.strictObject({
 })
 
 export const revokedAllowances = z.looseObject({
-  transactions: z
-    .array(transactionRecord)
-    .describe('what was sent, and what was under way already'),
+  transactions: z.array(transactionRecord).describe('sent now, or already under way'),
   skipped: z.array(
     z.looseObject({
       chain_id: chainId,
       token: z.string(),
       spender: z.string(),
-      tx_id: z.string().describe('the transaction that made the approval'),
+      tx_id: z.string().describe('the transaction that made the allowance'),
       code: z.string().describe('an error code of this API'),
       message: z.string(),
     }),

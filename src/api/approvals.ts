@@ -4,11 +4,11 @@ import { authorization } from './console.js'
 import { listCursor, listLimit, nextCursor, remark, timestamp } from './primitives.js'
 import { txKind, txStatus } from './transaction.js'
 
-/** Calls that wait for a person, or did (CONTRACT.md, "Approvals"). */
+/** Calls that wait for a person, or once did (CONTRACT.md, "Approvals"). */
 
 const approvalStatus = z.enum(['pending', 'approved', 'declined', 'expired', 'withdrawn'])
 const approvalId = z.string().max(64)
-/** Given to the agent. */
+/** The agent receives it. */
 const comment = remark(500).optional()
 
 export const listApprovalsInput = z.strictObject({
@@ -29,14 +29,16 @@ export const approvalRecord = z.looseObject({
   tx_id: z.string(),
   key_id: z.string(),
   sub_wallet_id: z.string(),
+  key_name: z.string().nullable().describe('name of the key that made the call'),
+  wallet_name: z.string().nullable(),
   status: approvalStatus,
-  tx_status: txStatus.describe('what became of the call: one that was approved may be dropped'),
+  tx_status: txStatus.describe('status of the call; an approved one may still be dropped'),
   error: z
     .looseObject({ code: z.string(), message: z.string() })
     .nullable()
-    .describe('of the call; null while nothing went wrong'),
-  rule: z.string().describe("the policy's rule that asks, or default"),
-  needed: z.int().describe('distinct people; 0 where it only waits for its time'),
+    .describe('error of the call, or null'),
+  rule: z.string().describe("the policy's rule that requires approval, or default"),
+  needed: z.int().describe('distinct people; 0 if it only waits for its time'),
   delay_seconds: z.int(),
   decisions: z.array(
     z.looseObject({
@@ -52,9 +54,11 @@ export const approvalRecord = z.looseObject({
   call: z.looseObject({
     operation: txKind,
     chain_id: z.int(),
-    to: z.string().describe('of a sponsored call the Router'),
+    to: z.string().describe('the Router for a sponsored call'),
     value: z.string().describe('wei'),
-    data: z.string().describe("of a sponsored call the venue's"),
+    data: z.string().describe("the venue's calldata for a sponsored call"),
+    in_words: z.string().describe('the call as a sentence, with the service’s names for tokens'),
+    labels: z.record(z.string(), z.string()).describe('notes in your address rules, by address'),
     intent: z
       .looseObject({
         venue: z.string(),
@@ -63,24 +67,32 @@ export const approvalRecord = z.looseObject({
         token_out: z.string(),
         amount_out_min: z.string().describe('smallest unit'),
         fee_bps: z.int(),
+        in_units: z.looseObject({ amount_in: z.string(), amount_out_min: z.string() }),
       })
       .nullable()
       .describe(
-        "what is signed where the service pays the gas: the Router intent's terms; else null",
+        'terms of the Router intent that is signed if the service pays the gas; otherwise null',
       ),
     decoded: z.looseObject({
       selector: z.string().nullable(),
       moves: z
-        .array(z.looseObject({ token: z.string(), amount: z.string() }))
+        .array(
+          z.looseObject({
+            token: z.string(),
+            amount: z.string(),
+            symbol: z.string().nullable(),
+            decimals: z.int().nullable(),
+          }),
+        )
         .nullable()
-        .describe('smallest units; null when the bytes do not say'),
+        .describe('smallest units; null if the calldata does not tell'),
       beneficiaries: z.array(z.string()).nullable(),
     }),
   }),
-  spend_usd: z.string().describe('what is reserved'),
+  spend_usd: z.string().describe('USD reserved for it'),
   max_native_wei: z
     .string()
-    .describe('the most that its gas may cost, wei; of no meaning where the service pays'),
+    .describe('the most that its gas may cost, wei; meaningless if the service pays'),
   simulation: z.looseObject({
     simulated: z.boolean(),
     gas_used: z.string().nullable(),
@@ -92,7 +104,7 @@ export const approvalRecord = z.looseObject({
   asked_again: z
     .enum(ASKED_AGAIN)
     .nullable()
-    .describe('why people were asked once more; what was approved before counts no more'),
+    .describe('why approval was requested again; earlier approvals no longer count'),
   url: z.string().nullable(),
   requested_at: timestamp,
   expires_at: timestamp,

@@ -1,83 +1,44 @@
 import { z } from 'zod'
 import type { CallPolicy } from '../domain/key-policy-forms.js'
+import { BREAKERS_MAX, CEILINGS_MAX, RULES_MAX } from '../policy/bounds.js'
+import { OPERATIONS } from '../policy/call-terms.js'
+import { CONDITION_FIELDS, CONDITIONS } from '../policy/conditions/index.js'
 import { ruleInWords } from '../policy/in-words.js'
 import { parsePolicy } from '../policy/parse-policy.js'
-import {
-  BREAKERS_MAX,
-  CEILINGS_MAX,
-  EFFECTS,
-  OPERATIONS,
-  type Policy,
-  RULES_MAX,
-  WEEKDAYS,
-} from '../policy/policy.js'
+import { EFFECTS, type Policy } from '../policy/policy.js'
+import { AMOUNT, optional, PER_SECONDS, TOKEN, USD } from '../policy/wire-form.js'
 import { address as callAddress, calldata, chainId, weiAmount } from './primitives.js'
+import { schemaOf } from './wire-form-schema.js'
 
 /**
- * A policy on the wire. The shape is here for documents and programs; what makes a policy of it,
- * `src/policy` says, with a path for each fault.
+ * A policy on the wire. The shape here is for documents and programs; `src/policy` validates it,
+ * with a path for each fault.
  */
 
-const address = z.string().describe('an address, in any case')
-const token = z.string().describe('an address, or "native"')
-const amount = z.string().describe('smallest units, a decimal string')
-const wei = z.string().describe('wei, a decimal string')
-const usd = z.string().describe('USD, a decimal string')
-const perSeconds = z.number().describe('a sliding time, seconds, up to 31 days')
+const token = schemaOf(TOKEN)
+const amount = schemaOf(AMOUNT)
+const usd = schemaOf(USD)
+const perSeconds = schemaOf(PER_SECONDS)
 
-const conditions = {
-  operations: z.array(z.enum(OPERATIONS)).optional(),
-  chains: z.array(z.number()).optional(),
-  to: z.array(address).optional().describe('callees; of a sponsored call the venue'),
-  functions: z
-    .array(z.string())
-    .optional()
-    .describe('"transfer(address,uint256)", a 4-byte selector, or "native" for empty calldata'),
-  arguments: z
-    .array(
-      z.strictObject({
-        index: z.number(),
-        op: z.enum(['eq', 'in', 'lte', 'gte']),
-        value: z.union([z.string(), z.boolean(), z.array(z.union([z.string(), z.boolean()]))]),
-      }),
-    )
-    .optional()
-    .describe('of the one function that `functions` names by its signature'),
-  beneficiaries: z.array(address).optional().describe('everybody who is paid is one of these'),
-  value_native_lte: wei.optional(),
-  value_native_gt: wei.optional(),
-  amounts: z
-    .array(z.strictObject({ token, lte: amount.optional(), gt: amount.optional() }))
-    .optional()
-    .describe('of a transfer or an approval of a listed token'),
-  spend_usd_lte: usd.optional(),
-  spend_usd_gt: usd.optional(),
-  new_beneficiary: z.boolean().optional().describe('true: not paid by this sub-wallet before'),
-  count: z
-    .strictObject({ per_seconds: perSeconds, gt: z.number() })
-    .optional()
-    .describe('calls of the key, this one included'),
-  sum_usd: z
-    .strictObject({ per_seconds: perSeconds, gt: usd })
-    .optional()
-    .describe('what they spend, this one included'),
-  utc_hours: z
-    .array(
-      z.strictObject({
-        days: z.array(z.enum(WEEKDAYS)).optional(),
-        from: z.string().describe('"08:00"'),
-        to: z.string().describe('"18:00"; before `from` it is of the next day'),
-      }),
-    )
-    .optional(),
-}
+const SWAP_LOSS_WORDS =
+  'how much of its worth a swap, deposit, withdrawal or gas swap may lose by our prices, basis points, 0 to 10,000; null: not bounded; absent: 500'
+
+const conditions = Object.fromEntries(
+  CONDITION_FIELDS.map((field) => {
+    const { wire, form } = CONDITIONS[field]
+    return [wire, schemaOf(optional(form))]
+  }),
+)
 
 const when = z
   .strictObject({
     ...conditions,
-    not: z.strictObject(conditions).optional().describe('none of this: one nested `when`'),
+    not: z
+      .strictObject(conditions)
+      .optional()
+      .describe('none of these may hold: one nested `when`'),
   })
-  .describe('all that is there must hold')
+  .describe('all conditions must hold')
 
 const rule = z.strictObject({
   name: z.string(),
@@ -93,8 +54,9 @@ const ceiling = z.strictObject({ chain_id: chainId, token, per: z.enum(['day', '
 
 const policy = z.strictObject({
   per_transaction_usd: usd.nullable().optional(),
+  max_swap_loss_bps: z.number().nullable().optional().describe(SWAP_LOSS_WORDS),
   rules: z.array(rule).max(RULES_MAX).optional(),
-  default: z.enum(EFFECTS).describe('where no rule matches'),
+  default: z.enum(EFFECTS).describe('effect if no rule matches'),
   ceilings: z.array(ceiling).max(CEILINGS_MAX).optional(),
   breakers: z
     .array(
@@ -109,7 +71,7 @@ const policy = z.strictObject({
     .optional(),
 })
 
-/** Of a request. Null is no policy: any call within the caps. */
+/** Used in requests. Null means no policy: any call within the caps. */
 export const callPolicyInput = policy
   .superRefine((value, context) => {
     const parsed = parsePolicy(value)
@@ -127,18 +89,20 @@ export const callPolicyInput = policy
 export const callPolicyOutput = z
   .looseObject({
     per_transaction_usd: z.string().nullable(),
+    max_swap_loss_bps: z.number().nullable().optional().describe(SWAP_LOSS_WORDS),
     rules: z.array(z.looseObject({ name: z.string(), effect: z.enum(EFFECTS) })),
     default: z.enum(EFFECTS),
     ceilings: z.array(z.looseObject({ amount: z.string() })),
     breakers: z.array(z.looseObject({ kind: z.string() })),
   })
   .nullable()
-  .describe('in canonical form, as the authorizer signs it; null: none')
+  .describe('in canonical form, as the approver device signs it; null: no policy')
 
 /** What an agent sees of its limits. */
 export const policyLimits = z
   .looseObject({
     per_transaction_usd: z.string().nullable(),
+    max_swap_loss_bps: z.int().nullable(),
     default: z.enum(EFFECTS),
     rules: z.array(
       z.looseObject({ name: z.string(), effect: z.enum(EFFECTS), in_words: z.string() }),
@@ -155,7 +119,7 @@ export const policyLimits = z
     ),
   })
   .nullable()
-  .describe('what the policy of the key lets through; null: any call within the caps')
+  .describe("what the key's policy allows; null: any call within the caps")
 
 export function rulesInWords({ rules }: Policy) {
   return rules.map((one) => ({
@@ -173,14 +137,14 @@ function partsOf(path: string): (string | number)[] {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 }
 
-/** Each is judged on its own, as if it came now. */
+/** Each call is judged separately, as if it came now. */
 const TESTED_CALLS_MAX = 100
 
 export const testPolicyInput = z.strictObject({
   key_id: z.string().max(64),
   policy: (callPolicyInput as z.ZodType<ReturnType<CallPolicy['toWire']>>)
     .optional()
-    .describe("without it the key's own is tested"),
+    .describe("the key's policy by default"),
   calls: z
     .array(
       z.strictObject({
@@ -189,6 +153,9 @@ export const testPolicyInput = z.strictObject({
         to: callAddress,
         data: calldata.optional(),
         value: weiAmount.optional(),
+        token_out: callAddress
+          .optional()
+          .describe('what a swap or a withdrawal gives; 0xEeee…EEeE means the native currency'),
       }),
     )
     .min(1)
@@ -203,15 +170,15 @@ export const policyVerdicts = z.looseObject({
         .string()
         .nullable()
         .describe('the rule that decides, or default, per_transaction_usd, ceilings'),
-      reasons: z.array(z.string()).describe('what each rule makes of the call'),
+      reasons: z.array(z.string()).describe('how each rule judges the call'),
     }),
   ),
 })
 
 /**
- * Of a backtest, which then looks at the whole history in one answer: what a policy counts would
- * not fit a cursor.
+ * Used by a backtest, which then covers the whole history in one answer, because what a policy
+ * counts would not fit a cursor.
  */
 export const callPolicyBacktested = (
   callPolicyInput as z.ZodType<ReturnType<CallPolicy['toWire']>>
-).describe('past sends are put before this as well, all of them in one answer')
+).describe('past sends are also judged by this, all in one answer')

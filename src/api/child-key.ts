@@ -3,7 +3,7 @@ import { apiKey } from './console.js'
 import { createdPolicy } from './key-policy.js'
 import { label, timestamp } from './primitives.js'
 
-/** Keys that a key makes for others. */
+/** Keys that a key makes for other programs. */
 
 export const createChildKeyInput = z.strictObject({
   name: label,

@@ -21,7 +21,13 @@ import {
 } from './console.js'
 import { user } from './console-members.js'
 import { type ConsoleOperationRow, CREATION_ERRORS } from './console-operation-row.js'
-import { walletBalances, walletOnChainInput, walletPositionsInput } from './console-wallets.js'
+import {
+  sponsoredGas,
+  walletBalances,
+  walletGasInput,
+  walletOnChainInput,
+  walletPositionsInput,
+} from './console-wallets.js'
 import { defiPositions } from './defi.js'
 import { setUserBreakersInput, userBreakers } from './user-breakers.js'
 import { noInput } from './wallet.js'
@@ -72,7 +78,7 @@ export const consoleAccountRows = [
     method: 'GET',
     path: '/api/v1/agent/wallets/:sub_wallet_id/balances',
     needs: ['read'],
-    title: 'What a sub-wallet has on a chain',
+    title: 'Read the balances of a sub-wallet on a chain',
     input: walletOnChainInput,
     output: walletBalances,
     errors: [...CHAIN_READ_ERRORS],
@@ -82,7 +88,7 @@ export const consoleAccountRows = [
     method: 'GET',
     path: '/api/v1/agent/wallets/:sub_wallet_id/positions',
     needs: ['read'],
-    title: 'Vault shares of a sub-wallet',
+    title: 'List the vault shares of a sub-wallet',
     input: walletPositionsInput,
     output: defiPositions,
     errors: [...CHAIN_READ_ERRORS],
@@ -92,10 +98,20 @@ export const consoleAccountRows = [
     method: 'GET',
     path: '/api/v1/agent/wallets/:sub_wallet_id/allowances',
     needs: ['read'],
-    title: 'Approvals of a sub-wallet that a chain still honours',
+    title: 'List the allowances of a sub-wallet that are in force',
     input: walletOnChainInput,
     output: allowances,
     errors: [...CHAIN_READ_ERRORS],
+  },
+  {
+    name: 'get_wallet_gas',
+    method: 'GET',
+    path: '/api/v1/agent/wallets/:sub_wallet_id/gas',
+    needs: ['read'],
+    title: 'Read the budgets for the gas that the service pays',
+    input: walletGasInput,
+    output: sponsoredGas,
+    errors: ['NOT_FOUND'],
   },
   {
     name: 'create_key',
@@ -123,7 +139,7 @@ export const consoleAccountRows = [
     method: 'POST',
     path: '/api/v1/agent/keys/:key_id/rotate',
     needs: ['enlarge'],
-    title: 'Rotate an API key; the old one lives for 24 hours',
+    title: 'Rotate an API key; the old one works for 24 hours more',
     input: keyIdInput,
     output: rotatedKey,
     errors: KEY_ERRORS,
@@ -133,7 +149,7 @@ export const consoleAccountRows = [
     method: 'POST',
     path: '/api/v1/agent/keys/:key_id/revoke',
     needs: ['run'],
-    title: 'Revoke an API key at once, for good',
+    title: 'Revoke an API key at once and permanently',
     input: keyIdInput,
     output: apiKey,
     errors: KEY_ERRORS,
@@ -153,7 +169,7 @@ export const consoleAccountRows = [
     method: 'POST',
     path: '/api/v1/agent/freeze',
     needs: ['run'],
-    title: 'Stop everything new of a key, a sub-wallet or the user, at once',
+    title: 'Freeze a key, a sub-wallet or the user at once',
     input: freezeInput,
     output: frozenAnswer,
     errors: ['NOT_FOUND'],
@@ -163,7 +179,7 @@ export const consoleAccountRows = [
     method: 'POST',
     path: '/api/v1/agent/unfreeze',
     needs: ['enlarge'],
-    title: 'Lift a freeze; an authorizer of the user has to confirm it',
+    title: 'Lift a freeze; an approver device of the user must confirm it',
     input: unfreezeInput,
     output: unfrozenAnswer,
     errors: ['AUTHORIZATION_REQUIRED', 'AUTHORIZATION_REFUSED', ...KEY_ERRORS],
@@ -173,7 +189,7 @@ export const consoleAccountRows = [
     method: 'GET',
     path: '/api/v1/agent/breakers',
     needs: ['read'],
-    title: 'What freezes the user by itself',
+    title: 'Read the breakers of the user',
     input: noInput,
     output: userBreakers,
     errors: [],
@@ -183,7 +199,7 @@ export const consoleAccountRows = [
     method: 'POST',
     path: '/api/v1/agent/breakers',
     needs: ['enlarge'],
-    title: 'Have the user frozen when its keys together behave unlike themselves',
+    title: 'Set the breakers that freeze the user when use becomes unusual',
     input: setUserBreakersInput,
     output: userBreakers,
     errors: [],

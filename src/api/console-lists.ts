@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { addressRule } from './console-records.js'
 import { address, timestamp } from './primitives.js'
 
-/** What calls are screened against: the lists that the service holds, and what is on them. */
+/** The lists that the service screens calls against, and their entries. */
 
 const listKind = z
   .enum(['sanctions', 'operator', 'risk'])
-  .describe("who is behind it: a user's own allow entry overrides risk lists alone")
+  .describe("source of the list; a user's allow entry overrides only risk lists")
 
 export const screeningLists = z.looseObject({
   ready: z.boolean().describe('false: every write is answered SCREENING_UNAVAILABLE'),
@@ -15,13 +15,13 @@ export const screeningLists = z.looseObject({
     z.looseObject({
       list: z.string(),
       kind: listKind,
-      source: z.string().describe('what it was made from: a file name, or a publisher'),
+      source: z.string().describe('the file name or publisher it was made from'),
       version: z.string().describe('changes exactly when the content does'),
       entries: z.int(),
       checked_at: timestamp
         .nullable()
-        .describe('when it was last compared with its source; null of one that is built in'),
-      max_age_seconds: z.int().nullable().describe('older, it is stale; null: it never is'),
+        .describe('when it was last compared with its source; null for a built-in list'),
+      max_age_seconds: z.int().nullable().describe('the age at which it is stale; null: never'),
       stale: z.boolean(),
     }),
   ),
@@ -32,7 +32,7 @@ export const checkedAddress = z.looseObject({
   address: z.string(),
   lists: z
     .array(z.looseObject({ list: z.string(), kind: listKind, version: z.string() }))
-    .describe('every list that holds it'),
+    .describe('every list that contains it'),
   rule: addressRule.nullable().describe("the user's own entry"),
-  refused: z.boolean().describe('whether a call that names it is refused as it stands'),
+  refused: z.boolean().describe('whether a call that names it would be refused now'),
 })

@@ -15,14 +15,14 @@ import { noInput } from './wallet.js'
 
 const CONFIRMED = ['AUTHORIZATION_REQUIRED', 'AUTHORIZATION_REFUSED', 'NOT_FOUND'] as const
 
-/** Who has a place in an account. What enlarges is confirmed by an owner's authorizer. */
+/** The members of an account. An owner's approver device confirms what enlarges. */
 export const consoleMemberRows = [
   {
     name: 'list_members',
     method: 'GET',
     path: '/api/v1/agent/members',
     needs: ['read'],
-    title: 'Who is a member of the account, and who is invited',
+    title: 'List the members of the account and its invitations',
     input: noInput,
     output: memberList,
     errors: [],
@@ -32,7 +32,7 @@ export const consoleMemberRows = [
     method: 'POST',
     path: '/api/v1/agent/members',
     needs: ['enlarge'],
-    title: 'Invite a person; an authorizer of an owner has to confirm it',
+    title: 'Invite a person; an approver device of an owner must confirm it',
     input: inviteMemberInput,
     output: memberInvited,
     errors: [...CONFIRMED, 'COSIGNER_UNAVAILABLE'],
@@ -42,7 +42,7 @@ export const consoleMemberRows = [
     method: 'PATCH',
     path: '/api/v1/agent/members/:person_id',
     needs: ['enlarge'],
-    title: 'Change the role of a member; what raises it an authorizer of an owner has to confirm',
+    title: 'Change the role of a member; an approver device of an owner must confirm a raise',
     input: changeMemberInput,
     output: memberChanged,
     errors: [...CONFIRMED, 'COSIGNER_UNAVAILABLE'],
@@ -52,7 +52,7 @@ export const consoleMemberRows = [
     method: 'DELETE',
     path: '/api/v1/agent/members/:person_id',
     needs: ['enlarge'],
-    title: 'Remove a member, or take an invitation back; at once, and their tokens end',
+    title: 'Remove a member or withdraw an invitation, at once; their tokens end',
     input: removeMemberInput,
     output: memberRemoved,
     errors: ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'],
@@ -72,7 +72,7 @@ export const consoleMemberRows = [
     method: 'POST',
     path: '/api/v1/agent/invitations/accept',
     needs: ['read'],
-    title: 'Accept an invitation to another account; an authorizer of your own has to confirm it',
+    title: 'Accept an invitation to another account; your own approver device must confirm it',
     input: acceptInvitationInput,
     output: invitationAnswered,
     errors: [...CONFIRMED, 'COSIGNER_UNAVAILABLE'],

@@ -3,7 +3,7 @@ import { ROLES } from '../domain/role.js'
 import { authorization, authorizedBy, frozen } from './console.js'
 import { timestamp } from './primitives.js'
 
-/** Who else has a place in an account, and what they may there. */
+/** The other members of an account, and their roles. */
 
 export const role = z.enum(ROLES)
 /** RFC 5321, section 4.5.3.1.3, less the angle brackets. */
@@ -13,20 +13,17 @@ const accountId = z.string().min(1).max(255).describe('as `get_user` gives it')
 
 export const member = z.looseObject({
   person_id: z.string(),
-  email: z
-    .string()
-    .nullable()
-    .describe('as it was when they were invited; null of whom the account began with'),
+  email: z.string().nullable().describe('as of the invitation; null for the first owner'),
   role,
   status: z.enum(['member', 'invited']),
-  since: timestamp.nullable().describe('of the role; null of whom the account began with'),
-  by: z.string().nullable().describe('who gave the role'),
-  accept_before: timestamp.nullable().describe('of an invitation'),
+  since: timestamp.nullable().describe('since when they have the role; null for the first owner'),
+  by: z.string().nullable().describe('the person who gave the role'),
+  accept_before: timestamp.nullable().describe('expiry of an invitation'),
 })
 export const memberList = z.looseObject({ account_id: z.string(), members: z.array(member) })
 
 export const inviteMemberInput = z.strictObject({
-  email: email.describe('by which the person signs in here'),
+  email: email.describe('the address with which the person signs in here'),
   role,
   authorization: authorization.optional(),
 })
@@ -38,11 +35,11 @@ export const memberInvited = z.looseObject({
   invitation_path: z
     .string()
     .describe(
-      'for the person, at this address; it holds no secret, since they alone may accept, by a passkey of theirs, once',
+      'path for the person, at this address; it contains no secret, because only they can accept, once, with their passkey',
     ),
   mailed: z
     .boolean()
-    .describe('by the operator’s mail server, to that address; else the owner tells the person'),
+    .describe('whether the operator’s mail server notified them; if not, the owner does'),
   authorized_by: authorizedBy.nullable(),
 })
 
@@ -55,7 +52,7 @@ export const memberChanged = z.looseObject({
   person_id: z.string(),
   role,
   role_before: role,
-  authorized_by: authorizedBy.nullable().describe('null where the role was lowered'),
+  authorized_by: authorizedBy.nullable().describe('null if the role was lowered'),
 })
 
 export const removeMemberInput = z.strictObject({ person_id: personId })
@@ -68,20 +65,23 @@ export const acceptInvitationInput = z.strictObject({
 export const invitationInput = z.strictObject({ account_id: accountId })
 export const invitationAnswered = z.looseObject({
   account_id: z.string(),
-  role: role.nullable().describe('what you are there from now on; null: nothing'),
+  role: role.nullable().describe('your role there from now on; null: none'),
 })
 
-/** Who is signed in, to which account, and where else they have a place. */
+/** The person who is signed in, the account, and the person's other accounts. */
 export const user = z.looseObject({
   user_id: z.string().describe('the account'),
+  environment: z
+    .enum(['live', 'test'])
+    .describe('environment of this service and of every key that it issues'),
   email: z.string().nullable(),
   frozen,
-  person_id: z.string().describe('who is signed in; of their own account the same'),
-  role: role.describe('what the person may in the account'),
+  person_id: z.string().describe('who is signed in; equal to user_id in their own account'),
+  role: role.describe("the person's role in the account"),
   accounts: z
     .array(z.looseObject({ account_id: z.string(), role }))
-    .describe('that the person is a member of, their own first'),
+    .describe('accounts of the person, their own first'),
   invitations: z
     .array(z.looseObject({ account_id: z.string(), role, accept_before: timestamp }))
-    .describe('that wait for the person'),
+    .describe('invitations that wait for the person'),
 })

@@ -4,17 +4,17 @@ import type { ErrorCode } from '../errors/catalogue.js'
 
 /**
  * The console's routes: a user's own wallets, keys and webhooks, under a JWT of the identity
- * provider. Another user's things answer 404, as if they were not there.
+ * provider. Another user's records are answered with 404, as if they did not exist.
  */
 export interface ConsoleOperationRow {
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   /**
-   * What the person must be able to do in the account, by their role there; any of these is enough.
-   * Spec silent: who makes a key has its secret, and who frees an address lets money go there, so
-   * that to rotate a key and to change rules takes an owner; of breakers and caps, too, a raise and a
-   * lowering are one call.
+   * The powers, any of which is enough, that the person's role in the account must include. Spec
+   * silent: a person who makes a key has its secret, and one who allows an address lets money go
+   * there, so rotating a key and changing rules require an owner. Raising and lowering breakers or
+   * caps is one call, so they do too.
    */
   readonly needs: readonly [Power, ...Power[]]
   readonly title: string
@@ -22,17 +22,17 @@ export interface ConsoleOperationRow {
   readonly output: z.ZodType
   readonly errors: readonly ErrorCode[]
   /**
-   * Takes an API key in `X-Api-Key` besides the token. Spec silent on how the console sends: the
+   * Takes an API key in `X-Api-Key` besides the token. Spec silent about how the console sends: the
    * quorum signs only on the proof of a live API key, which the console's token is not.
    */
   readonly presentsKey?: true
-  /** As how many requests it counts, where its work is many calls in one; absent: one. */
+  /** The number of requests it counts as, if it is many calls in one; defaults to one. */
   readonly callsOf?: (input: never) => number
-  /** Makes something, once for each Idempotency-Key (CONTRACT.md, "Creations"). */
+  /** Creates something, once for each Idempotency-Key (CONTRACT.md, "Creations"). */
   readonly isCreation?: true
 }
 
-/** What a row with `isCreation` may answer besides. */
+/** Further errors of a row with `isCreation`. */
 export const CREATION_ERRORS = [
   'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_KEY_REUSED',

@@ -4,7 +4,7 @@ import { consoleMemberRows } from './console-member-rows.js'
 import { consoleRecordRows } from './console-record-rows.js'
 import { consoleWebhookRows } from './console-webhook-rows.js'
 
-/** All of the console's routes, in the order in which the document has them. */
+/** All of the console's routes, in the order of the document. */
 export const consoleOperations = [
   ...consoleAccountRows,
   ...consoleMemberRows,

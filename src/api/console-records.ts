@@ -12,7 +12,7 @@ import {
   usdCap,
 } from './primitives.js'
 
-/** The audit trail, the user's own address rules, and what other caps would have refused. */
+/** The audit trail, the user's address rules, and backtests of other caps. */
 
 export const auditType = z.enum([
   'wallet.created',
@@ -59,7 +59,7 @@ export const listAuditInput = z.strictObject({
   sub_wallet_id: z.string().max(64).optional(),
   key_id: z.string().max(64).optional(),
   type: auditType.optional(),
-  tx_id: txId.optional().describe('what is known of one transaction, on one page, newest first'),
+  tx_id: txId.optional().describe('only entries of this transaction, on one page, newest first'),
 })
 export const auditRecord = z.looseObject({
   audit_id: z.string(),
@@ -69,7 +69,7 @@ export const auditRecord = z.looseObject({
   key_id: z.string().nullable(),
   request_id: z.string().nullable(),
   tx_id: z.string().nullable(),
-  message: z.string().nullable().describe('of a refusal: why, in words'),
+  message: z.string().nullable().describe('the reason for a refusal, as text'),
   details: z.looseObject({}),
 })
 export const auditPage = z.looseObject({
@@ -81,7 +81,7 @@ const ruleAction = z.enum(['block', 'allow'])
 export const putAddressRuleInput = z.strictObject({
   address,
   action: ruleAction.describe("allow never overrides a sanctions list or the operator's"),
-  chain_id: z.null().optional().describe('rules hold on every chain'),
+  chain_id: z.null().optional().describe('rules apply on every chain'),
   note: label.nullable().optional(),
 })
 export const addressRule = z.looseObject({
@@ -107,17 +107,17 @@ export const backtestInput = z.strictObject({
     .min(1)
     .max(256)
     .optional()
-    .describe('next_cursor of the answer before; same caps'),
+    .describe('next_cursor of the previous answer; same caps'),
 })
 export const backtestResult = z.looseObject({
-  checked: z.int().describe("sends of the key's line of rotations looked at in this step"),
+  checked: z.int().describe("sends of the key's lineage that this step covered"),
   refused: z.array(
     z.looseObject({
       tx_id: z.string(),
       created_at: timestamp,
-      spend_usd: z.string().describe('what it asked for'),
+      spend_usd: z.string().describe('USD that it requested'),
       period: z.enum(['daily', 'monthly']),
-      used_usd: z.string().describe('used under these caps when it came'),
+      used_usd: z.string().describe('USD used under these caps at that time'),
     }),
   ),
   policy_denied: z
@@ -133,6 +133,6 @@ export const backtestResult = z.looseObject({
       }),
     )
     .optional()
-    .describe('sends that the policy would not have let through; absent without one'),
-  next_cursor: nextCursor.describe('null when the whole history has been looked at'),
+    .describe('sends that the policy would have refused; absent without a policy'),
+  next_cursor: nextCursor.describe('null once the whole history is covered'),
 })

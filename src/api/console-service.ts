@@ -1,17 +1,22 @@
 import { z } from 'zod'
 import { timestamp } from './primitives.js'
 
-/** What the service knows of itself beyond `/readyz`: of the whole instance, and so in numbers alone. */
+/**
+ * The state of the whole instance beyond `/readyz`, as figures only, because every user sees it.
+ */
 
 const WEI_EXAMPLE = '420000000000000000'
 
-const wholeSeconds = z.int().nullable().describe('age of the oldest; null while there is none')
+const wholeSeconds = z
+  .int()
+  .nullable()
+  .describe('age of the oldest in seconds; null if nothing waits')
 
 export const serviceStatus = z.looseObject({
   chains: z.array(
     z.looseObject({
       chain_id: z.int(),
-      open_lanes: z.int().describe('wallets and gas wallets with something open there'),
+      open_lanes: z.int().describe('wallets and gas wallets with open transactions'),
       open_transactions: z.int().describe('signed and not final'),
       oldest_unconfirmed_seconds: wholeSeconds,
     }),
@@ -25,21 +30,21 @@ export const serviceStatus = z.looseObject({
         balance_wei: z
           .string()
           .nullable()
-          .describe('null until it was read')
+          .describe('null before it is read')
           .meta({ examples: [WEI_EXAMPLE] }),
         low_below_wei: z
           .string()
           .nullable()
-          .describe('what 200 sponsored calls cost then')
+          .describe('cost of 200 sponsored calls at that time')
           .meta({ examples: ['3000000000000000'] }),
         low: z
           .boolean()
-          .describe('true: top it up; without gas nothing is sponsored on that chain')
+          .describe('true: top it up, or sponsored calls on that chain will stop')
           .meta({ examples: [false] }),
         checked_at: timestamp.nullable(),
       }),
     )
-    .describe('who pays the gas of sponsored calls'),
+    .describe('accounts that pay the gas of sponsored calls'),
   queues: z
     .array(
       z.looseObject({
@@ -50,11 +55,11 @@ export const serviceStatus = z.looseObject({
           .meta({ examples: [0] }),
         wait_ms: z
           .int()
-          .describe('how long something waited there lately')
+          .describe('recent waiting time')
           .meta({ examples: [3] }),
         dropped: z
           .int()
-          .describe('turned away since the start, since it was full')
+          .describe('rejected since the start because it was full')
           .meta({ examples: [0] }),
       }),
     )
@@ -69,19 +74,19 @@ export const serviceStatus = z.looseObject({
     .describe('calls that move value'),
   webhooks: z
     .looseObject({
-      waiting_events: z.int().describe('taken from the log and not delivered'),
+      waiting_events: z.int().describe('read from the log and not delivered'),
       oldest_seconds: wholeSeconds,
     })
-    .describe('of all endpoints'),
+    .describe('over all endpoints'),
   disk: z.looseObject({
     free_bytes: z
       .int()
       .nullable()
-      .describe('null while it cannot be looked at')
+      .describe('null if it cannot be read')
       .meta({ examples: [52_428_800_000] }),
     floor_bytes: z
       .int()
-      .describe('with less, nothing that moves value begins')
+      .describe('with less, no call that moves value begins')
       .meta({ examples: [268_435_456] }),
   }),
   last_backup: z
@@ -91,10 +96,25 @@ export const serviceStatus = z.looseObject({
       bytes: z
         .int()
         .nullable()
-        .describe('null of a failed one')
+        .describe('null if it failed')
         .meta({ examples: [7_340_032] }),
     })
     .nullable()
-    .describe('made on this machine by `countersign backup create`; null: none is known'),
+    .describe('made on this machine by `countersign backup create`; null: none known'),
   log_level: z.string().meta({ examples: ['info'] }),
+  readiness: z
+    .looseObject({
+      status: z.enum(['ready', 'not_ready']),
+      draining: z.boolean(),
+      parts: z.record(
+        z.string(),
+        z.looseObject({
+          status: z.enum(['up', 'degraded', 'down']),
+          reason: z.string().optional().describe('of a part that is not up'),
+        }),
+      ),
+    })
+    .describe(
+      'as `/readyz`, with the reasons and figures that it shows to nobody without credentials',
+    ),
 })

@@ -6,7 +6,7 @@ import { deliveryRecord, eventType } from './console-webhooks.js'
 import { timestamp, txId } from './primitives.js'
 import { transactionRecord, txStatus } from './transaction.js'
 
-/** What a person looks at: one transaction, or a call that was refused, with all that is known of it. */
+/** One transaction, or a refused call, with everything known about it, for a person. */
 
 export const transactionIdInput = z.strictObject({ tx_id: txId })
 
@@ -33,50 +33,48 @@ const tokenNamed = {
   symbol: z
     .string()
     .nullable()
-    .describe(
-      "as the operator's chains.json has it, of a vault's shares the market's; null: it has not",
-    ),
+    .describe("from the operator's chains.json, or the market's for vault shares; null: unknown"),
   decimals: z.int().nullable(),
 }
 
-const usdThen = z.string().nullable().describe('rounded up, as it was decided; null: no price')
+const usdThen = z.string().nullable().describe('rounded up, as of the decision; null: no price')
 
 const valuation = z
   .looseObject({
     value_usd: z.string().describe('what the call itself moves out'),
-    gas_usd: z.string().nullable().describe('worst-case gas; null where the service was to pay'),
+    gas_usd: z.string().nullable().describe('worst-case gas; null if the service pays'),
     native_price_usd: z
       .string()
       .nullable()
-      .describe('of one native coin, by which gas is settled too; null: not kept'),
+      .describe('price of one native coin, also used to settle gas; null: not stored'),
     reserved_usd: z
       .string()
       .nullable()
-      .describe('what was taken of the caps; null: it was refused'),
+      .describe('USD counted towards the caps; null: it was refused'),
     prices: z
-      .array(z.looseObject({ ...tokenNamed, usd: z.string().describe('of one whole unit') }))
-      .describe('those that it was valued at, as far as they are kept'),
+      .array(z.looseObject({ ...tokenNamed, usd: z.string().describe('price of one whole unit') }))
+      .describe('prices at which it was valued, as far as stored'),
   })
   .nullable()
-  .describe('how its spend was valued when it was decided; null: it was refused before that')
+  .describe('how its spend was valued at the decision; null: refused before that')
 
 const simulation = z
   .looseObject({
     basis: z
       .enum([...FORESEEN_BASES, 'none'])
       .describe(
-        'run: by a node; words: a plain transfer, by its calldata; terms: a Router intent, by what it binds to; none: `note` says why',
+        'run: simulated by a node; words: a plain transfer, read from its calldata; terms: a Router intent, by its terms; none: see `note`',
       ),
-    note: z.string().describe('what it rests on, in words, or why nothing is known'),
-    gas_used: z.string().nullable().describe('of the run'),
+    note: z.string().describe('the basis as text, or why nothing is known'),
+    gas_used: z.string().nullable().describe('gas of the simulation'),
     moves: z.array(
       z.looseObject({
-        way: z.enum(['out', 'in']).describe("of the wallet's"),
+        way: z.enum(['out', 'in']).describe('direction, as seen from the wallet'),
         ...tokenNamed,
-        token_id: z.string().nullable().describe('of an item'),
+        token_id: z.string().nullable().describe('id of an item'),
         amount: z.string().describe('smallest unit'),
-        at_least: z.boolean().describe('more of it may move'),
-        party: z.string().describe('who gets it, or gives it'),
+        at_least: z.boolean().describe('true: more may move'),
+        party: z.string().describe('the recipient or sender'),
         usd: usdThen,
       }),
     ),
@@ -86,25 +84,25 @@ const simulation = z
           ...tokenNamed,
           token_id: z.string().nullable(),
           spender: z.string(),
-          amount: z.string().describe('smallest unit; all: every item of a collection'),
+          amount: z.string().describe('smallest units; all: every item of a collection'),
           usd: usdThen,
         }),
       )
-      .describe('what others could take of the wallet’s afterwards'),
-    left_out: z.int().describe('moves and approvals beyond 16 of each, which are not kept'),
+      .describe('allowances that it leaves in force'),
+    left_out: z.int().describe('moves and allowances beyond 16 of each, which are not stored'),
   })
-  .describe('what it was to do, as it was known when it was decided')
+  .describe('predicted outcome as of the decision')
 
 const signature = z.looseObject({
   of: z
     .enum(['transaction', 'cancellation', 'router_intent', 'delegation'])
-    .describe('router_intent: by the wallet, of a call whose gas the service pays'),
+    .describe('router_intent: signed by the wallet for a sponsored call'),
   tx_hash: z.string().nullable(),
-  intent_id: z.string().nullable().describe("names it in both domains' evidence"),
+  intent_id: z.string().nullable().describe("its id in both domains' evidence"),
   identity_provider: z
     .looseObject({
-      recorded_at: timestamp.describe('when the service had its approval, and recorded it'),
-      signature: z.string().describe('P-256, over the batch of the intent'),
+      recorded_at: timestamp.describe('when the service recorded its approval'),
+      signature: z.string().describe('P-256 signature over the batch of the intent'),
       evidence: z
         .looseObject({
           log: z.enum(['service']),
@@ -112,29 +110,32 @@ const signature = z.looseObject({
           index: z.int(),
           hash: z.string(),
         })
-        .describe('the entry that verify-audit and its export have'),
+        .describe('its entry in verify-audit and its export'),
     })
     .nullable()
-    .describe("the first key's approval; null where the service's evidence does not have it"),
+    .describe("the first key's approval; null if the service's evidence lacks it"),
   quorum_signer: z
     .looseObject({
       signed_at: timestamp
         .nullable()
-        .describe('when the service had verified the signature; null: not kept'),
-      boot: z.string().nullable().describe('of the quorum signer, for which the approval was good'),
+        .describe('when the service verified the signature; null: not stored'),
+      boot: z
+        .string()
+        .nullable()
+        .describe('start of the quorum signer for which the approval was valid'),
     })
-    .describe('the signature is made: nobody else can make it'),
+    .describe('the quorum signer made the signature, which nobody else can'),
 })
 
 export const transactionDetail = transactionRecord.extend({
   status: z
     .enum([...txStatus.options, 'refused'])
-    .describe('refused: it became no transaction, and `error` says why in words'),
-  data: z.string().describe('of a refused call its first four bytes alone'),
+    .describe('refused: no transaction was made, see `error`'),
+  data: z.string().describe('only the first four bytes for a refused call'),
   data_bytes: z.int(),
   sub_wallet_id: z.string(),
-  request_id: z.string().describe('of the request that asked for it'),
-  gas_limit: z.string().nullable().describe('null of a refused call'),
+  request_id: z.string().describe('id of the request that made it'),
+  gas_limit: z.string().nullable().describe('null for a refused call'),
   valuation,
   simulation,
   attempts: z
@@ -144,20 +145,20 @@ export const transactionDetail = transactionRecord.extend({
         signed_at: timestamp,
         max_fee_per_gas_wei: z.string(),
         max_priority_fee_per_gas_wei: z.string(),
-        cancels: z.boolean().describe('sends nothing, to end the transaction'),
+        cancels: z.boolean().describe('true: sends nothing, to cancel the transaction'),
       }),
     )
-    .describe('each set of signed bytes, oldest first; one that is replaced by a higher fee stays'),
+    .describe('each set of signed bytes, oldest first, including replaced ones'),
   signatures: z
     .array(signature)
-    .describe('both approvals of all that was signed for it, oldest first'),
+    .describe('both approvals of everything signed for it, oldest first'),
   timeline: z
     .array(
       z.looseObject({
         step: timelineStep.describe(
-          'signed: and stored, in the same moment; replaced: signed again with a higher fee',
+          'signed: signed and stored; replaced: signed again with a higher fee',
         ),
-        at: timestamp.nullable().describe('null where only the block is known'),
+        at: timestamp.nullable().describe('null if only the block is known'),
         tx_hash: z.string().nullable(),
         block_number: z.int().nullable(),
       }),
@@ -166,10 +167,8 @@ export const transactionDetail = transactionRecord.extend({
   screened_against: z
     .array(z.looseObject({ list: z.string(), version: z.string(), checked_at: timestamp }))
     .nullable()
-    .describe(
-      'lists that its verdict rests on; none: it was refused before; null where the entry is no longer kept',
-    ),
-  approvals: z.array(approvalRecord).describe('where its policy asked for approval: that one'),
+    .describe('lists it was compared with; empty: refused before; null: no longer stored'),
+  approvals: z.array(approvalRecord).describe('its approval, if its policy required one'),
   events: z
     .array(
       z.looseObject({
@@ -186,6 +185,6 @@ export const transactionDetail = transactionRecord.extend({
         ),
       }),
     )
-    .describe('its events that are kept, with what was delivered of each'),
+    .describe('its stored events with their deliveries'),
   audit: z.array(auditRecord).describe('its entries of the audit trail, oldest first'),
 })

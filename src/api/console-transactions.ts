@@ -9,9 +9,9 @@ import {
   usdCap,
 } from './primitives.js'
 
-/** What a person looks at: spend by key, refusals. */
+/** Spend by key, and refusals, for a person. */
 
-/** A month of days. */
+/** Thirty days, about a month. */
 const SPENT_DAYS_SHOWN_MAX = 30
 
 const shownDays = z.int().min(1).max(SPENT_DAYS_SHOWN_MAX).optional()
@@ -19,7 +19,7 @@ const shownDays = z.int().min(1).max(SPENT_DAYS_SHOWN_MAX).optional()
 export const listSpendInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),
-  key_id: z.string().max(64).optional().describe('this key alone'),
+  key_id: z.string().max(64).optional().describe('only this key'),
   search: nameSearch.optional(),
   order: z
     .enum(['newest', 'nearest_cap'])
@@ -27,41 +27,41 @@ export const listSpendInput = z.strictObject({
     .describe(
       'newest unless given; nearest_cap: one for each lineage in force, by the share of its nearest cap that is used, then by what it spent today',
     ),
-  days: shownDays.describe('so many UTC days of each, by day; none unless given'),
+  days: shownDays.describe('also return this many UTC days of each key; none by default'),
 })
 
 const caps = {
   daily_limit_usd: usdCap,
-  daily_used_usd: z.string().describe('today, UTC; what is reserved included'),
+  daily_used_usd: z.string().describe('today, UTC, including reservations'),
   monthly_limit_usd: usdCap,
-  monthly_used_usd: z.string().describe('this month, UTC; what is reserved included'),
+  monthly_used_usd: z.string().describe('this month, UTC, including reservations'),
 }
 
 const spentDays = z
   .array(
     z.looseObject({
       date: z.iso.date().meta({ examples: ['2026-11-24'] }),
-      spent_usd: z.string().describe('what is reserved included'),
+      spent_usd: z.string().describe('including reservations'),
     }),
   )
   .optional()
-  .describe('every day that was asked for, today last')
+  .describe('every requested day, today last')
 
 export const spendTotalsInput = z.strictObject({
-  days: shownDays.describe('so many UTC days, by day; none unless given'),
+  days: shownDays.describe('also return this many UTC days; none by default'),
 })
 
-/** Of all keys of the account, revoked ones included, each spend once. */
+/** Totals over all keys of the account, including revoked ones, counting each spend once. */
 export const spendTotals = z.looseObject({
   daily_resets_at: timestamp,
   monthly_resets_at: timestamp,
   daily_used_usd: caps.daily_used_usd,
   monthly_used_usd: caps.monthly_used_usd,
-  reserved_usd: z.string().describe('of what is not final yet'),
+  reserved_usd: z.string().describe('reserved for calls that are not final'),
   keys_in_force: z.int().describe('lineages whose newest key is not revoked'),
   unread_wallets: z
     .int()
-    .describe('in none of these, since their records are damaged: 0 in health'),
+    .describe('wallets left out because their records are damaged; normally 0'),
   days: spentDays,
 })
 
@@ -74,13 +74,13 @@ export const spendList = z.looseObject({
         key_id: z.string(),
         lineage_id: z
           .string()
-          .describe('the first key of its rotations; keys of one share counters and caps'),
+          .describe('first key of the lineage, whose keys share counters and caps'),
         parent_key_id: z.string().nullable(),
         name: label,
         sub_wallet_id: z.string(),
         status: z.enum(['active', 'rotated_out', 'revoked']),
         ...caps,
-        reserved_usd: z.string().describe('of what is not final yet'),
+        reserved_usd: z.string().describe('reserved for calls that are not final'),
         days: spentDays,
       }),
     )
@@ -88,7 +88,7 @@ export const spendList = z.looseObject({
   next_cursor: nextCursor,
 })
 
-/** A month: further back the audit trail tells, page by page. */
+/** One month; for earlier refusals, read the audit trail page by page. */
 const REFUSALS_HOURS_MAX = 744
 
 export const listRefusalsInput = z.strictObject({
@@ -103,7 +103,7 @@ export const listRefusalsInput = z.strictObject({
 
 export const refusalCounts = z.looseObject({
   since: timestamp,
-  counted_since: timestamp.describe('later than `since` where there were too many to count'),
+  counted_since: timestamp.describe('later than `since` if there were too many to count'),
   total: z.int(),
   reasons: z
     .array(
@@ -114,5 +114,5 @@ export const refusalCounts = z.looseObject({
         last_at: timestamp,
       }),
     )
-    .describe('most frequent first; list_audit with type send.refused has each of them'),
+    .describe('most frequent first; list_audit with type send.refused lists each one'),
 })

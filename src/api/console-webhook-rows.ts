@@ -17,7 +17,7 @@ import {
   webhookList,
 } from './console-webhooks.js'
 
-/** Who is told of events, and the log of them. */
+/** Webhooks, alert channels and the event log. */
 export const consoleWebhookRows = [
   {
     name: 'create_webhook',

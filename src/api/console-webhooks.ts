@@ -1,36 +1,18 @@
 import { z } from 'zod'
+import { EVENT_TYPES } from '../domain/event-types.js'
 import { label, listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
 
 /** Webhook endpoints, their deliveries, and the event log (CONTRACT.md, "Events and webhooks"). */
 
-export const eventType = z.enum([
-  'transaction.broadcast',
-  'transaction.confirmed',
-  'transaction.failed',
-  'transaction.dropped',
-  'key.rotated',
-  'key.revoked',
-  'limit.reached',
-  'user.frozen',
-  'user.unfrozen',
-  'wallet.frozen',
-  'wallet.unfrozen',
-  'key.frozen',
-  'key.unfrozen',
-  'approval.requested',
-  'approval.approved',
-  'approval.declined',
-  'approval.expired',
-  'webhook.test',
-])
+export const eventType = z.enum(EVENT_TYPES)
 
-/** Each of them once, and room for some to come. */
+/** Room for every type once, and for some future ones. */
 const EVENT_TYPES_MAX = 32
 
 const endpointKind = z
   .enum(['webhook', 'slack', 'telegram', 'ntfy', 'email'])
   .describe(
-    'webhook: signed JSON for a program; the others tell people, in the form that these services take',
+    'webhook: signed JSON for a program; the others alert people, in the form of these services',
   )
 
 export const createWebhookInput = z.strictObject({
@@ -41,15 +23,19 @@ export const createWebhookInput = z.strictObject({
     .max(2_048)
     .optional()
     .describe(
-      'slack: the incoming webhook, of which only the origin is shown again; ntfy: the topic; telegram: of its Bot API, where it is another',
+      'slack: the incoming webhook, of which only the origin is shown later; ntfy: the topic; telegram: the Bot API, if not the default',
     ),
-  chat_id: z.string().min(1).max(64).optional().describe('telegram: who is told'),
+  chat_id: z.string().min(1).max(64).optional().describe('telegram: the chat to alert'),
   token: z
     .string()
     .regex(/^[\w:.-]{1,256}$/, 'must be a token')
     .optional()
-    .describe('telegram: of the bot; ntfy: where the topic wants one; never shown again'),
-  email: z.email().max(254).optional().describe('email: who is told, by the operator’s server'),
+    .describe('telegram: token of the bot; ntfy: token of the topic, if needed; never shown'),
+  email: z
+    .email()
+    .max(254)
+    .optional()
+    .describe('email: the address to alert, by the operator’s server'),
   events: z.array(eventType).min(1).max(EVENT_TYPES_MAX).optional(),
   description: label.optional(),
 })
@@ -66,7 +52,7 @@ export const createdWebhook = webhook.extend({
   secret: z
     .string()
     .nullable()
-    .describe('of a webhook, shown once; null of the other kinds, and in an answer given again'),
+    .describe('secret of a webhook, shown once; null for other kinds and repeated answers'),
 })
 export const webhookList = z.looseObject({
   webhooks: z.array(webhook),
@@ -83,7 +69,7 @@ export const patchWebhookInput = z.strictObject({
 })
 
 export const rotatedWebhook = createdWebhook.extend({
-  previous_secrets_expire_at: timestamp.describe('until then the old secrets sign along'),
+  previous_secrets_expire_at: timestamp.describe('until then the old secrets sign too'),
 })
 
 export const testedWebhook = z.looseObject({ webhook_id: z.string(), event_id: z.string() })
@@ -99,11 +85,11 @@ export const deliveryRecord = z.looseObject({
     .int()
     .nullable()
     .describe(
-      'of the event in the log: list_events after one less has what was sent; null when it is no longer kept',
+      'place in the log; list_events after one less has the event; null if no longer stored',
     ),
   type: eventType.nullable(),
   status: z.enum(['pending', 'delivered', 'exhausted', 'gone']),
-  attempt_count: z.int().describe('all ever started'),
+  attempt_count: z.int().describe('all attempts so far'),
   attempts: z
     .array(
       z.looseObject({
@@ -133,7 +119,7 @@ export const redeliverInput = z.strictObject({
 })
 export const redelivered = z.looseObject({
   event_id: z.string(),
-  webhook_ids: z.array(z.string()).describe('endpoints that it goes to again'),
+  webhook_ids: z.array(z.string()).describe('endpoints that receive it again'),
 })
 
 export const listEventsInput = z.strictObject({
@@ -142,9 +128,7 @@ export const listEventsInput = z.strictObject({
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe(
-      'a seq; default 0, the beginning of what is kept. One before that, but for 0, is refused',
-    ),
+    .describe('a seq; default 0, the first stored event. An earlier seq other than 0 is refused'),
   limit: listLimit.optional(),
 })
 export const eventRecord = z.looseObject({
@@ -152,13 +136,11 @@ export const eventRecord = z.looseObject({
   event_id: z.string(),
   type: eventType,
   timestamp,
-  data: z.record(z.string(), z.unknown()).describe('as the webhook of that type has it'),
+  data: z.record(z.string(), z.unknown()).describe('as in the webhook of that type'),
 })
 export const eventPage = z.looseObject({
   events: z.array(eventRecord),
   next_after: z.int().describe('`after` of the next page'),
   has_more: z.boolean(),
-  log_starts_after: z
-    .int()
-    .describe('seq of the last event that is no longer kept; 0 when all are'),
+  log_starts_after: z.int().describe('seq of the last event that was removed; 0 if none was'),
 })

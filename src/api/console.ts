@@ -22,7 +22,7 @@ const authorizerId = z.string().regex(/^aut_[0-9a-f]{32}$/, 'must be aut_ and 32
 
 /**
  * Answers AUTHORIZATION_REQUIRED. Bytes are base64url; a P-256 signature is r ‖ s, 64 bytes; an
- * assertion is as the browser gives it. Without a proof: it was left with the identity provider.
+ * assertion is as the browser returns it. Without a proof, it was left with the identity provider.
  */
 export const authorization = z
   .union([
@@ -40,7 +40,7 @@ export const authorization = z
       signature: base64Url(2_048),
     }),
   ])
-  .describe('the proof that AUTHORIZATION_REQUIRED asks for; repeat the same request with it')
+  .describe('the proof requested by AUTHORIZATION_REQUIRED; repeat the same request with it')
 export type Authorization = z.infer<typeof authorization>
 
 export const authorizedBy = z
@@ -55,26 +55,26 @@ export const listInput = z.strictObject({
 export const listWalletsInput = listInput.extend({ search: nameSearch.optional() })
 
 export const listKeysInput = listWalletsInput.extend({
-  key_id: z.string().max(64).optional().describe('this key alone, whatever it is called'),
+  key_id: z.string().max(64).optional().describe('only this key, whatever its name'),
 })
 
 const frozenBy = z.enum(['user', 'breaker', 'operator'])
 export const frozen = z
   .looseObject({ since: timestamp, reason: z.string().nullable(), by: frozenBy })
   .nullable()
-  .describe('null: it is not; what else stops its calls is in the records of its wallet and user')
+  .describe('null: not frozen; its wallet and user may be frozen separately')
 
 export const freezeScope = z.enum(['user', 'wallet', 'key'])
 const frozenId = z
   .string()
   .max(255)
   .optional()
-  .describe(
-    'of the sub-wallet or the key; a key is frozen with those it took the place of or gave way to',
-  )
+  .describe('id of the sub-wallet or key; a key is frozen with its whole lineage')
 const custodyStatus = z
   .enum(['current', 'pending'])
-  .describe('whether the identity provider has taken it; pending: it is notified until it does')
+  .describe(
+    'whether the identity provider has acknowledged it; pending: it is notified until it does',
+  )
 export const freezeInput = z.strictObject({
   scope: freezeScope,
   id: frozenId,
@@ -82,7 +82,7 @@ export const freezeInput = z.strictObject({
 })
 export const frozenAnswer = z.looseObject({
   frozen: z.literal(true),
-  since: timestamp.describe('of what was frozen before: its first time'),
+  since: timestamp.describe('the first time, if it was frozen before'),
   custody: custodyStatus,
 })
 export const unfreezeInput = z.strictObject({
@@ -119,7 +119,7 @@ export const apiKey = z.looseObject({
   key_id: z.string(),
   name: z.string(),
   ...shownPolicy,
-  policy_version: z.int().describe('counts the changes of `policy`; 0 while there never was one'),
+  policy_version: z.int().describe('counts the changes of `policy`; 0 if there never was one'),
   sub_wallet_id: z.string(),
   environment: z.enum(['live', 'test']),
   status: keyStatus,
@@ -131,18 +131,18 @@ export const apiKey = z.looseObject({
   parent_key_id: z
     .string()
     .nullable()
-    .describe('first key of the line of rotations that made this one; null: its owner did'),
+    .describe('first key of the lineage that made this one; null: made by its owner'),
   frozen,
   custody: z
     .enum(['current', 'pending'])
     .describe(
-      'whether the identity provider has acknowledged what the key may do; pending: it is notified until it does, and what was taken away is refused here meanwhile',
+      'whether the identity provider has acknowledged its grant; pending: it is notified until it does, and this service already refuses what was taken away',
     ),
 })
 const secret = z.string().describe('shown once')
 export const issuedKey = apiKey.extend({
-  secret: secret.nullable().describe('shown once; null in an answer that is given again'),
-  authorized_by: authorizedBy.nullable().describe('null in an answer that is given again'),
+  secret: secret.nullable().describe('shown once; null in a repeated answer'),
+  authorized_by: authorizedBy.nullable().describe('null in a repeated answer'),
 })
 export const changedKey = apiKey.extend({ authorized_by: authorizedBy.optional() })
 export const rotatedKey = apiKey.extend({

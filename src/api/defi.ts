@@ -14,13 +14,13 @@ export const defiMarkets = z.looseObject({
       chain_id: chainId,
       protocol: z.string(),
       name: z.string(),
-      asset: z.string(),
-      asset_symbol: z.string(),
-      asset_decimals: z.int(),
+      asset: z.string().nullable(),
+      asset_symbol: z.string().nullable(),
+      asset_decimals: z.int().nullable(),
       vault: z.string(),
       apy: z.string().nullable().describe('yearly yield, fraction (0.05 is 5 %); null: not known'),
       tvl_usd: z.string().nullable(),
-      paused: z.boolean().describe('takes no deposits now'),
+      paused: z.boolean().nullable().describe('takes no deposits now'),
     }),
   ),
 })
@@ -31,9 +31,12 @@ export const defiPositions = z.looseObject({
       market_id: z.string(),
       chain_id: chainId,
       vault: z.string(),
-      asset: z.string(),
-      shares: z.string().describe('smallest unit of the vault shares'),
-      asset_amount: z.string().describe('what they are worth, smallest unit of the asset'),
+      asset: z.string().nullable(),
+      shares: z.string().nullable().describe('smallest unit of the vault shares'),
+      asset_amount: z
+        .string()
+        .nullable()
+        .describe('what they are worth, smallest unit of the asset'),
       usd_value: z.string().nullable(),
     }),
   ),

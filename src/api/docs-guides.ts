@@ -2,7 +2,7 @@ import { CATALOGUE } from '../errors/catalogue.js'
 import { codeBlock, inline, prose } from './docs-html.js'
 import { FAULTS } from './drills.js'
 
-/** Guides of the documentation: how the parts of the reference are used together. */
+/** Guides of the documentation, which show how the parts of the reference are used together. */
 
 export interface Guide {
   /** Anchor of its section. */
@@ -36,12 +36,54 @@ const FIRST_SEND = [
   codeBlock(`curl -s "$COUNTERSIGN_URL/api/tx/$TX_ID" ${KEY}`),
 ]
 
+const TRANSFER_BY_CLIENT = `import { createClient } from 'countersign/client'
+
+const wallet = createClient({
+  url: process.env.COUNTERSIGN_URL ?? 'http://127.0.0.1:8080',
+  apiKey: process.env.COUNTERSIGN_API_KEY,
+})
+const sent = await wallet.transfer(
+  { chain: 'base', token: 'USDC', to: '0x000000000000000000000000000000000000dEaD', amount: '5' },
+  { idempotencyKey: 'invoice-2' },
+)
+console.log(sent.tx_id, sent.status)`
+
+const SEND_USDC = [
+  prose(
+    'USDC, like every ERC-20 token, moves by a call of its contract. The command line and the client library take the token by its symbol and the amount in its units, and write the call for you:',
+  ),
+  codeBlock(
+    'countersign send --token USDC --amount 5 --chain base \\\n  --to 0x000000000000000000000000000000000000dEaD --idempotency-key invoice-2 --wait',
+  ),
+  codeBlock(TRANSFER_BY_CLIENT),
+  prose(
+    'By REST or MCP you write the call yourself. `to` is the contract of the token, which `GET /api/wallet/token-balances` lists with its decimals; `value` is `"0"`; `data` is `0xa9059cbb`, then the address of the recipient and the amount in the smallest unit, each as 64 hexadecimal digits with zeros on the left. 5 USDC with 6 decimals are `5000000`, in hexadecimal `4c4b40`:',
+  ),
+  codeBlock(
+    [
+      `USDC=$(curl -s "$COUNTERSIGN_URL/api/wallet/token-balances?chain_id=8453" ${KEY} \\`,
+      `  | sed 's/.*"token":"\\(0x[0-9a-fA-F]*\\)","symbol":"USDC".*/\\1/')`,
+      `curl -s "$COUNTERSIGN_URL/api/tx/send" ${KEY} \\`,
+      '  -H "Content-Type: application/json" -H "Idempotency-Key: invoice-3" \\',
+      `  -d '{"chain_id":8453,"to":"'$USDC'","value":"0","data":"0xa9059cbb000000000000000000000000000000000000000000000000000000000000dead00000000000000000000000000000000000000000000000000000000004c4b40"}'`,
+    ].join('\n'),
+  ),
+]
+
 const VERIFY_BY_CLIENT = `import { verifyWebhook } from 'countersign/client'
 
-// body: the text as it came, byte for byte
-const event = await verifyWebhook({ body, headers, secret: process.env.WEBHOOK_SECRET })
-if (await isKnown(event.eventId)) return // it may come twice
-console.log(event.type, event.data)`
+const delivered = new Set<string>() // keep these in your database
+
+export async function receive(request: Request): Promise<Response> {
+  const event = await verifyWebhook({
+    body: await request.text(), // as it came: parsed and serialized again, it does not verify
+    headers: request.headers,
+    secret: process.env.COUNTERSIGN_WEBHOOK_SECRET ?? '',
+  })
+  if (!delivered.has(event.eventId)) console.log(event.type, event.data)
+  delivered.add(event.eventId) // an event may be delivered twice
+  return new Response(null, { status: 204 })
+}`
 
 const VERIFY_BY_HAND = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -90,7 +132,7 @@ const MCP_HOST = JSON.stringify(
 
 const MCP = [
   prose(
-    '`/mcp` speaks Streamable HTTP, protocol 2025-03-26 to 2026-07-28, without sessions: `X-Api-Key` comes with each request. Tools take what the REST request takes and answer what it answers; write tools take an `idempotency_key` besides. A host that takes URLs and headers is configured like this:',
+    '`/mcp` speaks Streamable HTTP, protocol 2025-03-26 to 2026-07-28, without sessions: `X-Api-Key`, or `Authorization: Bearer` with the same key, comes with each request. Tools take what the REST request takes and answer what it answers; write tools take an `idempotency_key` besides. A host that takes URLs and headers is configured like this:',
   ),
   codeBlock(MCP_HOST),
   prose(
@@ -172,6 +214,7 @@ const LIVE = [
 
 export const GUIDES: readonly Guide[] = [
   { id: 'first-send', title: 'First send', html: FIRST_SEND.join('') },
+  { id: 'send-usdc', title: 'Send USDC', html: SEND_USDC.join('') },
   { id: 'webhooks', title: 'Webhooks', html: WEBHOOKS.join('') },
   { id: 'mcp', title: 'MCP', html: MCP.join('') },
   { id: 'errors', title: 'Errors', html: ERRORS.join('') },

@@ -7,7 +7,7 @@ export function inline(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** Paragraphs of such text, an empty line between them. */
+/** Paragraphs of such text, separated by empty lines. */
 export function prose(text: string): string {
   return text
     .split('\n\n')
@@ -15,7 +15,7 @@ export function prose(text: string): string {
     .join('')
 }
 
-/** Text to be copied; the button is for whoever has scripts, and does nothing before. */
+/** Text to be copied; a script shows the button, which is hidden without scripts. */
 export function codeBlock(text: string): string {
   return `<div class="code"><button type="button" hidden>Copy</button><pre tabindex="0">${escapeHtml(text)}</pre></div>`
 }

@@ -4,11 +4,12 @@ import { GUIDES } from './docs-guides.js'
 import { codeBlock, inline, prose } from './docs-html.js'
 import { DOCS_SCRIPT } from './docs-script.js'
 import { DOCS_STYLE } from './docs-style.js'
+import { RECORDED_EXAMPLES } from './generated/recorded-examples.js'
 import type { JsonSchema, JsonValue } from './json-schema.js'
 
 /**
- * Guides and reference as one page of HTML, the reference made from the OpenAPI document at boot: no
- * other file, nothing loaded from anywhere, so that it works offline and under a strict policy.
+ * Guides and reference as one HTML page; the reference is made from the OpenAPI document at the
+ * start. It loads no other file, so it works offline and under a strict policy.
  */
 
 interface Parameter {
@@ -17,6 +18,7 @@ interface Parameter {
   readonly required?: boolean
   readonly description?: string
   readonly schema: JsonSchema
+  readonly example?: JsonValue
 }
 
 interface Operation {
@@ -50,7 +52,7 @@ interface Entry {
   readonly method: string
   readonly path: string
   readonly operation: Operation
-  /** Received, not called. */
+  /** Received by an endpoint, not called. */
   readonly isWebhook: boolean
 }
 
@@ -161,16 +163,30 @@ function curl(
   operation: Operation,
   body: JsonValue | undefined,
 ): string {
-  const [scheme] = (operation.security ?? []).flatMap((one) => Object.keys(one))
+  const schemes = (operation.security ?? []).flatMap((one) => Object.keys(one))
   const lines = [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$COUNTERSIGN_URL${path}"`,
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$COUNTERSIGN_URL${filledPath(path, operation)}"`,
   ]
-  if (scheme === 'apiKey') lines.push('-H "X-Api-Key: $COUNTERSIGN_API_KEY"')
-  if (scheme === 'consoleToken') lines.push('-H "Authorization: Bearer $TOKEN"')
+  if (schemes.includes('apiKey')) lines.push('-H "X-Api-Key: $COUNTERSIGN_API_KEY"')
+  if (schemes.includes('consoleToken')) lines.push('-H "Authorization: Bearer $TOKEN"')
   if (body !== undefined) {
-    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body)}'`)
+    const json = JSON.stringify(body).replaceAll("'", "'\\''")
+    lines.push('-H "Content-Type: application/json"', `-d '${json}'`)
   }
   return lines.join(' \\\n  ')
+}
+
+/** Fills in the path's example ids and the query of the recorded request. */
+function filledPath(path: string, { operationId, parameters = [] }: Operation): string {
+  const { input = {} } = RECORDED_EXAMPLES[operationId] ?? {}
+  const query = new URLSearchParams()
+  let filled = path
+  for (const { name, in: place, example } of parameters) {
+    const value = String(example)
+    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value))
+    if (place === 'query' && name in input) query.set(name, value)
+  }
+  return query.size === 0 ? filled : `${filled}?${query}`
 }
 
 function errors(responses: Operation['responses']): string {

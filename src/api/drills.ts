@@ -1,9 +1,9 @@
 import type { Drill } from '../domain/drill.js'
 
-/** The request header by which a caller of a test environment asks for a fault. */
+/** The request header by which a caller of a test environment requests a fault. */
 export const FAULT_HEADER = 'Countersign-Fault'
 
-/** What each does to the write that asks for it, as it is documented to callers. */
+/** The effect of each fault on the write that requests it, as documented to callers. */
 export const FAULTS: Readonly<Record<Drill, string>> = {
   'slow-node': 'the node takes five seconds to take the broadcast, and so does the answer',
   'dropped-broadcast':

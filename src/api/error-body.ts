@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Fault } from '../errors/fault.js'
 
-/** The error body (CONTRACT.md, "Errors"): what REST answers, and MCP gives as text. */
+/** The error body (CONTRACT.md, "Errors"), which REST answers and MCP returns as text. */
 export const errorResponse = z.looseObject({
   error: z.looseObject({
     code: z.string().describe('stable; what a program acts on'),
@@ -13,7 +13,7 @@ export const errorResponse = z.looseObject({
 
 export type ErrorResponse = z.infer<typeof errorResponse>
 
-/** Nothing of `internal` is in it. */
+/** Contains nothing of `internal`. */
 export function errorBody(refusal: Fault, requestId: string): ErrorResponse {
   return {
     error: {

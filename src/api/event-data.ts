@@ -4,8 +4,8 @@ import type { Transaction } from '../domain/transaction.js'
 import { transactionView } from './transaction-view.js'
 
 /**
- * The `data` object of an event: the same each time, whatever happened since.
- * @throws Error when the event is of a transaction that is not in the store
+ * The `data` object of an event, which stays the same whatever happens later.
+ * @throws Error if the event's transaction is not in the store
  */
 export function eventData(
   { eventId, data, moment }: Pick<NewEvent, 'eventId' | 'data' | 'moment'>,
@@ -17,7 +17,7 @@ export function eventData(
   }
   const { txId, attemptCount, ...then } = moment
   const tx = transactionOf(txId)
-  if (tx === undefined) throw new Error(`${eventId} is of ${txId}, which is not in the store`)
+  if (tx === undefined) throw new Error(`${eventId} belongs to ${txId}, which is not in the store`)
   const attempts = tx.attempts.slice(0, attemptCount)
   return transactionView({ ...tx, ...then, attempts }, null)
 }

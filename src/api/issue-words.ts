@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What is wrong with an input, said to whoever wrote it: what is expected there, in words of JSON.
- * Schemas that say it better themselves (`must be 0x and 40 hex digits`) are left their words.
+ * Describes a faulty input to its author: what is expected there, in JSON's terms. Schemas with a
+ * better text of their own (`must be 0x and 40 hex digits`) keep it.
  */
 
 const CHOICES_MAX = 12
@@ -21,7 +21,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 type RawIssue = z.core.$ZodRawIssue
 
-/** An error map for `safeParse`; undefined leaves the package its words. */
+/** An error map for `safeParse`; undefined keeps the package's text. */
 export function issueInWords(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -37,13 +37,13 @@ export function issueInWords(issue: RawIssue): string | undefined {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_format':
-      return 'does not have the form that is wanted here'
+      return 'does not have the expected form'
     case 'unrecognized_keys':
       return unknownField(issue.inst)
     case 'invalid_key':
-      return 'has a name that may not be here'
+      return 'has a name that is not allowed here'
     case 'invalid_element':
-      return 'has an entry that may not be here'
+      return 'has an entry that is not allowed here'
     default:
       return undefined
   }
@@ -64,7 +64,7 @@ function typeInWords({ input, inst }: RawIssue, expected: string): string {
   return `must be ${wanted}, not ${nounOf(input)}`
 }
 
-/** What an input is, never what is in it. */
+/** The kind of an input, never its contents. */
 function nounOf(input: unknown): string {
   if (input === null) return 'null'
   if (Array.isArray(input)) return 'an array'
@@ -90,7 +90,7 @@ function counted(count: number | bigint, noun: 'character' | 'entry'): string {
 
 function unknownField(schema: unknown): string {
   const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape).slice(0, FIELDS_MAX) : []
-  if (fields.length === 0) return 'unknown field: none is taken here'
+  if (fields.length === 0) return 'unknown field: no fields are allowed here'
   return `unknown field; taken here: ${fields.join(', ')}`
 }
 

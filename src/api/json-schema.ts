@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Wire schemas as JSON Schema 2020-12, for MCP tools and the OpenAPI document. What says nothing
- * is left out: agents pay for every byte of a tool list.
+ * Wire schemas as JSON Schema 2020-12, for MCP tools and the OpenAPI document. Keywords without
+ * effect are left out, because agents pay for every byte of a tool list.
  */
 
 export type JsonSchema = { [key: string]: JsonValue }
@@ -14,13 +14,13 @@ export type JsonValue =
   | readonly JsonValue[]
   | { [key: string]: JsonValue }
 
-/** @param io `input` for what callers send, `output` for what they get */
+/** @param io `input` for what callers send, `output` for what they receive */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...root } = z.toJSONSchema(schema, { io }) as JsonSchema
   return simplify(root)
 }
 
-/** Leaves out what says nothing. */
+/** Removes keywords without effect. */
 export function simplify(schema: JsonSchema): JsonSchema {
   return compactObject(schema)
 }
@@ -39,7 +39,7 @@ function compactObject(node: JsonSchema): JsonSchema {
   return mergeNullable(out)
 }
 
-/** Bounds of the safe integers, and the licence to carry unknown fields, are the defaults. */
+/** Bounds of the safe integers, and permission for unknown fields, are the defaults. */
 function isVacuous(key: string, value: JsonValue): boolean {
   if (key === 'additionalProperties') {
     return typeof value === 'object' && value !== null && Object.keys(value).length === 0
@@ -50,7 +50,7 @@ function isVacuous(key: string, value: JsonValue): boolean {
   )
 }
 
-/** `anyOf [T, null]` of a plain type is `type [T, null]`, at half the length. */
+/** Shortens `anyOf [T, null]` of a plain type to `type [T, null]`. */
 function mergeNullable(node: JsonSchema): JsonSchema {
   const branches = node.anyOf
   if (!Array.isArray(branches) || branches.length !== 2) return node

@@ -21,7 +21,7 @@ type NamesWhere<Which> = {
 
 const CHAINS = { input: z.array(chainId).min(1).max(CHAIN_IDS.length), output: z.array(chainId) }
 type CallPolicyWire = ReturnType<CallPolicy['toWire']>
-/** Typed as its form is: what is in it, `src/policy` says. */
+/** Typed as its form; `src/policy` validates the contents. */
 const CALL_POLICY = {
   input: callPolicyInput as z.ZodType<CallPolicyWire>,
   output: callPolicyOutput as z.ZodType<CallPolicyWire>,
@@ -29,7 +29,7 @@ const CALL_POLICY = {
 const FLAG = { input: z.boolean(), output: z.boolean() }
 const USD_CAP = { input: usdCap, output: z.string() }
 
-/** What a form's values look like in a request, and in an answer. */
+/** The schemas of a form's values, in requests and in answers. */
 function schemasOf(form: Rows[KeyPolicyName]['form']): { input: z.ZodType; output: z.ZodType } {
   switch (form.kind) {
     case 'choice': {
@@ -64,7 +64,7 @@ type Output<Name extends KeyPolicyName> = Schemas<Rows[Name]['form']>['output']
 type RequiredName = NamesWhere<{ atCreation: 'required' }>
 type ChangeableName = NamesWhere<{ afterwards: 'changeable' }>
 
-/** Of a request that makes a key. */
+/** For a request that makes a key. */
 export const createdPolicy = shapeOf(
   () => true,
   (field) => {
@@ -75,7 +75,7 @@ export const createdPolicy = shapeOf(
   [Name in Exclude<KeyPolicyName, RequiredName> as Wire<Name>]: z.ZodOptional<Input<Name>>
 }
 
-/** Of a request that changes one: what it leaves out stays. */
+/** For a request that changes a key; omitted fields stay as they are. */
 export const patchedPolicy = shapeOf(
   ({ afterwards }) => afterwards === 'changeable',
   ({ name }) => schemasOf(KEY_POLICY[name].form).input.optional(),

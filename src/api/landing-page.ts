@@ -5,13 +5,13 @@ import { DOCS_SCRIPT } from './docs-script.js'
 import { DOCS_STYLE } from './docs-style.js'
 import { VERSION } from './version.js'
 
-/** `/`: what runs here, and where to go from it. */
+/** `/`: what runs here, and where to continue. */
 
 const CARDS: readonly (readonly [href: string, title: string, text: string])[] = [
   ['/docs#first-send', 'First send', 'From a key to a confirmed transaction, in three requests.'],
   ['/docs', 'Guides and reference', 'Every operation with its fields, answers and errors.'],
   ['/docs#mcp', 'MCP', 'The same operations as tools, at /mcp, for agents and their hosts.'],
-  ['/docs#webhooks', 'Webhooks', 'What is told, in which order, and how to check who tells it.'],
+  ['/docs#webhooks', 'Webhooks', 'Which events are sent, in which order, and how to verify them.'],
   ['/openapi.json', 'openapi.json', 'All of it as OpenAPI 3.1, for programs.'],
   ['/llms.txt', 'llms.txt', 'All of it as plain text, for models.'],
 ]

@@ -1,10 +1,11 @@
 import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js'
 import type { JsonSchema, JsonValue } from './json-schema.js'
 
-/** Error responses of one operation: one per status, with the codes that may come under it. */
+/** Error responses of one operation: one per status, with the codes that may have it. */
 
-/** Codes any route with a body may answer. */
+/** Codes that any route with a body may answer. */
 export const BODY_ERRORS = [
+  'REQUEST_TIMEOUT',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const satisfies readonly ErrorCode[]
@@ -53,7 +54,8 @@ function errorResponseOf(status: number, codes: readonly ErrorCode[]): JsonSchem
           allOf: [
             { $ref: '#/components/schemas/Error' },
             {
-              // The reference above says what else there is; linters take silence for "nothing".
+              // The reference above names the other fields; linters read an absent list as
+              // "nothing".
               properties: {
                 error: {
                   properties: { code: { enum: [...codes] } },
@@ -128,7 +130,7 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
         manage_url: 'https://id.example.com/authorizers',
       }
     case 'AUTHORIZATION_REFUSED':
-      return { reason: 'the grant changed meanwhile' }
+      return { reason: 'the grant changed in the meantime' }
     case 'QUOTA_EXCEEDED':
       return { quota: 'webhooks', limit: 100 }
     case 'SIMULATION_REVERTED':

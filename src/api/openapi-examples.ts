@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from './json-schema.js'
 
-/** Example values by field name, so that each example reads like the real thing. */
+/** Example values by field name, so that each example looks realistic. */
 
 const EXAMPLES: Readonly<Record<string, JsonValue>> = {
   chain_id: 8453,
@@ -121,7 +121,7 @@ function fieldExample(
   return IS_TIME.test(name) ? TIME : exampleOf(node, components)
 }
 
-/** A name means other things in other places: `error` is a record here and a code there. */
+/** A name may mean different things: `error` is a record in one place and a code in another. */
 function fits(value: JsonValue, node: JsonSchema): boolean {
   if (node.enum !== undefined || node.const !== undefined) return false
   const branches = (node.anyOf ?? [node]) as readonly JsonSchema[]

@@ -5,7 +5,7 @@ import { errorResponse } from './error-body.js'
 import { type JsonSchema, simplify } from './json-schema.js'
 import { transactionRecord } from './transaction.js'
 
-/** The document's named schemas: what is shared by name, everything else in its place. */
+/** The document's named schemas; shared ones are referred to by name, all others are inline. */
 
 const SHARED: readonly (readonly [name: string, schema: z.ZodType])[] = [
   ['Error', errorResponse],
@@ -26,7 +26,7 @@ interface NamedOutput {
   readonly output: z.ZodType
 }
 
-/** @param rows all rows whose outputs the document will ask for; one that occurs twice has one name */
+/** @param rows all rows whose outputs the document refers to; an output used twice has one name */
 export function outputSchemas(rows: readonly NamedOutput[]): OutputSchemas {
   const registry = z.registry<{ id: string }>()
   const names = new Map<z.ZodType, string>(SHARED.map(([name, schema]) => [schema, name]))

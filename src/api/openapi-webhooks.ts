@@ -1,13 +1,14 @@
-import type { z } from 'zod'
 import { ASKED_AGAIN } from '../domain/approval.js'
-import { eventType } from './console-webhooks.js'
+import { EVENT_TYPES, type EventShape, type EventType, eventRow } from '../domain/event-types.js'
+import { RECORDED_EVENTS } from './generated/recorded-examples.js'
 import type { JsonSchema, JsonValue } from './json-schema.js'
 import { CONFIRMED } from './openapi-answers.js'
 import { exampleOf, TIME } from './openapi-examples.js'
 
-/** The deliveries that an endpoint receives, as OpenAPI's `webhooks` (CONTRACT.md, "Events and webhooks"). */
-
-type EventType = z.infer<typeof eventType>
+/**
+ * The deliveries that an endpoint receives, as OpenAPI's `webhooks` (CONTRACT.md, "Events and
+ * webhooks").
+ */
 
 const text = (description?: string): JsonSchema =>
   description === undefined ? { type: 'string' } : { type: 'string', description }
@@ -24,10 +25,10 @@ function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema 
 const TRANSACTION: JsonSchema = { $ref: '#/components/schemas/Transaction' }
 
 const KEY = objectOf({
-  key_id: text('the key; of a rotation the old one'),
+  key_id: text('the key; the old one of a rotation'),
   name: text(),
   sub_wallet_id: text(),
-  rotated_from: { type: ['string', 'null'], description: 'the key that it took the place of' },
+  rotated_from: { type: ['string', 'null'], description: 'the key that it replaced' },
 })
 
 function frozen(...names: readonly string[]): JsonSchema {
@@ -62,90 +63,41 @@ const APPROVAL = objectOf({
   expires_at: text(),
 })
 
-interface Delivery {
-  readonly when: string
-  readonly data: JsonSchema
-  /** What of the example of `data` differs for this event. */
-  readonly example?: Readonly<Record<string, JsonValue>>
+/** `data` by its shape. */
+const DATA: Readonly<Record<EventShape, JsonSchema>> = {
+  transaction: TRANSACTION,
+  key: KEY,
+  limit: objectOf({
+    key_id: text(),
+    sub_wallet_id: text(),
+    period: { type: 'string', enum: ['daily', 'monthly'] },
+    percent: { type: 'integer', enum: [80, 100] },
+    limit_usd: text(),
+    used_usd: text(),
+  }),
+  user_freeze: frozen('user_id'),
+  wallet_freeze: frozen('sub_wallet_id'),
+  key_freeze: frozen('key_id', 'sub_wallet_id'),
+  approval: APPROVAL,
+  endpoint: objectOf({ webhook_id: text() }),
 }
 
-const DELIVERIES: Readonly<Record<EventType, Delivery>> = {
-  'transaction.broadcast': { when: 'A node has taken a transaction.', data: TRANSACTION },
-  'transaction.confirmed': {
-    when: 'A transaction is as deep in the chain as its configuration wants.',
-    data: TRANSACTION,
-    // Of the moment: later blocks do not change what an event says.
-    example: { ...CONFIRMED, confirmations: 1 },
-  },
+/** What the example of an event that no run recorded has of its own. */
+const EXAMPLES: Partial<Record<EventType, Readonly<Record<string, JsonValue>>>> = {
   'transaction.failed': {
-    when: 'A transaction was mined and reverted: its gas is spent, its value is not.',
-    data: TRANSACTION,
-    example: {
-      ...{
-        ...CONFIRMED,
-        status: 'failed',
-        confirmations: 1,
-        spend_usd: '0.01',
-        confirmed_at: null,
-      },
-      error: { code: 'EXECUTION_REVERTED', message: 'The transaction was mined and reverted.' },
-    },
+    ...CONFIRMED,
+    status: 'failed',
+    confirmations: 1,
+    spend_usd: '0.01',
+    confirmed_at: null,
+    error: { code: 'EXECUTION_REVERTED', message: 'The transaction was mined and reverted.' },
   },
   'transaction.dropped': {
-    when: 'The chain will never take a transaction; its spend is released.',
-    data: TRANSACTION,
-    example: {
-      status: 'dropped',
-      error: {
-        code: 'CHAIN_REJECTED',
-        message: 'The chain kept refusing the transaction; its nonce was used up without it.',
-      },
+    status: 'dropped',
+    error: {
+      code: 'CHAIN_REJECTED',
+      message: 'The chain kept refusing the transaction; its nonce was used up without it.',
     },
-  },
-  'key.rotated': {
-    when: 'A key was rotated; the old one ends after 24 hours.',
-    data: KEY,
-  },
-  'key.revoked': {
-    when: 'A key was revoked, for good.',
-    data: KEY,
-  },
-  'limit.reached': {
-    when: 'The spend of a key has crossed 80 % or all of a cap.',
-    data: objectOf({
-      key_id: text(),
-      sub_wallet_id: text(),
-      period: { type: 'string', enum: ['daily', 'monthly'] },
-      percent: { type: 'integer', enum: [80, 100] },
-      limit_usd: text(),
-      used_usd: text(),
-    }),
-  },
-  'user.frozen': { when: 'Nothing new of a user is signed any more.', data: frozen('user_id') },
-  'user.unfrozen': { when: 'A user has lifted a freeze.', data: frozen('user_id') },
-  'wallet.frozen': {
-    when: 'Nothing new of a sub-wallet is signed any more.',
-    data: frozen('sub_wallet_id'),
-  },
-  'wallet.unfrozen': { when: 'A user has lifted a freeze.', data: frozen('sub_wallet_id') },
-  'key.frozen': {
-    when: 'Nothing new of a key, its successors and what it succeeded is signed any more.',
-    data: frozen('key_id', 'sub_wallet_id'),
-  },
-  'key.unfrozen': {
-    when: 'A user has lifted a freeze.',
-    data: frozen('key_id', 'sub_wallet_id'),
-  },
-  'approval.requested': {
-    when: 'A call waits for a person or for its time; or people are asked again, as asked_again says.',
-    data: APPROVAL,
-  },
-  'approval.approved': { when: 'Enough people approved a call, or its time came.', data: APPROVAL },
-  'approval.declined': { when: 'A person declined a call; comment says why.', data: APPROVAL },
-  'approval.expired': { when: 'Nobody approved a call in time.', data: APPROVAL },
-  'webhook.test': {
-    when: 'Somebody asked for it.',
-    data: objectOf({ webhook_id: text() }),
   },
 }
 
@@ -154,7 +106,7 @@ const HEADERS: readonly JsonSchema[] = [
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: 'The event. A delivery may come twice: keep it, and take each once.',
+    description: 'The event. A delivery may arrive twice: store the id and process each once.',
     schema: { type: 'string' },
     example: 'evt_01KAJ5Q4Z7R8M2V9C3T6W1X0YB',
   },
@@ -179,7 +131,7 @@ const HEADERS: readonly JsonSchema[] = [
 ]
 
 const RESPONSES: JsonSchema = {
-  '2XX': { description: 'Delivered, if it comes within 10 seconds.' },
+  '2XX': { description: 'Delivered, if the answer arrives within 10 seconds.' },
   '410': { description: 'The endpoint is gone: it is disabled.' },
   default: {
     description:
@@ -187,19 +139,16 @@ const RESPONSES: JsonSchema = {
   },
 }
 
-/** @param components where the transaction is described */
+/** @param components the components that describe the transaction */
 export function webhooks(components: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return Object.fromEntries(
-    eventType.options.map((type) => [type, { post: delivery(type, DELIVERIES[type], components) }]),
-  )
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: delivery(type, components) }]))
 }
 
-function delivery(
-  type: EventType,
-  { when, data, example }: Delivery,
-  components: Readonly<Record<string, JsonSchema>>,
-): JsonSchema {
-  const shown = exampleOf(data, components) as Readonly<Record<string, JsonValue>>
+function delivery(type: EventType, components: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const { when, data: shape } = eventRow(type)
+  const data = DATA[shape]
+  const composed = exampleOf(data, components) as Readonly<Record<string, JsonValue>>
+  const recorded = RECORDED_EVENTS[type]
   const schema: JsonSchema = {
     type: 'object',
     properties: {
@@ -221,7 +170,7 @@ function delivery(
       content: {
         'application/json': {
           schema,
-          example: { type, timestamp: TIME, data: { ...shown, ...example } },
+          example: { type, timestamp: TIME, data: recorded ?? { ...composed, ...EXAMPLES[type] } },
         },
       },
     },

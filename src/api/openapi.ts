@@ -6,6 +6,7 @@ import type { ConsoleOperationRow } from './console-operation-row.js'
 import { consoleOperations } from './console-operations.js'
 import { type ConsoleStreamRow, eventStream } from './console-streams.js'
 import { FAULT_HEADER } from './drills.js'
+import { RECORDED_EXAMPLES } from './generated/recorded-examples.js'
 import { type JsonSchema, type JsonValue, toJsonSchema } from './json-schema.js'
 import { answersOf, withExamples } from './openapi-answers.js'
 import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js'
@@ -29,6 +30,8 @@ const INTRODUCTION = [
   '',
   'The same operations are MCP tools at `/mcp` (`x-mcp-tool`).',
 ].join('\n')
+
+type ExampleInput = Readonly<Record<string, JsonValue>>
 
 interface AnyRow {
   readonly name: string
@@ -123,7 +126,7 @@ const LAST_EVENT_ID: JsonSchema = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'The `id` of the last event that came.',
+  description: 'The `id` of the last event received.',
   schema: { type: 'string', pattern: '^[0-9]{1,16}$' },
   example: '42',
 }
@@ -137,10 +140,11 @@ function baseOperation(
   const input = toJsonSchema(row.input, 'input')
   const inPath = [...row.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
   const isQuery = row.method === 'GET' || row.method === 'DELETE'
-  const parameters = [...parametersOf(input, inPath, isQuery), ...headers]
-  const body = isQuery ? null : bodyOf(input, inPath)
+  const recorded = RECORDED_EXAMPLES[row.name]
+  const parameters = [...parametersOf(input, inPath, isQuery, recorded?.input), ...headers]
+  const body = isQuery ? null : bodyOf(input, inPath, recorded?.input)
   const output = outputs.of(row.output)
-  const usual = exampleOf(output, outputs.components)
+  const usual = recorded?.answer ?? exampleOf(output, outputs.components)
   const answers = answersOf(row.name, row.title).map(({ status, description, example = usual }) => {
     const content = { 'application/json': { schema: output, example } }
     return [String(status), { description, headers: SUCCESS_HEADERS, content }] as const
@@ -162,6 +166,7 @@ function parametersOf(
   input: JsonSchema,
   inPath: readonly string[],
   withQuery: boolean,
+  recorded: ExampleInput = {},
 ): JsonSchema[] {
   const { properties, required } = fieldsOf(input)
   const out: JsonSchema[] = []
@@ -174,7 +179,7 @@ function parametersOf(
       required: isPath || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema,
-      example: exampleField(name, schema),
+      example: recorded[name] ?? exampleField(name, schema),
     })
   }
   return out
@@ -185,15 +190,28 @@ function exampleField(name: string, schema: JsonSchema): JsonValue {
   return (example as { readonly [key: string]: JsonValue })[name] ?? null
 }
 
-/** null when the input is all in the path. */
-function bodyOf(input: JsonSchema, inPath: readonly string[]): JsonSchema | null {
+/** Null if the input is entirely in the path. */
+function bodyOf(
+  input: JsonSchema,
+  inPath: readonly string[],
+  recorded: ExampleInput | undefined,
+): JsonSchema | null {
   const schema = withoutFields(input, inPath)
   const { properties, required } = fieldsOf(schema)
   if (Object.keys(properties).length === 0) return null
   return {
     required: required.length > 0 || schema.minProperties !== undefined,
-    content: { 'application/json': { schema, example: exampleOf(schema, {}) } },
+    content: { 'application/json': { schema, example: bodyExample(schema, inPath, recorded) } },
   }
+}
+
+function bodyExample(
+  schema: JsonSchema,
+  inPath: readonly string[],
+  recorded: ExampleInput | undefined,
+): JsonValue {
+  if (recorded === undefined) return exampleOf(schema, {})
+  return Object.fromEntries(Object.entries(recorded).filter(([name]) => !inPath.includes(name)))
 }
 
 function withoutFields(schema: JsonSchema, names: readonly string[]): JsonSchema {
@@ -267,16 +285,19 @@ function faultOf({ gas }: OperationRow): JsonSchema {
     name: FAULT_HEADER,
     in: 'header',
     required: false,
-    description: 'With `sk_test_` keys alone: what is to go wrong with this one call.',
+    description: 'Only with `sk_test_` keys: the fault to inject into this call.',
     schema: { type: 'string', enum: [...faults] },
   }
 }
 
 const HEADERS: JsonSchema = {
-  XRequestId: { description: "The caller's, if it sent a sane one.", schema: { type: 'string' } },
+  XRequestId: {
+    description: "The caller's id, if it sent a valid one.",
+    schema: { type: 'string' },
+  },
   RateLimit: { description: 'draft-ietf-httpapi-ratelimit-headers', schema: { type: 'string' } },
   AcceptEncoding: {
-    description: 'Where the request had a Content-Encoding, which is refused.',
+    description: 'Sent if the request had a Content-Encoding, which is refused.',
     schema: { type: 'string', const: 'identity' },
   },
   RetryAfter: { description: 'Seconds.', schema: { type: 'integer' } },
@@ -320,12 +341,15 @@ const READINESS: JsonSchema = {
     parts: {
       type: 'object',
       description:
-        'By name: co_signer, quorum, store, lists, prices, chains, disk, clock. A part that is down stops writes; one that is degraded stops some of them.',
+        'By name: co_signer, quorum, store, lists, prices, chains, disk, clock. A part that is down stops writes; one that is degraded stops some of them. Reasons and figures take credentials: get_service_status, or the port of the metrics.',
       additionalProperties: {
         type: 'object',
         properties: {
           status: { type: 'string', enum: ['up', 'degraded', 'down'] },
-          reason: { type: 'string', description: 'There unless it is up.' },
+          standby: { type: 'boolean', description: 'True for a node that waits for the journal.' },
+          loaded: { type: 'boolean' },
+          behind: { type: 'integer', description: 'Entries of the journal that it lacks.' },
+          epoch: { type: 'integer' },
         },
         required: ['status'],
         additionalProperties: true,
@@ -337,5 +361,5 @@ const READINESS: JsonSchema = {
 
 const SERVICE_PATHS: JsonSchema = {
   '/healthz': health('healthz', 'The process runs', [200], HEALTH),
-  '/readyz': health('readyz', 'Writes are welcome, by parts', [200, 503], READINESS),
+  '/readyz': health('readyz', 'Whether writes are accepted, by part', [200, 503], READINESS),
 }

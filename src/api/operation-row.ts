@@ -1,17 +1,18 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
+import { WRITE_REFUSALS } from '../errors/write-refusals.js'
 
 /** A row of the table of agent-facing operations. */
 export interface OperationRow {
-  /** Verb–noun; the MCP tool's name where `tool` is set (CONTRACT.md, "MCP"). */
+  /** Verb and noun; the MCP tool's name if it is a tool (CONTRACT.md, "MCP"). */
   readonly name: string
   readonly method: 'GET' | 'POST'
   /** uWebSockets.js pattern; `:name` parameters are input fields. */
   readonly path: string
   readonly permission: 'read' | 'trade'
-  /** `rest-and-chosen-mcp`: no tool of the specification; the operator may have it listed. */
+  /** `rest-and-chosen-mcp`: not a tool of the specification; the operator may list it. */
   readonly surface: 'rest-and-mcp' | 'rest' | 'rest-and-chosen-mcp'
-  /** Sponsored calls need the Router and are refused first of all where there is none. */
+  /** Sponsored calls need the Router; a chain without it is the first reason to refuse them. */
   readonly gas: 'none' | 'agent' | 'sponsored'
   /** Takes an Idempotency-Key. */
   readonly movesValue: boolean
@@ -19,7 +20,7 @@ export interface OperationRow {
   readonly description: string
   readonly input: z.ZodType
   readonly output: z.ZodType
-  /** Codes beyond those every authenticated route may answer (`COMMON_ERRORS`). */
+  /** Codes beyond those that every authenticated route may answer (`COMMON_ERRORS`). */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -34,29 +35,10 @@ export const COMMON_ERRORS = [
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 
-/** What every write may answer on top of `COMMON_ERRORS`. */
-export const WRITE_ERRORS = [
-  'CHAIN_NOT_ALLOWED',
-  'LIMIT_EXCEEDED',
-  'ADDRESS_BLOCKED',
-  'PRICE_UNAVAILABLE',
-  'CALLDATA_UNDECODABLE',
-  'INSUFFICIENT_FUNDS',
-  'SIMULATION_REVERTED',
-  'IDEMPOTENCY_IN_PROGRESS',
-  'IDEMPOTENCY_KEY_REUSED',
-  'DUPLICATE_SUSPECTED',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'CHAIN_REJECTED',
-  'SCREENING_UNAVAILABLE',
-  'COSIGNER_UNAVAILABLE',
-  'CHAIN_UNAVAILABLE',
-  'WRITES_STOPPED',
-  'OUTCOME_UNKNOWN',
-] as const satisfies readonly ErrorCode[]
+/** Codes that every write may answer besides `COMMON_ERRORS`. */
+export const WRITE_ERRORS = WRITE_REFUSALS
 
-/** What every call may answer whose gas the service pays. */
+/** Codes that every sponsored call may answer. */
 export const SPONSORED_ERRORS = [
   ...WRITE_ERRORS,
   'ROUTER_NOT_AVAILABLE',

@@ -31,9 +31,9 @@ import {
 } from './wallet.js'
 
 /**
- * The operations table: the one place an agent-facing operation is declared. REST routes, MCP
- * tools, the OpenAPI document and the client are all read from it, so they cannot drift; a row
- * without a handler does not compile (`src/operations/agent-handlers.ts`).
+ * The operations table is the one place where an agent-facing operation is declared. REST routes,
+ * MCP tools, the OpenAPI document and the client are all derived from it, so they cannot diverge; a
+ * row without a handler does not compile (`src/operations/agent-handlers.ts`).
  */
 export const operations = [
   {
@@ -161,7 +161,7 @@ export const operations = [
     movesValue: true,
     title: 'Send a transaction',
     description:
-      'Moves real funds; simulate first. Sends value (wei) and calldata from this sub-wallet, which pays the gas. Same idempotency key = same payment; reuse it when retrying.',
+      'Moves real funds; simulate first. Sends value (wei) and calldata from this sub-wallet, which pays the gas. To send a token: `to` is its contract, `data` 0xa9059cbb + recipient + amount, each padded to 32 bytes. Same idempotency key = same payment; reuse it when retrying.',
     input: sendTransactionInput,
     output: transactionRecord,
     errors: WRITE_ERRORS,

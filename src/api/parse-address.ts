@@ -2,8 +2,8 @@ import type { Address } from '../domain/ids.js'
 import { keccak256 } from '../domain/keccak.js'
 
 /**
- * EIP-55: the case of each hex letter of an address says one bit of the keccak-256 of its
- * lower-case form, so that a mistyped address is caught before money goes there.
+ * EIP-55: the case of each hex letter encodes one bit of the keccak-256 of the address in lower
+ * case, so that a mistyped address is caught before money goes there.
  */
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -12,13 +12,13 @@ const ASCII_A_LOWER = 97
 
 const ascii = new Uint8Array(HEX_DIGITS)
 
-/** The same parties are paid again and again. 400 bytes each; when full it begins anew. */
+/** The same addresses are paid repeatedly. 400 bytes each; the cache is emptied when it is full. */
 const CHECKSUMMED_MAX = 4_096
 const checksummed = new Map<string, Address>()
 
 /**
  * @param text 0x and 40 hex digits in any case
- * @throws RangeError when it is not
+ * @throws RangeError for any other text
  */
 export function toChecksumAddress(text: string): Address {
   const known = checksummed.get(text)
@@ -44,8 +44,8 @@ function checksumOf(text: string): Address {
 }
 
 /**
- * False only for a mixed-case address whose case is not its EIP-55 checksum. What is not an
- * address at all passes here: its shape is another check's business, and one complaint is enough.
+ * False only for a mixed-case address whose case is not its EIP-55 checksum. Text that is not an
+ * address passes: another check refuses its form, and one complaint is enough.
  */
 export function hasPlausibleChecksum(text: string): boolean {
   if (!ADDRESS.test(text)) return true

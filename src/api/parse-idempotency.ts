@@ -3,16 +3,17 @@ import { ok, type Result, refuse } from '../errors/fault.js'
 import { invalidAt } from './parse.js'
 
 /**
- * What makes two requests the same request: the caller's Idempotency-Key (IETF httpapi draft)
- * and a hash of what was asked. Shared by REST headers and the MCP `idempotency_key` argument.
+ * Decides whether two requests are the same: by the caller's Idempotency-Key (IETF httpapi draft)
+ * and a hash of the request. Shared by REST headers and the MCP `idempotency_key` argument.
  */
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 const KEY_RULE = 'must be 1 to 255 visible ASCII characters'
 
 /**
- * Reads `Idempotency-Key` and its alias `X-Idempotency-Key`; an empty string is an absent header.
- * @returns the key, or null when neither is there
+ * Reads `Idempotency-Key` and its alias `X-Idempotency-Key`; an empty string means an absent
+ * header.
+ * @returns the key, or null if neither is present
  */
 export function parseIdempotencyKey(standard: string, alias: string): Result<string | null> {
   if (standard !== '' && alias !== '' && standard !== alias) {
@@ -25,8 +26,8 @@ export function parseIdempotencyKey(standard: string, alias: string): Result<str
 }
 
 /**
- * Hex SHA-256 of the operation's name and the canonical JSON of its parsed input, so that the
- * order of fields and white space do not make another request.
+ * Hex SHA-256 of the operation's name and the canonical JSON of its parsed input, so that field
+ * order and white space make no difference.
  */
 export function hashRequest(operationName: string, input: unknown): string {
   return createHash('sha256')
@@ -37,8 +38,8 @@ export function hashRequest(operationName: string, input: unknown): string {
 }
 
 /**
- * JSON with sorted keys. Recursion is safe: the input has passed its schema, and no schema of
- * the wire is recursive.
+ * JSON with sorted keys. Recursion is safe: the input has passed its schema, and no schema of the
+ * wire is recursive.
  */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

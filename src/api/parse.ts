@@ -3,8 +3,8 @@ import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 import { issueInWords } from './issue-words.js'
 
 /**
- * The one seam where an input from outside becomes an operation's typed input, for REST and MCP
- * alike. Refusals name each offending path and never repeat a value back.
+ * The one place where an outside input becomes an operation's typed input, for REST and MCP alike.
+ * Refusals name each offending path and never repeat a value.
  */
 
 const ISSUES_MAX = 20
@@ -20,7 +20,10 @@ export interface InputIssue {
   readonly message: string
 }
 
-/** Schemas that make an empty object of an empty object: most reads take no input at all. */
+/**
+ * Schemas that accept an empty object and return it unchanged, as those of most reads, which have
+ * no input.
+ */
 const takesNothing = new WeakSet<z.ZodType>()
 const NOTHING: object = Object.freeze({})
 
@@ -33,14 +36,24 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): Resu
     if (isEmpty && isEmptyObject(parsed.data)) takesNothing.add(schema)
     return ok(parsed.data)
   }
-  // Parsed anew for its words: what is accepted never pays for them.
+  // Parsed again for its texts, so that accepted inputs do not pay for them.
   const { error } = schema.safeParse(input, { error: issueInWords })
   return refuse(invalidRequest(readIssues(error?.issues ?? [], [])))
 }
 
-/** `INVALID_REQUEST` for what is found wrong before or outside the schema. */
+/** `INVALID_REQUEST` for a fault found before or outside the schema. */
 export function invalidRequest(issues: readonly InputIssue[]): Fault {
-  return fault('INVALID_REQUEST', { issues: issues.slice(0, ISSUES_MAX) })
+  const [first] = issues
+  const details = { issues: issues.slice(0, ISSUES_MAX) }
+  if (first === undefined) return fault('INVALID_REQUEST', details)
+  return fault('INVALID_REQUEST', details, inSentence(first, issues.length - 1))
+}
+
+/** Agents often read only the message. */
+function inSentence({ path, message }: InputIssue, others: number): string {
+  const subject = path === ROOT_PATH ? 'The request' : `The request is malformed: ${path}`
+  const more = others === 0 ? '' : ` (and ${others} more in details.issues)`
+  return `${subject} ${message.replace(/\.$/, '')}${more}.`
 }
 
 /** `INVALID_REQUEST` with a single issue. */
@@ -69,8 +82,8 @@ function readIssues(issues: readonly ZodIssue[], prefix: readonly PropertyKey[])
 }
 
 /**
- * A union fails once per branch. Branches of one scalar are told together; of objects, the
- * branch with the fewest complaints is most likely the one that was meant.
+ * A union fails once per branch. Branches of a scalar are reported together; of object branches,
+ * the one with the fewest complaints is most likely the intended one.
  */
 function readUnion(branches: readonly ZodIssue[][], path: readonly PropertyKey[]): InputIssue[] {
   const scalar = branches.every((b) => b.every((i) => i.path.length === 0 && !('keys' in i)))
@@ -82,7 +95,7 @@ function readUnion(branches: readonly ZodIssue[][], path: readonly PropertyKey[]
   return readIssues(closest, path)
 }
 
-/** What the choices begin with alike is said once. */
+/** A common beginning of the choices is written once. */
 function joinChoices([first = '', ...others]: readonly string[]): string {
   const opening = OPENINGS.find((it) => first.startsWith(it)) ?? ''
   const rest = others.map((it) => (it.startsWith(opening) ? it.slice(opening.length) : it))

@@ -4,20 +4,20 @@ import { isSeen, MISLEADING } from '../domain/printable.js'
 import { hasPlausibleChecksum } from './parse-address.js'
 
 /**
- * The wire's building blocks. Everything here has a bound, nothing transforms: what a schema
- * accepts is what the operation receives, so REST, MCP, OpenAPI and the client agree.
+ * The wire's building blocks. Everything has a bound and nothing transforms: an operation receives
+ * exactly what its schema accepts, so REST, MCP, OpenAPI and the client agree.
  */
 
-/** Calldata is refused above 128 KiB (CONTRACT.md, "Conventions"). */
+/** Calldata above 128 KiB is refused (CONTRACT.md, "Conventions"). */
 export const CALLDATA_BYTES_MAX = 131_072
 
 const UINT256_DECIMAL_DIGITS_MAX = 78
 const UINT256_MAX = (1n << 256n) - 1n
-/** Every decimal of fewer digits than 2^256 − 1 has is below it. */
+/** Every decimal with fewer digits than 2^256 − 1 is below it. */
 const UINT256_SAFE_CHARS = UINT256_DECIMAL_DIGITS_MAX - 1
 const INTEGER_TEXT = /^(?:\d+|0x[0-9a-fA-F]+)$/
 
-/** What is no integer at all passes: its shape is another check's business. */
+/** Text that is not an integer passes, because another check refuses its form. */
 function isUint256(text: string): boolean {
   if (text.length <= UINT256_SAFE_CHARS || !INTEGER_TEXT.test(text)) return true
   return BigInt(text) <= UINT256_MAX
@@ -29,7 +29,7 @@ export const chainId = z
   .max(Number.MAX_SAFE_INTEGER)
   .describe('EIP-155 chain id, e.g. 8453 for Base')
 
-/** Any letter case; a mixed-case address must carry a right EIP-55 checksum. */
+/** Any letter case; a mixed-case address must have a correct EIP-55 checksum. */
 export const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
@@ -43,7 +43,7 @@ export const positiveAmount = z
   .regex(/^[1-9]\d*$/, 'must be a positive decimal integer string without leading zeros')
   .refine(isUint256, 'must be below 2^256')
 
-/** The same, or all there is. */
+/** The same, or "max". */
 export const positiveAmountOrMax = z
   .string()
   .max(UINT256_DECIMAL_DIGITS_MAX)
@@ -76,7 +76,7 @@ export const usdAmount = z
   .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'must be decimal USD with at most 6 fraction digits')
   .describe('decimal USD, such as "25.50"')
 
-/** A cap: decimal USD, or "unlimited" written out. */
+/** A cap: decimal USD, or "unlimited". */
 export const usdCap = z.union([usdAmount, z.literal('unlimited')])
 
 const LABEL_CHARS_MAX = 100
@@ -97,7 +97,7 @@ export const nameSearch = z
   .max(LABEL_CHARS_MAX)
   .describe('how words of their names begin: those whose names have all of these, in any case')
 
-/** What people say for people to read, such as why; may be of several lines. */
+/** Text that people write for people, such as a reason; may have several lines. */
 export const remark = (charsMax: number) =>
   z
     .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestamp } from './primitives.js'
 
-/** The five fields of every quote, and what holds for calls of one input and one output. */
+/** The fields that every quote has, for calls with one input and one output. */
 export const gasSwapQuote = z.looseObject({
   amount_in: z.string().describe('smallest unit of the input, fee included'),
   amount_out: z.string().describe('decimal amount of the output'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BASE_CHAIN_ID } from '../domain/chains.js'
 import { address, chainId, positiveAmount, timestamp } from './primitives.js'
 
-/** Spec silent: half a percent unless said otherwise; half of it all is more than anybody means. */
+/** Spec silent: half a percent by default; more than half of everything is never intended. */
 export const SLIPPAGE_BPS_DEFAULT = 50
 const SLIPPAGE_BPS_MAX = 5_000
 
@@ -26,7 +26,7 @@ export type SwapInput = z.infer<typeof swapInput>
 export const swapQuoteInput = swapInput
 
 const QUOTE_OR_TERMS = 'Give quote_id alone, or chain_id, token_in, token_out and amount_in'
-/** Of the two forms, the one that needs nothing before it. */
+/** The form that needs no earlier call. */
 const SWAP_EXAMPLE = {
   chain_id: BASE_CHAIN_ID,
   token_in: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
@@ -64,8 +64,8 @@ const quoteOrTerms = z
   })
 
 /**
- * One flat object, though only two of its forms are taken: hosts refuse a tool, or the whole list,
- * whose schema is a choice at its root.
+ * One flat object, although only two forms are accepted: hosts refuse a tool, or the whole list, if
+ * its schema is a choice at the root.
  */
 export const executeSwapInput = quoteOrTerms as z.ZodType as z.ZodType<
   SwapInput | { quote_id: string }

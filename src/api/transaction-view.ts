@@ -13,7 +13,7 @@ import type { TransactionView } from './transaction.js'
 
 /**
  * The wire form of a transaction.
- * @param headNumber newest block of its chain, for the confirmations; null when not known
+ * @param headNumber newest block of its chain, for the confirmations; null if unknown
  */
 export function transactionView(tx: Transaction, headNumber: number | null): TransactionView {
   const view = {
@@ -42,7 +42,7 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
   return isSponsored(tx.kind) ? { ...asked, ...executedFields(tx) } : asked
 }
 
-/** Null of what waits for approval, or ended without. */
+/** Null for a transaction that waits for approval, or ended without it. */
 export function shownHash(tx: Transaction): Hex | null {
   return tx.attempts.length === 0 && tx.mined === null ? null : currentHash(tx)
 }
@@ -60,10 +60,10 @@ export function approvalView(asked: AskedApproval) {
   }
 }
 
-/** What a sponsored call did; null as long as it is in no block, and where it did nothing. */
+/** What a sponsored call did; null until it is in a block, and if it did nothing. */
 export function executedFields({ mined, call: { to } }: Transaction) {
   const executed = mined?.executed
-  // Whoever is called meanwhile may emit the same event.
+  // A contract called during the execution could emit the same event.
   if (executed === undefined || executed.router !== to.toLowerCase()) return NOT_EXECUTED
   const tokenIn = toChecksumAddress(executed.tokenIn)
   return {
@@ -90,7 +90,9 @@ export function replacedHashes(tx: Transaction): Hex[] {
   return tx.attempts.map(({ txHash }) => txHash).filter((other) => other !== hash)
 }
 
-/** Spec silent: what the sub-wallet paid, which is nothing where the service sponsored the gas. */
+/**
+ * Spec silent: the fee that the sub-wallet paid, which is nothing if the service sponsored the gas.
+ */
 export function feePaid({ mined, kind }: Transaction): string | null {
   if (mined === null) return null
   return isSponsored(kind) ? '0' : mined.feeWei.toString()

@@ -26,9 +26,10 @@ export const txKind = z.enum(['send', 'swap', 'defi_deposit', 'defi_withdraw', '
 
 export const sendTransactionInput = z.strictObject({
   chain_id: chainId,
-  to: address.describe('recipient or contract; contract creation is not supported'),
-  data: calldata.optional().describe('0x-prefixed calldata; default "0x"'),
-  value: weiAmount.optional().describe('native amount in wei; default "0"'),
+  to: address.describe('recipient or contract'),
+  data: calldata.optional().describe('calldata; default "0x"'),
+  value: weiAmount.optional().describe('wei; default "0"'),
+  allow_burn: z.boolean().optional().describe('true: burn on purpose'),
 })
 
 export const simulation = z.looseObject({
@@ -85,8 +86,8 @@ export const simulation = z.looseObject({
 })
 
 /**
- * As executed, of sponsored calls alone; null until mined, and of one that failed. Spec silent: a
- * record names the fee's token by its address, as the event does; symbols are for quotes.
+ * As executed, only for sponsored calls; null until mined, and for one that failed. Spec silent: a
+ * record names the fee's token by address, as the event does; symbols are for quotes.
  */
 const sponsoredFields = {
   fee_token: z.string().nullable().optional().describe('address; sponsored calls alone, as below'),
@@ -97,10 +98,10 @@ const sponsoredFields = {
   amount_out: z.string().nullable().optional().describe('smallest unit of token_out'),
 }
 
-/** Whom a call waits for, or waited. */
+/** The approval that a call waits for, or waited for. */
 export const askedApproval = z.looseObject({
   approval_id: z.string(),
-  url: z.string().nullable().describe('page on which people approve; null where there is none'),
+  url: z.string().nullable().describe('page on which people approve, or null'),
   rule: z.string().describe("the policy's rule that asks, or default"),
   needed: z.int().describe('distinct people; 0 where it only waits for its time'),
   expires_at: timestamp,

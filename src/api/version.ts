@@ -1,2 +1,2 @@
-/** The version of package.json (a test holds the two together). */
+/** The version in package.json; a test keeps the two equal. */
 export const VERSION = '0.1.0'

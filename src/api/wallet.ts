@@ -36,7 +36,7 @@ export const tokenBalances = z.looseObject({
       token: z.string(),
       symbol: z.string(),
       decimals: z.int(),
-      balance: z.string().describe('smallest unit'),
+      balance: z.string().nullable().describe('smallest unit'),
       usd_value: z.string().nullable().describe('decimal USD; null when unpriced'),
     }),
   ),
@@ -54,16 +54,19 @@ export const supportedChains = z.looseObject({
 
 export const limits = z.looseObject({
   daily_limit_usd: z.string(),
-  daily_used_usd: z.string().describe('with reservations; past the limit where a block did more'),
+  daily_used_usd: z.string().describe('with reservations'),
   monthly_limit_usd: z.string(),
   monthly_used_usd: z.string(),
   resets_at: timestamp.describe('next daily reset, 00:00 UTC'),
   daily_resets_at: timestamp,
   monthly_resets_at: timestamp,
   reserved_usd: z.string(),
-  // Agents carry the schema with each tool: the caps and the policy below say what is in these.
+  // Agents receive the schema with each tool; the caps and the policy below show the fields of
+  // these.
   parents: z.array(z.looseObject({})).describe('caps and policy of the keys above, nearest first'),
   policy: policyLimits,
+  // Spec silent: agents cannot tell else why a sponsored call is RATE_LIMITED while their caps have room.
+  sponsored_gas: z.looseObject({}),
   frozen: z
     .looseObject({
       scope: z.enum(['key', 'wallet', 'user', 'instance']),

@@ -6,36 +6,38 @@ import { SUB_KEY_DEPTH_MAX } from '../domain/sub-key.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
 /**
- * Resolves the `X-Api-Key` header to its key record. Owns a bounded cache of records and proof
- * keys; the record's truth is the store's, and the wallet's actor checks the status again before
- * it spends.
+ * Resolves the `X-Api-Key` header to its key record. It owns a bounded cache of records and proof
+ * keys; the store has the authoritative record, and the wallet's actor checks the status again
+ * before it spends.
  *
- * Nothing here compares secrets byte by byte: the presented secret is hashed first and only the
- * hash is looked up. What the time of a map or B-tree lookup could tell is about SHA-256 of a
- * guess, which brings nobody nearer to 192 random bits; the index is exact, so no second compare
- * follows.
+ * No comparison here is byte by byte over secrets: the presented secret is hashed first, and only
+ * the hash is looked up. The timing of a map or B-tree lookup reveals only something about SHA-256
+ * of a guess, which does not help to find 192 random bits. The index is exact, so no second
+ * comparison follows.
  */
 
 const SECRET = /^sk_(?:live|test)_[A-Za-z0-9_-]{32}$/
 const SECRET_CHARS = 'sk_test_'.length + 32
 const ENVIRONMENT_AT = 'sk_'.length
 
-/** Whether it has the form of one: what has not is nobody's, and needs no look. */
+/** Checks only the form: a value without it belongs to nobody and needs no lookup. */
 export function isSecret(header: string): boolean {
   return header.length === SECRET_CHARS && SECRET.test(header)
 }
 
-/** Keys cached at once; a record and its proof key take about 1 kB. */
+/** The bound of cached keys; a record and its proof key take about 1 kB. */
 const CACHED_KEYS_MAX = 50_000
-/** Unknown hashes cached at once, so that a flood of wrong keys reads the store once each. */
+/**
+ * The bound of cached unknown hashes, so that a flood of wrong keys reads the store once for each.
+ */
 const CACHED_UNKNOWN_MAX = 10_000
-/** Bounds how long a change made past `invalidate` (a restore, say) goes unseen by reads. */
+/** How long reads may miss a change made without `invalidate`, such as a restore. */
 const RECORD_AGE_MS_MAX = 5_000
-/** Short, so that a key works soon after it is issued even where `invalidate` did not reach. */
+/** Short, so that a new key works soon even without `invalidate`. */
 const UNKNOWN_AGE_MS_MAX = 1_000
 const MINUTE_MS = 60_000
 
-/** The store's part. */
+/** The store's reads. */
 export interface ApiKeyReader {
   /** @param hashHex SHA-256 of the secret */
   byHash(hashHex: string): ApiKey | null
@@ -45,13 +47,13 @@ export interface ApiKeyReader {
 export interface AuthenticatedKey {
   readonly key: ApiKey
   /**
-   * Whose rate it is: the line of the key that the user made, which all keys below it share, since
-   * they would else be as many rates as a key likes.
+   * The lineage whose rate limit applies: that of the key that the user made. All keys below it
+   * share it; otherwise a key could multiply its limit by making keys.
    */
   readonly rateLineage: LineageId
-  /** The caller's own copy (32 bytes); the caller wipes it when its request is over. */
+  /** The caller's own copy (32 bytes), which the caller wipes at the end of its request. */
   readonly proofKey: Uint8Array
-  /** What refuses its calls that move value; absent: nothing does. */
+  /** The freeze that refuses its calls that move value; absent when not frozen. */
   readonly frozen?: Fault
 }
 
@@ -61,7 +63,7 @@ export interface ApiKeyAuthenticator {
    * @returns refusals: `UNAUTHENTICATED` (missing, malformed), `INVALID_KEY` (all else)
    */
   authenticate(header: string): Result<AuthenticatedKey>
-  /** To be called when the record under this hash was created or changed. */
+  /** Called when the record under this hash was created or changed. */
   invalidate(hashHex: string): void
   /** Wipes and forgets everything. */
   clear(): void
@@ -75,7 +77,7 @@ export interface ApiKeyAuthenticatorOptions {
   readonly deriveProofKey: (secret: string) => Uint8Array
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: () => number
-  /** Told of a key's first use in each minute, and of some more. */
+  /** Called for a key's first use in each minute, and occasionally more often. */
   readonly saw?: (keyId: KeyId) => void
   readonly cachedKeysMax?: number
 }
@@ -85,7 +87,7 @@ interface CachedKey {
   readonly rateLineage: LineageId
   readonly proofKey: Uint8Array
   readonly readAtMs: number
-  /** Of its latest use. */
+  /** The minute of its latest use. */
   minute: number
 }
 
@@ -95,12 +97,12 @@ export function createApiKeyAuthenticator(
   const { reader, environment, deriveProofKey, nowMs, saw } = options
   const known = new LRUCache<string, CachedKey>({
     max: options.cachedKeysMax ?? CACHED_KEYS_MAX,
-    // Requests hold copies, so that wiping here never blanks a key under a running request.
+    // Requests hold copies, so wiping here never clears a key that a request still uses.
     dispose: (entry) => entry.proofKey.fill(0),
   })
   const unknownSinceMs = new LRUCache<string, number>({ max: CACHED_UNKNOWN_MAX })
 
-  /** @param cached what is known of it, and has to be read anew */
+  /** @param cached the known entry, which has to be read again */
   function find(
     secret: string,
     hashHex: string,
@@ -116,16 +118,17 @@ export function createApiKeyAuthenticator(
       return null
     }
     unknownSinceMs.delete(hashHex)
-    // The same hash is the same secret; a copy, since what drops out of the cache is wiped.
+    // The same hash means the same secret. A copy, because entries that leave the cache are
+    // wiped.
     const proofKey = cached === undefined ? deriveProofKey(secret) : cached.proofKey.slice()
-    // Where a key was made never changes.
+    // The lineage at the top never changes.
     const rateLineage = cached?.rateLineage ?? topLineageOf(key)
     const entry = { key, rateLineage, proofKey, readAtMs: now, minute: Number.NaN }
     known.set(hashHex, entry)
     return entry
   }
 
-  /** A lineage is named by the first key in it, whose record stays. */
+  /** A lineage is named after its first key, whose record stays. */
   function topLineageOf({ lineageId, parentLineageId }: ApiKey): LineageId {
     let top = lineageId
     let above = parentLineageId
@@ -141,10 +144,11 @@ export function createApiKeyAuthenticator(
       if (header.length !== SECRET_CHARS) return refuse(fault('UNAUTHENTICATED'))
       const now = nowMs()
       const hashHex = hash('sha256', header, 'hex')
-      // Its place among the least used is renewed whenever it is read anew, which is near enough.
+      // Its position in the cache is renewed only when the record is read again, which is
+      // enough.
       let found: CachedKey | null | undefined = known.peek(hashHex)
       if (found === undefined || !isFresh(found.readAtMs, now, RECORD_AGE_MS_MAX)) {
-        // What is known has passed this already, and every request asks.
+        // A known hash has passed this check already, and every request comes here.
         if (!SECRET.test(header)) return refuse(fault('UNAUTHENTICATED'))
         if (!header.startsWith(environment, ENVIRONMENT_AT)) return refuse(fault('INVALID_KEY'))
         found = find(header, hashHex, found, now)
@@ -172,7 +176,7 @@ export function createApiKeyAuthenticator(
   }
 }
 
-/** A clock that stepped back makes an entry stale rather than immortal. */
+/** A clock that was set back makes an entry stale, never everlasting. */
 function isFresh(readAtMs: number, nowMs: number, ageMsMax: number): boolean {
   const age = nowMs - readAtMs
   return age >= 0 && age < ageMsMax

@@ -1,20 +1,20 @@
 import type ipaddr from 'ipaddr.js'
 import { isTrusted, parseAddress, type TrustedProxies } from '../config/trusted-proxies.js'
 
-/** What a chain of proxies makes is tens of characters for each. */
+/** A chain of proxies adds some tens of characters each. */
 const HEADER_CHARS_MAX = 1_024
 
-/** What one customer of a network has at the least. */
+/** The smallest network that one customer has. */
 const NETWORK_GROUPS = 4
 const HEX = 16
 
 /**
- * Whom requests are counted against. Each proxy appends its own peer to `X-Forwarded-For`, so from the
- * right the entries are what trusted proxies saw, up to the first that is none of them; what stands
- * before that is its own claim. A header that cannot be read, or is longer than proxies make it,
- * counts as none. Where every entry is a trusted proxy's, the first of them asks on its own account.
- * @param peer of the connection; an address, or what stands for none
- * @param forwardedFor the headers of that name, joined by commas in their order; empty: none came
+ * Returns the address to which requests are counted. Each proxy appends its own peer to
+ * `X-Forwarded-For`, so from the right the entries are what trusted proxies saw, up to the first
+ * untrusted one; entries before that are its own claim. An unreadable or overlong header is
+ * ignored. If every entry belongs to a trusted proxy, the first one counts as the caller.
+ * @param peer the connection's address, or a placeholder
+ * @param forwardedFor the headers of that name, joined by commas in their order; empty without any
  */
 export function clientAddress(peer: string, forwardedFor: string, proxies: TrustedProxies): string {
   const address = parseAddress(peer)
@@ -23,7 +23,7 @@ export function clientAddress(peer: string, forwardedFor: string, proxies: Trust
   return networkOf(forwarded(forwardedFor, proxies) ?? address)
 }
 
-/** @returns null where it cannot be read */
+/** @returns null when it cannot be read */
 function forwarded(header: string, proxies: TrustedProxies): Address | null {
   if (header.length > HEADER_CHARS_MAX) return null
   let found: Address | null = null
@@ -37,8 +37,8 @@ function forwarded(header: string, proxies: TrustedProxies): Address | null {
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /**
- * Of IPv6 the network, as `2001:db8:0:1::/64`: who has one has all of its 2⁶⁴ addresses, and would
- * else be somebody new at each attempt.
+ * Returns an IPv6 address's network, such as `2001:db8:0:1::/64`: its holder controls all 2⁶⁴
+ * addresses, and could otherwise appear as a new caller at each attempt.
  */
 function networkOf(address: Address): string {
   if (!('parts' in address)) return address.toString()

@@ -12,43 +12,43 @@ import type { UserId } from '../domain/ids.js'
 import { ACCOUNT_CLAIM, ROLE_CLAIM, ROLES, type Role } from '../domain/role.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
-/** Who holds a verified console token. */
+/** The holder of a verified console token. */
 export interface ConsoleUser {
   /** The account that the token is for. */
   readonly userId: UserId
-  /** Who is signed in: of their own account the same. */
+  /** The person who is signed in; the same as `userId` in their own account. */
   readonly personId: UserId
-  /** What the person is in the account, by the issuer's word. */
+  /** The person's role in the account, according to the issuer. */
   readonly role: Role
   /** Null when the issuer does not say. */
   readonly email: string | null
-  /** End of the token's life, milliseconds since the epoch, leeway not added. */
+  /** When the token expires, in milliseconds since the epoch, without leeway. */
   readonly expiresAtMs: number
 }
 
 export interface ConsoleTokenVerifier {
-  /** True for a token that was verified a moment ago: to verify it again costs a look. */
+  /** True for a recently verified token, which costs only a lookup to verify again. */
   remembers(authorizationHeader: string): boolean
   /**
    * Checks signature, `iss`, `aud`, `exp`, `nbf` and `sub` of the bearer token in an
    * `Authorization` header. Refuses with INVALID_TOKEN, or with COSIGNER_UNAVAILABLE when the
-   * issuer's keys cannot be fetched, so that a good token is not called bad.
+   * issuer's keys cannot be fetched, so that a valid token is not rejected as invalid.
    */
   verify(authorizationHeader: string | undefined): Promise<Result<ConsoleUser>>
 }
 
 export interface ConsoleTokenOptions {
-  /** Expected `iss`, exactly. */
+  /** The exact issuer expected in `iss`. */
   readonly issuer: string
-  /** Expected in `aud`. */
+  /** The audience expected in `aud`. */
   readonly audience: string
-  /** Where the issuer's keys are; may be another address than the issuer's behind a proxy. */
+  /** The URL of the issuer's keys, which may differ from the issuer's address behind a proxy. */
   readonly jwksUrl: string
 }
 
 /**
- * CONTRACT.md, "Console tokens": asymmetric algorithms only, so that a public key is never taken
- * for a secret.
+ * CONTRACT.md, "Console tokens": only asymmetric algorithms, so that a public key is never accepted
+ * as an HMAC secret.
  */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA']
 const LEEWAY_SECONDS = 30
@@ -56,14 +56,14 @@ const LEEWAY_SECONDS = 30
 const TOKEN_CHARS_MAX = 8_192
 const SUBJECT_CHARS_MAX = 255
 const JWKS_TIMEOUT_MS = 3_000
-/** Between two fetches for key ids not seen yet: a forged `kid` must not become a fetch each. */
+/** The pause between fetches for unknown key ids: forged `kid`s must not cause a fetch each. */
 const JWKS_COOLDOWN_MS = 10_000
 const JWKS_MAX_AGE_MS = 10 * 60_000
-/** Verified tokens remembered; a console session has one. */
+/** The bound of remembered tokens; a console session has one. */
 const CACHE_TOKENS_MAX = 10_000
 /**
- * A remembered token is believed no longer than this, so that a signing key withdrawn by the
- * issuer stops counting soon.
+ * How long a verified token is remembered, so that a signing key that the issuer withdraws soon
+ * stops counting.
  */
 const CACHE_LIFE_MS = 5 * 60_000
 
@@ -76,7 +76,7 @@ export function createConsoleTokenVerifier(options: ConsoleTokenOptions): Consol
     cacheMaxAge: JWKS_MAX_AGE_MS,
     [customFetch]: fetchTwice,
   })
-  // Keyed by digest: a heap dump of the cache holds no usable token.
+  // Keyed by digest: a heap dump of the cache contains no usable token.
   const verified = new LRUCache<string, ConsoleUser>({ max: CACHE_TOKENS_MAX })
   const inFlight = new Map<string, Promise<Result<ConsoleUser>>>()
 
@@ -117,7 +117,8 @@ export function createConsoleTokenVerifier(options: ConsoleTokenOptions): Consol
       const digest = digestOf(token)
       const remembered = verified.get(digest)
       if (remembered !== undefined) return ok(remembered)
-      // A burst with one token waits for one verification; the server bounds requests in flight.
+      // Concurrent requests with one token share one verification; the server bounds requests in
+      // flight.
       const pending =
         inFlight.get(digest) ??
         verifyToken(token, digest).finally(() => {
@@ -139,8 +140,8 @@ function digestOf(token: string): string {
 }
 
 /**
- * A restarted identity provider leaves a dead kept-alive connection behind; the second try opens
- * a new one. Both share one time-out.
+ * Tries twice, because a restarted identity provider leaves a dead kept-alive connection behind;
+ * the second attempt opens a new one. Both share one timeout.
  */
 async function fetchTwice(...[url, init]: Parameters<FetchImplementation>): Promise<Response> {
   try {
@@ -162,7 +163,7 @@ function userOf(payload: JWTPayload): ConsoleUser | null {
   return { ...ids, role, email, expiresAtMs: (exp ?? 0) * 1_000 }
 }
 
-/** Null where one of the claims is not what it should be, or comes without the other. */
+/** Null when one of the claims is invalid, or comes without the other. */
 function placeOf(payload: JWTPayload, sub: string): { accountId: string; role: Role } | null {
   if (!(ACCOUNT_CLAIM in payload || ROLE_CLAIM in payload)) return { accountId: sub, role: 'owner' }
   const accountId = payload[ACCOUNT_CLAIM]

@@ -4,25 +4,28 @@ import type { KeyId } from '../domain/ids.js'
 /** `last_used_at` is kept to the minute, so that a request costs no write. */
 const MINUTE_MS = 60_000
 
-/** Keys whose last use is at hand. One that drops out is written once more than needed. */
+/**
+ * The bound of keys whose last use is in memory. One that drops out is written once more than
+ * needed.
+ */
 const KEYS_MAX = 50_000
 
 export interface KeyUse {
   readonly keyId: KeyId
-  /** Start of the minute. */
+  /** The start of the minute. */
   readonly atMs: number
 }
 
 export interface KeyUseRecorder {
-  /** Costs a map lookup, and nothing more for a key seen before in the same minute. */
+  /** Costs a map lookup, and no more for a key already seen in the same minute. */
   saw(keyId: KeyId): void
-  /** What was seen by this process; null when the store knows better. */
+  /** Returns the last use that this process saw; null when the store is more recent. */
   lastUsedAtMs(keyId: KeyId): number | null
-  /** Writes what is not written yet, and ends the timer. */
+  /** Writes everything pending, and stops the timer. */
   close(): Promise<void>
 }
 
-/** @param write makes a batch durable; what it refuses is written with the next batch */
+/** @param write makes a batch durable; a refused batch is written with the next one */
 export function createKeyUseRecorder(options: {
   readonly write: (uses: readonly KeyUse[]) => Promise<{ readonly ok: boolean }>
   readonly nowMs: () => number
@@ -50,7 +53,7 @@ export function createKeyUseRecorder(options: {
     saw(keyId) {
       const now = nowMs()
       const minute = now - (now % MINUTE_MS)
-      // Its place among the least used is renewed with each minute, which is near enough.
+      // Its position in the cache is renewed once a minute, which is enough.
       if (lastUse.peek(keyId) === minute) return
       lastUse.set(keyId, minute)
       unwritten.add(keyId)

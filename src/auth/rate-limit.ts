@@ -2,29 +2,34 @@ import { LRUCache } from 'lru-cache'
 
 /**
  * Token buckets: a bucket holds `burst` tokens and gains `refillPerSecond`; a request takes one,
- * and one more for each 4 KiB of its body.
- * Header syntax: draft-ietf-httpapi-ratelimit-headers (quota `q` per window `w` seconds,
- * remaining `r`, reset `t` seconds). A bucket's honest window is the time it takes to fill.
+ * and one more for each 4 KiB of its body. Header syntax: draft-ietf-httpapi-ratelimit-headers
+ * (quota `q` per window `w` seconds, remaining `r`, reset `t` seconds). A bucket's window is the
+ * time that it takes to fill.
  */
 
-/** Partitions remembered at once. The least recently used is full again by far, and so forgettable. */
+/**
+ * The bound of remembered partitions. The least recently used is full again long before, so it can
+ * be forgotten.
+ */
 const PARTITIONS_MAX = 100_000
 
 export interface RateLimitPolicy {
-  /** Names the policy in the headers; letters, digits and dashes. */
+  /** The policy's name in the headers: letters, digits and dashes. */
   readonly name: string
   readonly refillPerSecond: number
-  /** Tokens of a full bucket, at least 1. */
+  /** The tokens of a full bucket, at least 1. */
   readonly burst: number
 }
 
-/** CONTRACT.md, "Rate limits": 200 requests per second and key that a user made, burst 1,000. */
+/**
+ * CONTRACT.md, "Rate limits": 200 requests per second for each key that a user made, burst 1,000.
+ */
 export const KEY_POLICY: RateLimitPolicy = { name: 'key', refillPerSecond: 200, burst: 1_000 }
 
 /**
- * Spec silent: failed authentications per remote address. They cost a hash and a lookup each; the
- * bucket only keeps a flood of them from crowding out work. Right keys from the same address pass
- * still, since an address may be a gateway that many agents share.
+ * Spec silent: the rate of failed authentications per remote address. Each costs a hash and a
+ * lookup; the bucket keeps a flood of them from crowding out other work. Valid keys from the same
+ * address still pass, because many agents may share a gateway.
  */
 export const FAILED_AUTHENTICATION_POLICY: RateLimitPolicy = {
   name: 'failed-authentication',
@@ -33,32 +38,32 @@ export const FAILED_AUTHENTICATION_POLICY: RateLimitPolicy = {
 }
 
 /**
- * Spec silent: what a body costs is its length, so that 128 KiB of calldata, which takes as much to
- * read and to screen as many plain sends, also counts as many: as hex it is 64, so that a key gets
- * three such a second, while no plain call comes near 4 KiB.
+ * Spec silent: a body costs by its length. 128 KiB of calldata takes as much to read and screen as
+ * many plain sends, and counts as 64 tokens in hex, so that a key gets three such calls a second;
+ * no plain call reaches 4 KiB.
  */
 const BODY_BYTES_PER_TOKEN = 4 * 1024
 
 /**
- * Spec silent: what a list costs is the records that it looks at. A page of them is a request's own; a
- * filter that finds none has 5,000 read, some 30 ms in which nobody else is served, and counts as ten:
- * a person who asks for such all the time leaves half of the thread to others, and the console, which
- * asks for some whenever something happens, has enough.
+ * Spec silent: a list costs by the records that it scans. One page is included in the request; a
+ * filter that finds nothing scans 5,000 records, some 30 ms of the thread, and counts as ten. A
+ * person who keeps sending such requests leaves half of the thread to others, and the console,
+ * which sends some after each event, has enough.
  */
 const LOOKS_PER_TOKEN = 500
 
-/** Tokens beyond the request's own that so many looks take. */
+/** Returns the tokens that scanned rows cost beyond the request's own. */
 export function tokensOfLooks(looks: number): number {
   return Math.max(0, Math.floor((looks - 1) / LOOKS_PER_TOKEN))
 }
 
-/** Tokens beyond the request's own that a body of this length takes. */
+/** Returns the tokens that a body of this length costs beyond the request's own. */
 export function tokensOfBody(bytes: number): number {
   return Math.floor(bytes / BODY_BYTES_PER_TOKEN)
 }
 
 export interface TokenBucket {
-  /** Fractional; burst at most, and below zero what is owed. */
+  /** Fractional; at most burst, and negative when tokens are owed. */
   tokens: number
   updatedAtMs: number
 }
@@ -75,8 +80,8 @@ export interface RateLimitDecision {
 }
 
 /**
- * Refills `bucket` up to `nowMs` and takes `tokens` if there are as many, else none. A clock that
- * steps back refills nothing.
+ * Refills `bucket` up to `nowMs` and takes `tokens` if there are enough, otherwise none. A clock
+ * that steps back refills nothing.
  */
 export function takeTokens(
   bucket: TokenBucket,
@@ -90,7 +95,7 @@ export function takeTokens(
     bucket.tokens + (elapsedMs * policy.refillPerSecond) / 1_000,
   )
   bucket.updatedAtMs = Math.max(bucket.updatedAtMs, nowMs)
-  // More than a full bucket would never pass.
+  // A request for more than a full bucket would never pass.
   const due = Math.min(tokens, policy.burst)
   const allowed = bucket.tokens >= due
   if (allowed) bucket.tokens -= due
@@ -109,9 +114,12 @@ export interface RateLimiter {
   readonly policy: RateLimitPolicy
   /** Takes one token, or `tokens`, from the bucket of `partition` (a lineage, an address). */
   take(partition: string, tokens?: number): RateLimitDecision
-  /** Takes what is known to be due only once it was had; a bucket may come to owe as much as it holds. */
+  /**
+   * Takes the cost of work that was already done; the bucket may go as far below zero as it can
+   * hold.
+   */
   charge(partition: string, tokens: number): void
-  /** As `take` would decide, with nothing taken. */
+  /** Returns the decision of `take` without taking anything. */
   look(partition: string): RateLimitDecision
 }
 
@@ -127,7 +135,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const buckets = new LRUCache<string, TokenBucket>({
     max: options.partitionsMax ?? PARTITIONS_MAX,
   })
-  /** The order of use is kept to the second: renewing a place costs more than taking a token. */
+  /** The order of use is kept per second: moving an entry costs more than taking a token. */
   const secondOf = (ms: number) => Math.floor(ms / 1_000)
   return {
     policy,
@@ -160,7 +168,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 const policyHeaders = new WeakMap<RateLimitPolicy, string>()
 
-/** Value of `RateLimit-Policy`: `"key";q=1000;w=5`. Made once, since policies do not change. */
+/**
+ * Returns the value of `RateLimit-Policy`: `"key";q=1000;w=5`. It is made once, because policies do
+ * not change.
+ */
 export function rateLimitPolicyHeader(policy: RateLimitPolicy): string {
   let header = policyHeaders.get(policy)
   if (header === undefined) {
@@ -171,7 +182,7 @@ export function rateLimitPolicyHeader(policy: RateLimitPolicy): string {
   return header
 }
 
-/** Value of `RateLimit`: `"key";r=998;t=1`. */
+/** Returns the value of `RateLimit`: `"key";r=998;t=1`. */
 export function rateLimitHeader(decision: RateLimitDecision): string {
   return `"${decision.policy.name}";r=${decision.remaining};t=${decision.resetSeconds}`
 }

@@ -3,38 +3,38 @@ import { ACCOUNT_CLAIM } from '../domain/role.js'
 import { createRateLimiter, type RateLimitDecision, type RateLimitPolicy } from './rate-limit.js'
 
 /**
- * Which console tokens are verified that are not remembered, since to verify one costs a signature
- * check. Only those that fail are counted, in three buckets:
+ * Decides which console tokens that are not remembered may be verified, because each costs a
+ * signature check. Only failures are counted, in three buckets:
  *
- * | bucket of                                          | so that a flood of forged tokens                  |
+ * | bucket of                                          | a flood of forged tokens                          |
  * | -------------------------------------------------- | ------------------------------------------------- |
- * | the address                                        | costs a few per cent of a core, whatever it says  |
- * | the address and the subject that the token names   | that names one subject leaves room for the others |
- * | the same, of a user who was there lately           | that invents subjects leaves them theirs          |
+ * | the address                                        | costs a few per cent of a core                    |
+ * | the address and the subject that the token names   | for one subject leaves room for the others        |
+ * | the same, for a user who was recently there        | with invented subjects leaves known users theirs  |
  *
- * What a token says of its subject is the attacker's choice. So it lends nothing beyond the
- * address's bucket until a token of that subject has verified, from that address.
+ * The attacker chooses the subject of a forged token. A subject therefore gets its own bucket only
+ * after one of its tokens has verified from that address.
  */
 export interface UnverifiedTokens {
-  /** Whether it may be verified; nothing is taken. */
+  /** Tells whether the token may be verified; it takes nothing. */
   look(caller: TokenCaller): RateLimitDecision
-  /** Counts one that did not verify; not allowed where there was nothing left to take. */
+  /** Counts a token that failed; not allowed when the bucket was empty. */
   failed(caller: TokenCaller): RateLimitDecision
-  /** From then on its user is known at that address. */
+  /** Marks the token's user as known at that address. */
   verified(caller: TokenCaller): void
 }
 
 export interface TokenCaller {
   readonly address: string
-  /** Nobody has verified it; empty where the token names none. */
+  /** Unverified; empty when the token names no subject. */
   readonly claimedSubject: string
 }
 
 /**
- * Spec silent: console tokens per remote address that did not verify. To verify one costs about
- * 0.1 ms, so this bounds a flood of forged ones to a few per cent of a core. Apart from keys that
- * fail, since agents and people may share the address of a gateway; tokens that verified within the
- * last minutes pass still.
+ * Spec silent: the rate of console tokens per remote address that fail to verify. Each verification
+ * takes about 0.1 ms, so this bounds a flood of forged tokens to a few per cent of a core. It is
+ * separate from failed keys, because agents and people may share a gateway's address; tokens
+ * verified within the last minutes still pass.
  */
 export const FORGED_TOKEN_POLICY: RateLimitPolicy = {
   name: 'failed-console-token',
@@ -43,8 +43,8 @@ export const FORGED_TOKEN_POLICY: RateLimitPolicy = {
 }
 
 /**
- * Spec silent: the same per subject at an address. A person's browser brings a token that fails
- * once in a while, as after its end; and fifty users of one office come to the address's own rate.
+ * Spec silent: the same per subject at an address. A person's browser sends an expired token now
+ * and then; fifty users of one office reach the address's own rate.
  */
 export const FORGED_SUBJECT_POLICY: RateLimitPolicy = {
   name: 'failed-console-token-of-user',
@@ -52,11 +52,14 @@ export const FORGED_SUBJECT_POLICY: RateLimitPolicy = {
   burst: 40,
 }
 
-/** Buckets of subjects, 500 bytes each at most. One that gives way is full again: see the address's. */
+/**
+ * The bound of subjects' buckets, at most 500 bytes each. A bucket that gives way is full again,
+ * and the address's bucket still counts.
+ */
 const SUBJECTS_MAX = 20_000
-/** Users known at an address: only a verified token makes one. */
+/** The bound of users known at an address; only a verified token adds one. */
 const KNOWN_MAX = 20_000
-/** Longer than a working day, and some shifts. */
+/** Longer than a working day or a few shifts. */
 const KNOWN_MS = 7 * 24 * 60 * 60 * 1_000
 const SUBJECT_CHARS_MAX = 255
 
@@ -72,7 +75,7 @@ export function createUnverifiedTokens(options: UnverifiedTokensOptions): Unveri
   const addresses = createRateLimiter({ policy, nowMs })
   const invented = createRateLimiter({ policy: subjectPolicy, nowMs, partitionsMax: SUBJECTS_MAX })
   const users = createRateLimiter({ policy: subjectPolicy, nowMs, partitionsMax: KNOWN_MAX })
-  /** When each was there last. */
+  /** The time at which each was last there. */
   const known = new LRUCache<string, number>({ max: KNOWN_MAX })
 
   function isKnown(pair: string): boolean {
@@ -111,14 +114,14 @@ function pairOf({ address, claimedSubject }: TokenCaller): string {
 }
 
 /**
- * @param authorizationHeader whose length the server has bounded
- * @returns whom the bearer token names, unverified; empty where it cannot be read
+ * @param authorizationHeader a header of bounded length
+ * @returns the bearer token's subject, unverified; empty when it cannot be read
  */
 export function claimedSubjectOf(authorizationHeader: string): string {
   return subjectIn(claimsOf(authorizationHeader), 'sub')
 }
 
-/** The account that it names, which is the person's own where it names none; as `claimedSubjectOf`. */
+/** Returns the account that the token names, or the person's own; like `claimedSubjectOf`. */
 export function claimedAccountOf(authorizationHeader: string): string {
   const claims = claimsOf(authorizationHeader)
   return subjectIn(claims, ACCOUNT_CLAIM in claims ? ACCOUNT_CLAIM : 'sub')

@@ -21,13 +21,13 @@ export interface ChainAccess {
 
 export type Chains = ReadonlyMap<number, ChainAccess>
 
-/** What is not deterministic about nodes, for a simulator to own. */
+/** The non-deterministic part of nodes, which a simulator replaces. */
 export interface NodeWorld {
   readonly timers: Timers
   readonly transportTo: (chainId: number, url: string) => Transport
 }
 
-/** @returns all chains of the configuration, and what ends their connections */
+/** @returns all chains of the configuration, and a function that closes their connections */
 export function connectChains(
   configs: readonly ChainConfig[],
   metricsOf?: (chainId: number) => RpcMetrics,
@@ -41,7 +41,8 @@ export function connectChains(
       ...(metricsOf === undefined ? {} : { metrics: metricsOf(config.id) }),
       ...(world === undefined ? {} : seenFrom(world, config.id)),
     })
-    const reads = createChainReads(rpc, world?.timers.elapsed)
+    const wrappedNative = config.wrapped_native as Address
+    const reads = createChainReads(rpc, { ...world?.timers, knownContract: wrappedNative })
     chains.set(config.id, {
       config,
       rpc,
@@ -51,7 +52,7 @@ export function connectChains(
         ceilingWei: BigInt(config.max_fee_per_gas_ceiling_wei),
         ...(world === undefined ? {} : { elapsed: world.timers.elapsed }),
       }),
-      simulator: createSimulator(rpc, config.wrapped_native as Address),
+      simulator: createSimulator(rpc, wrappedNative),
     })
   }
   return {

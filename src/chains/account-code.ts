@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../domain/ids.js'
 
-/** What an address runs when it is called. */
+/** The code that an address runs when it is called. */
 export type AccountCode =
   | { readonly kind: 'none' }
   | { readonly kind: 'contract' }

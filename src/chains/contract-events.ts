@@ -15,7 +15,7 @@ export interface ContractEvent {
 
 export interface EventRange {
   readonly events: readonly ContractEvent[]
-  /** The last block of the range, by the same node. */
+  /** The last block of the range, from the same node. */
   readonly through: { readonly number: number; readonly hash: Hex; readonly timestampMs: number }
 }
 
@@ -26,19 +26,22 @@ export interface ContractEvents {
   blockHash(number: number): Promise<Hex | null>
   /**
    * The events of the blocks `from` to `to`, both included.
-   * @throws when no node is there yet, or all refuse a range of that size
+   * @throws when no node has the last block yet, or all refuse a range of that size
    */
   range(from: number, to: number): Promise<EventRange>
-  /** Whether the contract stood at the end of a block. @throws when the node lacks that state */
+  /**
+   * Whether the contract existed at the end of a block.
+   * @throws when the node lacks that state
+   */
   existsAt(block: number): Promise<boolean>
 }
 
-/** A range with more than this says that another contract is at the address. */
+/** A range with more events means that another contract is at the address. */
 const EVENTS_MAX = 10_000
 const DATA_CHARS_MAX = 8_000_000
 const TOPICS_MAX = 4
 
-/** @param topics of which an event's first must be one */
+/** @param topics the permitted first topics of an event */
 export function createContractEvents(
   rpc: RpcClient,
   address: Address,
@@ -61,9 +64,11 @@ export function createContractEvents(
       ]
       let found: EventRange | null = null
       let failure: unknown = null
-      // By the word of one node: one that lags has an empty list for blocks that it has not seen,
-      // and another one's block besides it would pass them over for good.
-      await rpc.views(asked, ([logs, last]) => {
+      // One node answers both: a lagging node has an empty list for blocks that it has not seen,
+      // and combining it with another node's block would skip them for good. The block comes first,
+      // in this order also for a node that takes one call at a time.
+      const [logsAsked, lastAsked] = asked
+      await rpc.views([lastAsked, logsAsked], ([last, logs]) => {
         try {
           found = rangeOf(rpc.chainId, address, logs, last)
         } catch (error) {
@@ -83,7 +88,7 @@ export function createContractEvents(
   }
 }
 
-/** @throws unless the node has the last block, and a list of events */
+/** @throws unless the node has the last block and a list of events */
 function rangeOf(chainId: number, address: Address, logs: unknown, last: unknown): EventRange {
   const through = parseBlock(chainId, last)
   if (through === null) throw new RpcShapeError('a block that the node has')
@@ -91,8 +96,9 @@ function rangeOf(chainId: number, address: Address, logs: unknown, last: unknown
 }
 
 /**
- * Where no node answers both in one request: of a single one both are its own word however it is
- * asked, the block first, so that it has it when it lists; and what it refuses one with is said.
+ * Used when no node answers both in one request. With a single node both answers come from it in
+ * any case; the block is read first, so that the node has it when it lists the events, and a
+ * refusal of either is reported.
  */
 async function apart(
   rpc: RpcClient,

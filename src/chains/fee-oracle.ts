@@ -1,16 +1,29 @@
-import { type Fees, feesFor, nextBaseFee, parseFeeHistory, TIP_PERCENTILE } from './fees.js'
+import {
+  type FeeHistory,
+  type Fees,
+  feesFor,
+  lacksFees,
+  nextBaseFee,
+  parseFeeHistory,
+  TIP_PERCENTILES,
+  weiOrNull,
+  withSuggestions,
+} from './fees.js'
 import { type ChainHead, parseBlock } from './heads.js'
 import { RpcShapeError } from './rpc/errors.js'
-import type { RpcClient } from './rpc/types.js'
+import type { RpcClient, RpcResult } from './rpc/types.js'
 
 /**
- * The fees of one chain, cached per block. The write path reads `latest()`, which never waits;
- * whoever follows the chain's heads feeds `onHead`.
+ * The fees of one chain, cached per block. The write path reads `latest()`, which never waits; the
+ * follower of the chain's heads calls `onHead`.
  */
 export interface FeeOracle {
   /** Null until the first answer, and again when no head has come for `maxAgeMs`. */
   latest(): FeeQuote | null
-  /** Cached when fresh, else asked for. @throws what `RpcClient.request` throws */
+  /**
+   * Returns the cached quote when it is fresh, otherwise a new one.
+   * @throws what `RpcClient.request` throws
+   */
   quote(): Promise<FeeQuote>
   /** Refreshes in the background when the head is newer; at most one refresh runs at a time. */
   onHead(head: ChainHead): void
@@ -19,16 +32,16 @@ export interface FeeOracle {
 
 export interface FeeQuote {
   readonly fees: Fees
-  /** What a transaction would pay in the next block: its base fee plus the tip, wei per gas. */
+  /** The price of gas in the next block: its base fee plus the tip, wei per gas. */
   readonly gasPriceWei: bigint
   readonly head: ChainHead
 }
 
 export interface FeeOracleOptions {
   readonly ceilingWei: bigint
-  /** How long a quote is good without a newer head, milliseconds. */
+  /** How long a quote is valid without a newer head, milliseconds. */
   readonly maxAgeMs?: number
-  /** Milliseconds of a clock that nobody sets; absent: that of this process. */
+  /** Milliseconds of a monotonic clock; absent to use this process's. */
   readonly elapsed?: () => number
 }
 
@@ -44,21 +57,36 @@ export function createFeeOracle(rpc: RpcClient, options: FeeOracleOptions): FeeO
   let closed = false
 
   async function ask(): Promise<FeeQuote> {
-    const [block, history] = await Promise.all([
-      rpc.request<unknown>('eth_getBlockByNumber', ['latest', false]),
-      rpc.request<unknown>('eth_feeHistory', [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]]),
+    const [block, history] = await rpc.batch([
+      { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      { method: 'eth_feeHistory', params: [HISTORY_BLOCKS, 'latest', TIP_PERCENTILES] },
     ])
-    const head = parseBlock(rpc.chainId, block)
+    if (block?.ok !== true) throw block?.error ?? new RpcShapeError('no latest block')
+    const head = parseBlock(rpc.chainId, block.value)
     if (head === null) throw new RpcShapeError('no latest block')
-    const parsed = parseFeeHistory(history)
+    const said = parseFeeHistory(valueIn(history))
+    const parsed = lacksFees(head, said) ? await suggested(head, said) : said
     const fees = feesFor(head, parsed, ceilingWei)
     const gasPriceWei = nextBaseFee(head, parsed) + fees.maxPriorityFeePerGas
-    // A lagging endpoint must not take the quote back in time.
+    // A lagging endpoint must not replace the quote with an older one.
     if (cached === null || head.number >= cached.head.number || !fresh()) {
       cached = { fees, gasPriceWei, head }
       cachedAtMs = elapsed()
     }
     return cached
+  }
+
+  /**
+   * Used for a node without `eth_feeHistory`, or with an unusable answer, so that sends can
+   * continue.
+   */
+  async function suggested(head: ChainHead, history: FeeHistory): Promise<FeeHistory> {
+    const methods = ['eth_maxPriorityFeePerGas', 'eth_gasPrice']
+    const [tip, gasPrice] = await rpc.batch(methods.map((method) => ({ method, params: [] })))
+    return withSuggestions(head, history, {
+      tip: weiOrNull(valueIn(tip)),
+      gasPrice: weiOrNull(valueIn(gasPrice)),
+    })
   }
 
   function refresh(): Promise<FeeQuote> {
@@ -87,4 +115,8 @@ export function createFeeOracle(rpc: RpcClient, options: FeeOracleOptions): FeeO
       cached = null
     },
   }
+}
+
+function valueIn(answer: RpcResult | undefined): unknown {
+  return answer?.ok === true ? answer.value : null
 }

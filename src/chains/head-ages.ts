@@ -1,6 +1,9 @@
 import type { ChainHead } from './heads.js'
 
-/** How long ago each chain's newest block was first seen here, whatever it says of its own time. */
+/**
+ * The time since each chain's newest block was first seen here, independent of the block's
+ * timestamp.
+ */
 export interface HeadAges {
   note(head: Pick<ChainHead, 'chainId' | 'number' | 'hash'>): void
   /** Null until a block of the chain was seen. */

@@ -1,15 +1,15 @@
 import type { Hex } from '../domain/ids.js'
 import { fixedHex, quantity, quantityNumber, record } from './hex.js'
 
-/** The tip of a chain as one node sees it. */
+/** The head of a chain as one node sees it. */
 export interface ChainHead {
   readonly chainId: number
   readonly number: number
   readonly hash: Hex
   readonly parentHash: Hex
-  /** The block's own time, milliseconds since the epoch. */
+  /** The block's own timestamp, milliseconds since the Unix epoch. */
   readonly timestampMs: number
-  /** Wei; zero where the chain has no base fee (BNB Chain). */
+  /** Wei; zero when the chain has no base fee (BNB Chain). */
   readonly baseFeePerGas: bigint
 }
 
@@ -24,7 +24,7 @@ export interface BlockSummary extends ChainHead {
  * @throws RpcShapeError
  */
 export function parseBlock(chainId: number, value: unknown): BlockSummary | null {
-  if (value === null) return null
+  if (value === null || value === undefined) return null
   const block = record(value)
   const { transactions } = block
   return {
@@ -33,7 +33,8 @@ export function parseBlock(chainId: number, value: unknown): BlockSummary | null
     hash: fixedHex(block.hash, 32),
     parentHash: fixedHex(block.parentHash, 32),
     timestampMs: quantityNumber(block.timestamp) * 1_000,
-    baseFeePerGas: block.baseFeePerGas === undefined ? 0n : quantity(block.baseFeePerGas),
+    // Null and absent mean the same: other sources of fees give the base fee, when there is one.
+    baseFeePerGas: block.baseFeePerGas == null ? 0n : quantity(block.baseFeePerGas),
     gasLimit: quantity(block.gasLimit),
     txHashes: Array.isArray(transactions) ? transactions.map((hash) => fixedHex(hash, 32)) : [],
   }

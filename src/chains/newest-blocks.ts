@@ -1,7 +1,7 @@
 import type { TimedHead } from '../clock/chain-time.js'
 import type { ChainAccess } from './access.js'
 
-/** Asks each chain for its newest block; one that does not answer, or with none, is passed over. */
+/** Reads each chain's newest block and skips chains that do not answer with one. */
 export async function noteNewestBlocks(
   chains: ReadonlyMap<number, { readonly rpc: Pick<ChainAccess['rpc'], 'request'> }>,
   note: (head: TimedHead) => void,

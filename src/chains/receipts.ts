@@ -10,7 +10,7 @@ export interface Receipt {
   readonly gasUsed: bigint
   /** Wei per gas. */
   readonly effectiveGasPrice: bigint
-  /** All that was paid to the chain, wei: gas, and on OP-stack chains the L1 data fee besides it. */
+  /** Everything that was paid to the chain, wei: gas, and on OP-stack chains their other fees. */
   readonly feeWei: bigint
   readonly logs: readonly ReceiptLog[]
   /** True when the receipt held more logs than are kept. */
@@ -23,7 +23,7 @@ export interface ReceiptLog {
   readonly data: Hex
 }
 
-/** Spends are settled from transfers; a transaction with more has its reservation stand. */
+/** Spends are settled from transfers; a transaction with more logs keeps its reservation. */
 const LOGS_MAX = 1_024
 
 /**
@@ -31,48 +31,100 @@ const LOGS_MAX = 1_024
  * @throws RpcShapeError
  */
 export function parseReceipt(value: unknown): Receipt | null {
-  if (value === null || value === undefined) return null
+  if (!isMined(value)) return null
   const receipt = record(value)
   const gasUsed = quantity(receipt.gasUsed)
-  // Every client since EIP-1559 sends it; without it the fee would be a guess.
   const effectiveGasPrice = quantity(receipt.effectiveGasPrice)
-  // OP stack: charged besides gas, not within gasUsed. Arbitrum counts it in gasUsed.
-  const l1FeeWei =
-    receipt.l1Fee === undefined || receipt.l1Fee === null ? 0n : quantity(receipt.l1Fee)
   const logs = Array.isArray(receipt.logs) ? receipt.logs : []
   return {
     txHash: fixedHex(receipt.transactionHash, 32),
     blockNumber: quantityNumber(receipt.blockNumber),
     blockHash: fixedHex(receipt.blockHash, 32),
-    status: quantityNumber(receipt.status) === 1 ? 'success' : 'reverted',
+    status: isSuccess(receipt.status) ? 'success' : 'reverted',
     gasUsed,
     effectiveGasPrice,
-    feeWei: gasUsed * effectiveGasPrice + l1FeeWei,
+    // The OP stack charges these in addition to gas, outside gasUsed. Arbitrum includes them in
+    // gasUsed.
+    feeWei: gasUsed * effectiveGasPrice + optional(receipt.l1Fee) + operatorFee(receipt, gasUsed),
     logs: logs.slice(0, LOGS_MAX).map(parseLog),
-    logsTruncated: logs.length > LOGS_MAX,
+    // Without a list of logs it is unknown what moved, and the reservation stands.
+    logsTruncated: !Array.isArray(receipt.logs) || logs.length > LOGS_MAX,
   }
 }
 
-/** What contracts of one's choice logged in a transaction. */
+function optional(value: unknown): bigint {
+  return value === undefined || value === null ? 0n : quantity(value)
+}
+
+/**
+ * OP stack, "Operator fee": since Isthmus in millionths of a wei per gas, since Jovian in hundreds
+ * of wei. A receipt of Jovian has a field that this fork added.
+ */
+function operatorFee(receipt: Readonly<Record<string, unknown>>, gasUsed: bigint): bigint {
+  const byGas = gasUsed * optional(receipt.operatorFeeScalar)
+  const isJovian = optional(receipt.daFootprintGasScalar) > 0n
+  const scaled = isJovian ? byGas * 100n : byGas / 1_000_000n
+  return scaled + optional(receipt.operatorFeeConstant)
+}
+
+/** Some nodes answer for a transaction in their pool and leave the block null. */
+function isMined(value: unknown): boolean {
+  if (value === null || value === undefined) return false
+  return record(value).blockHash != null
+}
+
+/** EIP-658 has 0x1 and 0x0; gateways write numbers, digits and booleans. */
+function isSuccess(status: unknown): boolean {
+  if (typeof status === 'boolean') return status
+  if (status === '0' || status === '1') return status === '1'
+  return quantityNumber(status) === 1
+}
+
+/** Whether it is a receipt of a mined transaction without the price of a unit of gas. */
+export function lacksGasPrice(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { blockHash, effectiveGasPrice } = value as Readonly<Record<string, unknown>>
+  return blockHash != null && effectiveGasPrice == null
+}
+
+/**
+ * The price of a unit of gas, from the transaction and its block (EIP-1559); when the base fee is
+ * unknown, the price that the node names, or the most that the transaction permitted.
+ * @throws RpcShapeError
+ */
+export function gasPriceOf(transaction: unknown, block: unknown): bigint {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = record(transaction)
+  const baseFee = record(block ?? {}).baseFeePerGas
+  if (maxFeePerGas != null && maxPriorityFeePerGas != null && baseFee != null) {
+    const most = quantity(maxFeePerGas)
+    const offered = quantity(baseFee) + quantity(maxPriorityFeePerGas)
+    if (offered < most) return offered
+    return most
+  }
+  return quantity(gasPrice ?? maxFeePerGas)
+}
+
+/** The logs that given contracts emitted in a transaction. */
 export interface ReceiptOf {
   readonly blockHash: Hex
   readonly logs: readonly ReceiptLog[]
 }
 
 /**
- * Each log costs 375 gas at least, and no transaction may use more than 2^24 (EIP-7825), or on
- * Arbitrum than a block's 32 million: whoever hides something behind many logs cannot make more.
+ * Each log costs at least 375 gas, and no transaction may use more than 2^24 (EIP-7825), or on
+ * Arbitrum more than a block's 32 million: more logs than this cannot exist, so nothing can be
+ * hidden behind them.
  */
 export const LOGS_OF_MAX = 90_000
 
 /**
- * Reads all that some contracts logged from an answer of `eth_getTransactionReceipt`; null (not
- * mined) stays null.
+ * Reads everything that some contracts logged from an answer of `eth_getTransactionReceipt`; null
+ * (not mined) stays null.
  * @param emitters lower-case
  * @throws RpcShapeError
  */
 export function parseReceiptOf(value: unknown, emitters: ReadonlySet<string>): ReceiptOf | null {
-  if (value === null || value === undefined) return null
+  if (!isMined(value)) return null
   const { blockHash, logs } = record(value)
   if (!Array.isArray(logs) || logs.length > LOGS_OF_MAX) throw new RpcShapeError('logs')
   const own = logs.filter((log: unknown) => {

@@ -3,26 +3,29 @@ import type { ChainAccess, Chains } from './access.js'
 import { type ChainProblem, verifyChain } from './verify-chain.js'
 
 /**
- * Which chains have a Router that can be trusted: one whose code, and whose delegate's, were seen
- * to be exactly ours. Until then, and when they differ, the chain has none.
+ * Which chains have a trusted Router: one whose code, and whose delegate's code, was verified to be
+ * exactly ours. Until then, and when they differ, the chain has none.
  */
 export interface RouterChecks {
   hasRouter(chainId: number): boolean
   close(): void
 }
 
-/** Where findings about the configuration are shown; absent in threads that only ask. */
+/** Shows findings about the configuration; absent in threads that only need the results. */
 export interface ChainReport {
   readonly registry: Registry
   readonly log: { warn(context: object, message: string): void }
 }
 
-/** A start does not wait for longer; chains that answer later are taken up then. */
+/** A start waits no longer than this; chains that answer later are added then. */
 const FIRST_WAIT_MS = 5_000
-/** Until every Router configured was verified. Code does not change, so then it ends. */
+/**
+ * The interval until every configured Router was verified. Code does not change, so the checks then
+ * end.
+ */
 const RETRY_MS = 15_000
 
-/** Verifies every chain's configuration, and once more now and then where a Router is not trusted. */
+/** Verifies every chain's configuration, and repeats it while a Router is not trusted. */
 export async function startRouterChecks(
   chains: Chains,
   report: ChainReport | null,
@@ -43,7 +46,7 @@ export async function startRouterChecks(
     }
     if (problems !== null) {
       if (problems.length > 0) {
-        tell(config.id, problems, 'the configuration of a chain is not what the chain says')
+        tell(config.id, problems, 'the configuration of a chain differs from the chain')
       }
       if (hasSoundRouter(config, problems)) trusted.add(config.id)
     }
@@ -88,7 +91,7 @@ export async function startRouterChecks(
   }
 }
 
-/** What is wrong elsewhere (a vault, a symbol) leaves the Router as it is; a wrong chain does not. */
+/** Problems unrelated to the Router (a vault, a symbol) do not affect it; a wrong chain does. */
 function hasSoundRouter(
   { router, delegate }: ChainAccess['config'],
   problems: readonly ChainProblem[],
@@ -106,13 +109,13 @@ function gaugesIn(registry: Registry) {
   return {
     router: new Gauge({
       name: 'countersign_router_trusted',
-      help: '1 where the code of Router and delegate was found to be ours.',
+      help: '1 when the code of Router and delegate was verified as ours.',
       labelNames: ['chain_id'],
       registers,
     }),
     problems: new Gauge({
       name: 'countersign_chain_problems',
-      help: 'What of a chain’s configuration is not what the chain says.',
+      help: 'Problems found when comparing a chain’s configuration with the chain.',
       labelNames: ['chain_id'],
       registers,
     }),

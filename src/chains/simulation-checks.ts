@@ -4,14 +4,14 @@ import type { EndpointAbilities } from './simulate/abilities.js'
 import type { SimulationMethod } from './simulate/simulation.js'
 
 /**
- * Has every endpoint probed for how it simulates, from the start on and again after its outages.
- * Nobody waits for it: a call that comes first waits for the same probes.
+ * Probes how every endpoint simulates, from the start on and again after its outages. Nothing waits
+ * for it: a call that comes first waits for the same probes.
  */
 export interface SimulationChecks {
   close(): void
 }
 
-/** Where findings are shown; absent in threads that only need to know. */
+/** Shows findings; absent in threads that only need the results. */
 export interface SimulationReport {
   readonly registry: Registry
   readonly log: {
@@ -20,7 +20,7 @@ export interface SimulationReport {
   }
 }
 
-/** Endpoints of which enough is known cost nothing each time. */
+/** The interval of checks; endpoints with known abilities cost nothing. */
 const LOOK_EVERY_MS = 15_000
 const METHODS: readonly SimulationMethod[] = ['eth_simulateV1', 'debug_traceCall']
 
@@ -35,7 +35,7 @@ export function startSimulationChecks(
   function tell({ config, simulator }: ChainAccess): void {
     const found = simulator.abilities.list()
     const endpoints = Object.fromEntries(found.map(({ label, methods }) => [label, methods]))
-    // Whoever follows a chain reports that it is out of reach.
+    // The chain's follower reports that the chain is unreachable.
     if (found.every(({ methods }) => methods === null)) return
     const text = JSON.stringify(endpoints)
     if (report === null || reported.get(config.id) === text) return

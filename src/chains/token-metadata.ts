@@ -5,7 +5,10 @@ import { printable } from '../domain/printable.js'
 export interface TokenMetadata {
   /** 0 to 77. */
   readonly decimals: number
-  /** Printable, at most 32 characters; empty when the token has none. Never trust it alone. */
+  /**
+   * Printable, at most 32 characters; empty when the token has none. Do not rely on it as an
+   * identity.
+   */
   readonly symbol: string
 }
 

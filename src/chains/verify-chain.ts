@@ -8,10 +8,10 @@ import type { Address, Hex } from '../domain/ids.js'
 import type { RpcCall, RpcClient, RpcResult } from './rpc/types.js'
 import { decodeSymbol } from './token-metadata.js'
 
-/** Boot assertions: what an operator wrote about a chain is what the chain says. */
+/** Checks at start whether the chain agrees with the operator's configuration of it. */
 export interface ChainProblem {
   readonly chainId: number
-  /** Where in `chains.json`, such as `tokens[2].decimals`. */
+  /** The place in `chains.json`, for example `tokens[2].decimals`. */
   readonly path: string
   readonly problem: string
 }
@@ -19,22 +19,22 @@ export interface ChainProblem {
 interface Check {
   readonly path: string
   readonly call: RpcCall
-  /** @returns what is wrong with the answer, or null */
+  /** @returns the problem with the answer, or null */
   judge(answer: RpcResult): string | null
 }
 
-/** `isSanctioned(address)` of the zero address. */
+/** `isSanctioned(address)` with the zero address. */
 const IS_SANCTIONED_ZERO: Hex = `0xdf592f7d${'0'.repeat(64)}`
 const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
 
 /**
- * Asks the chain about every address of its configuration, in one batch: code, decimals, symbols,
- * feeds, vaults, and the chain id.
+ * Reads every address of the chain's configuration, in one batch: code, decimals, symbols, feeds,
+ * vaults, and the chain id.
  * @returns all problems found; empty when the chain can be used
  * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
  */
 export async function verifyChain(rpc: RpcClient, chain: ChainConfig): Promise<ChainProblem[]> {
-  // Alone and first: it tells an unreachable chain from a wrong configuration.
+  // A separate first request tells an unreachable chain from a wrong configuration.
   const chainId = await rpc.request<unknown>('eth_chainId', [])
   if (Number(chainId) !== chain.id) {
     const problem = `the endpoint serves chain ${String(chainId).slice(0, 32)}`
@@ -59,12 +59,12 @@ function checksOf(chain: ChainConfig): Check[] {
     ...feedChecks('native_feed', chain.native_feed.address),
     ...optional(chain.sequencer_uptime_feed, (at) => [
       hasCode('sequencer_uptime_feed', at),
-      // Zero is a good answer of an uptime feed, so only its shape is asked for.
+      // Zero is a valid answer of an uptime feed, so only its shape is checked.
       answersWords('sequencer_uptime_feed', at, LATEST_ROUND_DATA, 5),
     ]),
     ...optional(chain.router, (at) => [codeIs('router', at, routerCodeProblem)]),
     ...optional(chain.delegate, (at) => [
-      // One that obeys another router would hand that router our users' tokens.
+      // A delegate that obeys another router would give that router our users' tokens.
       codeIs('delegate', at, (code) =>
         delegateCodeProblem(code, (chain.router ?? ZERO_ADDRESS) as Address),
       ),

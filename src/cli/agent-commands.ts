@@ -1,8 +1,8 @@
 import type { OperationName } from '../api/operations.js'
 
 /**
- * The command of each operation of an agent. What has more to say than its fields (a swap that
- * quotes first, balances in one table) is null here, and has a file of its own in `commands/`.
+ * The command of each operation of an agent. Null marks one that needs more than its fields (a swap
+ * that quotes first, balances in one table) and has its own file in `commands/`.
  */
 export const AGENT_COMMANDS: Readonly<Record<OperationName, string | null>> = {
   get_wallet_address: 'address',

@@ -1,8 +1,8 @@
 const PAGE = 100
-/** Of each list: a trail that is longer says so, and is read from there on. */
+/** The bound of each list; a longer trail is reported as such and continued from there. */
 const ENTRIES_MAX = 100_000
 
-/** A list page by page, newest first. */
+/** Reads a list page by page, newest first. */
 export async function allOf<Answer extends { readonly next_cursor: string | null }, Item>(
   ask: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Answer>,
   itemsOf: (answer: Answer) => readonly Item[],

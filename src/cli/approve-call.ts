@@ -5,7 +5,7 @@ import { openKey, openKeyFile, savedKeys } from './authorizer-keys.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
-/** Calls that wait, straight at the identity provider: the service is not asked and need not be up. */
+/** Waiting calls, read directly from the identity provider: the service need not be up. */
 
 export async function showCall(client: AuthorizerClient, approvalId: string) {
   return recordOf(await client.call('call', { approval_id: approvalId }))
@@ -16,10 +16,10 @@ export async function declineCall(client: AuthorizerClient, approvalId: string, 
 }
 
 /**
- * Signs the term of a call, which is shown before.
- * @param keyFile of another place than this user's keys; null: one of those
- * @param sign false: it is only shown
- * @throws UsageError where it is not to be signed yet, or no key of the user is here
+ * Signs the term of a call after showing it.
+ * @param keyFile a key file in another place than this user's keys; null for one of those
+ * @param sign false only shows the call
+ * @throws UsageError when signing was not confirmed, or the user has no key here
  */
 export async function approveCall(
   io: Io,
@@ -32,12 +32,12 @@ export async function approveCall(
   const named = `${ID_PREFIX.approval}${ulidOfBytes(statement.approvalId)}`
   if (named !== approvalId) {
     throw new UsageError(
-      `the identity provider asks to sign another approval (${named}); not signed`,
+      `the identity provider asked for a signature of another approval (${named}); not signed`,
     )
   }
   for (const { name, value } of waiting.lines ?? []) io.err(`  ${name.padEnd(28)}${value}\n`)
   if (!sign)
-    throw new UsageError('nothing is signed yet: repeat it with --yes to approve this call')
+    throw new UsageError('nothing is signed yet: run it again with --yes to approve this call')
   const { authorizer_id, signer } = keyFor(io, waiting, keyFile, client.origin)
   const signature = (await signer.sign(approvalTermMessage(encoded))).toString('base64url')
   const proof = { authorizer_id, signature }
@@ -49,7 +49,8 @@ export async function approveCall(
 function termOf({ term = '' }: AuthorizerAnswer) {
   const encoded = Buffer.from(term, 'base64url')
   const { statement, rest } = readApprovalTerm(encoded)
-  if (rest.length > 0) throw new UsageError('the identity provider asks to sign something else')
+  if (rest.length > 0)
+    throw new UsageError('the identity provider asked for a signature of something else')
   return { term: encoded, statement }
 }
 
@@ -64,13 +65,13 @@ function keyFor(
   const own = authorizers.find(({ authorizer_id }) => here.has(authorizer_id))
   if (own === undefined) {
     throw new UsageError(
-      `none of your authorizers is on this machine: approve it with your passkey at ${origin}`,
+      `this machine has none of your authorizers: approve it with your passkey at ${origin}`,
     )
   }
   return { authorizer_id: own.authorizer_id, signer: openKey(io, own.authorizer_id) }
 }
 
-/** Of two lines of one name both are said: a call sends a token and native value, say. */
+/** Joins lines of the same name: a call may send a token and native value. */
 function recordOf({ approval_id, state, expires_at, lines = [] }: AuthorizerAnswer) {
   const own = { approval_id, state, expires_at }
   const said = new Map<string, string>()

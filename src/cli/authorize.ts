@@ -18,7 +18,7 @@ import { openKey, savedKeys } from './authorizer-keys.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
-/** What the user asked for; a statement that says anything else is not signed. */
+/** What the user requested; a statement that differs is not signed. */
 export type Wish = Partial<
   Pick<GrantStatement, 'walletId' | GrantedName> &
     Pick<FreezeStatement, 'scope'> &
@@ -37,15 +37,15 @@ const required = z.object({
 })
 type Required = z.infer<typeof required>
 
-/** How often the browser's answer is asked for. */
+/** How often the browser's answer is polled. */
 const POLL_MS = 2_000
 
 /**
- * Makes a request that may need the user's authorizer: signs with a key of this machine where one
- * is registered, otherwise waits for a passkey in the browser.
- * @param attempt the request, again with the proof
- * @throws UsageError with a way out when there is no authorizer, or the service asks to sign
- * something else than was wished for
+ * Makes a request that may need the user's authorizer: signs with a registered key on this machine,
+ * or waits for a passkey in the browser.
+ * @param attempt sends the request, again with the proof
+ * @throws UsageError with what to do when there is no authorizer, or the service asks for a
+ * signature of something else
  */
 export async function withAuthorization<T>(
   io: Io,
@@ -86,7 +86,7 @@ async function answer<T>(
   }
   if (asked.confirm_url === null || !asked.authorizers.some(({ kind }) => kind === 'passkey')) {
     throw new UsageError(
-      'this needs an authorizer of yours: make one with "countersign authorizer create", then repeat it',
+      'this needs one of your authorizers: run countersign authorizer create, then run this again',
     )
   }
   io.err(`Confirm it with your passkey:\n  ${asked.confirm_url}\n`)
@@ -105,10 +105,10 @@ async function untilConfirmed<T>(
       if (!isAuthorizationRequired(error)) throw error
     }
   }
-  throw new UsageError('nobody confirmed it in time; repeat the command')
+  throw new UsageError('it was not confirmed in time; run the command again')
 }
 
-/** @throws UsageError: a service gone bad could ask for more than was typed */
+/** @throws UsageError because a compromised service could ask for more than was typed */
 function refuseOther(statement: Partial<Record<keyof Wish, unknown>>, wish: Wish): void {
   for (const [field, value] of Object.entries(wish)) {
     const said = statement[field as keyof Wish]
@@ -135,14 +135,14 @@ function readGrant(encoded: Uint8Array): GrantStatement {
   return readGrantStatement(encoded).statement
 }
 
-/** A wallet's id where it is one's, so that it is held against what was typed. */
+/** A wallet's id is compared with what was typed. */
 function readFreeze(encoded: Uint8Array): Partial<Record<keyof Wish, unknown>> {
   const { scope, subject } = readFreezeStatement(encoded).statement
   return { scope, ...(scope === 'wallet' ? { walletId: idOfSubject(subject) } : {}) }
 }
 
 function somethingElse(what: string): UsageError {
-  return new UsageError(`the service asks to confirm something else (${what}); not signed`)
+  return new UsageError(`the service asked to confirm something else (${what}); not signed`)
 }
 
 function textOf(value: unknown): string {

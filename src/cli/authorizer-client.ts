@@ -5,15 +5,18 @@ import type { Io } from './io.js'
 import { loginFor } from './login-file.js'
 import { signIn } from './sign-in.js'
 
-/** It was asked and said no: nothing was done. */
+/** The identity provider refused; nothing was done. */
 export class AuthorizerRefusal extends Error {
   override readonly name = 'AuthorizerRefusal'
 }
 
-/** The identity provider's authorizer routes, under a sign-in of their own. */
+/** The identity provider's authorizer routes, with their own sign-in. */
 export interface AuthorizerClient {
   readonly origin: string
-  /** @throws AuthorizerRefusal with the identity provider's own words; Error: what was done is not known */
+  /**
+   * @throws AuthorizerRefusal with the identity provider's message; Error when the outcome is
+   * unknown
+   */
   call(path: string, body?: object): Promise<AuthorizerAnswer>
 }
 
@@ -32,7 +35,7 @@ const answer = z.object({
   ceremony_id: z.string().optional(),
   certificate: z.string().optional(),
   authorizers: z.array(listed).optional(),
-  /** Of a call that waits. */
+  /** Set for a waiting call. */
   approval_id: z.string().optional(),
   state: z.enum(['open', 'approved', 'ended', 'expired']).optional(),
   term: z.string().optional(),
@@ -48,7 +51,7 @@ export interface AuthorizerOptions extends GlobalOptions {
   readonly issuer?: string
 }
 
-/** @throws UsageError when it is not known where the identity provider is, or nobody signs in */
+/** @throws UsageError when the identity provider's address is unknown, or nobody signs in */
 export async function connectAuthorizers(
   io: Io,
   options: AuthorizerOptions,

@@ -17,31 +17,31 @@ import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
 /**
- * The command line's own P-256 authorizer keys: a file each below the user's configuration
- * directory, readable by the user alone, under a passphrase when COUNTERSIGN_AUTHORIZER_PASSPHRASE
- * is set. The service never sees one.
+ * The command line's own P-256 authorizer keys: one file each below the user's configuration
+ * directory, readable only by the user, encrypted with COUNTERSIGN_AUTHORIZER_PASSPHRASE if it is
+ * set. The service never sees one.
  */
 const keyFile = z.object({
   authorizer_id: z.string().regex(/^aut_[0-9a-f]{32}$/),
   label: z.string(),
-  /** Origin of the identity provider that knows it. */
+  /** Origin of the identity provider at which it is registered. */
   identity_provider: z.string(),
   created_at: z.string(),
-  /** PKCS #8; encrypted when there was a passphrase. */
+  /** PKCS #8; encrypted if there was a passphrase. */
   private_key: z.string(),
 })
 type KeyFile = z.infer<typeof keyFile>
 
 export type KeyFacts = Omit<KeyFile, 'private_key'>
 
-/** PBES2 with AES-256 (RFC 8018); a short passphrase stays a short passphrase. */
+/** PBES2 with AES-256 (RFC 8018), which cannot make up for a short passphrase. */
 const CIPHER = 'aes-256-cbc'
 
 export function newAuthorizerKey(): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 }
 
-/** Written before the key is registered under its id: a key that works is never lost. */
+/** Written before the key is registered under its id: a registered key is never lost. */
 export function saveKey(io: Io, facts: KeyFacts, key: KeyObject): string {
   const directory = directoryOf(io)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -62,7 +62,7 @@ export function forgetKey(io: Io, authorizerId: string): void {
   rmSync(pathOf(io, authorizerId), { force: true })
 }
 
-/** Keys that this user has on this machine. */
+/** Returns this user's keys on this machine. */
 export function savedKeys(io: Io): readonly KeyFacts[] {
   const directory = directoryOf(io)
   if (!existsSync(directory)) return []
@@ -76,7 +76,10 @@ export function openKey(io: Io, authorizerId: string): P256Signer {
   return openKeyFile(io, pathOf(io, authorizerId)).signer
 }
 
-/** The same for a key file anywhere. @throws UsageError */
+/**
+ * Opens a key file at any path.
+ * @throws UsageError
+ */
 export function openKeyFile(
   io: Io,
   path: string,
@@ -91,7 +94,9 @@ export function openKeyFile(
     return { authorizer_id, signer: p256SignerOf(key) }
   } catch {
     // The cause could quote the file.
-    throw new UsageError(`${path} does not open: set COUNTERSIGN_AUTHORIZER_PASSPHRASE`)
+    throw new UsageError(
+      `${path} cannot be opened: set COUNTERSIGN_AUTHORIZER_PASSPHRASE to its passphrase`,
+    )
   }
 }
 

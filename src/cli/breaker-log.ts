@@ -1,35 +1,35 @@
 import type { z } from 'zod'
 import type { auditPage } from '../api/console-records.js'
 import type { TransactionView } from '../api/transaction.js'
-import type { Address } from '../domain/ids.js'
+import type { Address, Hex } from '../domain/ids.js'
 import { parseUsd } from '../domain/money.js'
 import { COUNTED_REFUSALS, replayBreakers, type Trip, type Watched } from '../policy/breakers.js'
-import { showCall } from '../policy/call-shown.js'
+import { payeesOf as payeesOfCall } from '../policy/payees.js'
 import type { Breaker } from '../policy/policy.js'
 
-/** Works out again, from what the owner can read, when a key's breakers had to trip. */
+/** Recomputes from the owner's records when a key's breakers had to trip. */
 
 export type AuditView = z.infer<typeof auditPage>['records'][number]
 
 export interface BreakerLog {
   readonly breakers: readonly Breaker[]
-  /** The key, those that it succeeded and those that succeed it. */
+  /** The key, its predecessors and its successors. */
   readonly keyIds: ReadonlySet<string>
-  /** Those that they made, and so on down: what these do counts for the key as well. */
+  /** The keys that they made, at every level: their calls count for the key as well. */
   readonly idsBelow: ReadonlySet<string>
   readonly records: readonly AuditView[]
-  /** Of the sub-wallet, whatever the key. */
+  /** All transactions of the sub-wallet, whatever the key. */
   readonly transactions: readonly TransactionView[]
 }
 
 export interface ReplayedTrip extends Pick<Trip, 'atMs' | 'reason'> {
-  /** When the key or the user was frozen by it; null where the trail has no such freeze. */
+  /** When the breaker froze the key or the user; null when the trail has no such freeze. */
   readonly frozenAtMs: number | null
 }
 
 /**
- * The trail dates a refusal when it is written down, and one that repeats within a minute by the
- * last of its kind; a signed call by its own record.
+ * How far a record's time may differ. The trail dates a refusal when it is written, and repetitions
+ * within a minute by the last one; a signed call has its own record's time.
  */
 const APART_MS_MAX = 5_000
 
@@ -38,7 +38,7 @@ export interface Replayed {
   readonly unexplained: readonly AuditView[]
 }
 
-/** @returns the trips, and freezes by breakers that none of them explains */
+/** @returns the trips, and the breaker freezes that no trip explains */
 export function replayLog(log: BreakerLog): Replayed {
   const frozen = log.records.filter(
     ({ type, key_id, details }) =>
@@ -47,7 +47,7 @@ export function replayLog(log: BreakerLog): Replayed {
   return explained(replayBreakers(log.breakers, watchedOf(log)), frozen)
 }
 
-/** Finds to each trip the freeze that it led to. */
+/** Matches each trip with the freeze that it caused. */
 export function explained(
   tripped: readonly Pick<Trip, 'atMs' | 'reason'>[],
   frozen: readonly AuditView[],
@@ -65,14 +65,19 @@ export function explained(
 
 interface Entry {
   readonly atMs: number
-  /** Null of a refusal. */
+  /** Null for a refusal. */
   readonly tx: TransactionView | null
+  /** Empty of a refusal. */
+  readonly payees: readonly Address[]
   readonly micros: bigint
-  /** Of the key's line, or below it; what others of the sub-wallet pay is known to it as well. */
+  /**
+   * True for the key's lineage and the keys below it; payments by others of the sub-wallet also
+   * count as known.
+   */
   readonly isOwn: boolean
 }
 
-/** @returns what the key's breakers looked at, by time */
+/** @returns the events that the key's breakers watched, by time */
 export function watchedOf({ records, transactions, keyIds, idsBelow }: BreakerLog): Watched[] {
   const isOfLine = (keyId: string | null) => {
     const id = keyId ?? ''
@@ -87,39 +92,53 @@ export function watchedOf({ records, transactions, keyIds, idsBelow }: BreakerLo
         const isCounted = typeof code === 'string' && COUNTED_REFUSALS.has(code)
         if (!isCounted || !isOfLine(record.key_id)) return []
         const times = typeof repeated === 'number' ? repeated : 1
-        return Array.from({ length: times }, () => ({ atMs, tx: null, micros: 0n, isOwn: true }))
+        return Array.from({ length: times }, () => ({
+          atMs,
+          tx: null,
+          payees: [],
+          micros: 0n,
+          isOwn: true,
+        }))
       }
       const tx = byId.get(record.tx_id ?? '')
       if (record.type !== 'send.allowed' || tx === undefined) return []
       const micros = typeof reserved_usd === 'string' ? parseUsd(reserved_usd) : null
-      return [{ atMs, tx, micros: micros ?? 0n, isOwn: isOfLine(record.key_id) }]
+      const payees = payeesOf(tx, record)
+      return [{ atMs, tx, payees, micros: micros ?? 0n, isOwn: isOfLine(record.key_id) }]
     })
     .sort((a, b) => a.atMs - b.atMs)
   const paid = new Map<string, number>()
-  return all.flatMap(({ atMs, tx, micros, isOwn }): Watched[] => {
+  return all.flatMap(({ atMs, tx, payees, micros, isOwn }): Watched[] => {
     if (tx === null) return [{ type: 'refused', atMs }]
-    const fresh = new Set(payeesOf(tx).filter((address) => (paid.get(address) ?? 0) <= atMs))
-    for (const address of payeesOf(tx)) {
+    const fresh = payees.filter((address) => (paid.get(address) ?? 0) <= atMs)
+    for (const address of payees) {
       paid.set(address, Math.max(paid.get(address) ?? 0, paidUntilMs(tx)))
     }
-    return isOwn ? [{ type: 'signed', atMs, micros, newBeneficiaries: fresh.size }] : []
+    return isOwn ? [{ type: 'signed', atMs, micros, newBeneficiaries: fresh.length }] : []
   })
 }
 
-/** What failed has paid nobody once that is known. */
+/** A failed call no longer counts as a payment once its failure is known. */
 export function paidUntilMs({ status, updated_at }: TransactionView): number {
   const isUndone = status === 'failed' || status === 'dropped'
   return isUndone ? Date.parse(updated_at) : Number.POSITIVE_INFINITY
 }
 
-/** Lower-case. */
-export function payeesOf({ kind, chain_id, to, value, data }: TransactionView): readonly Address[] {
-  if (kind !== 'send') return []
+/**
+ * Addresses in lower case, each once.
+ * @param record the trail's `send.allowed`; its details have those that the simulation showed
+ */
+export function payeesOf(
+  { kind, chain_id, to, value, data }: TransactionView,
+  { details }: AuditView,
+): readonly Address[] {
   const call = {
     chainId: chain_id,
-    to: to.toLowerCase() as `0x${string}`,
+    to: to.toLowerCase() as Address,
     value: BigInt(value),
-    data: data as `0x${string}`,
+    data: data as Hex,
   }
-  return showCall({ operation: kind, ...call }).beneficiaries ?? []
+  const shown: unknown = details.shown_payees
+  const shownPayees = Array.isArray(shown) ? shown.map((one) => String(one) as Address) : []
+  return payeesOfCall({ kind, call, shownPayees })
 }

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
-/** Where the command line keeps what is its user's: XDG Base Directory Specification. */
+/** The command line's files of the user: XDG Base Directory Specification. */
 export function configDirectory(io: Io): string {
   const { XDG_CONFIG_HOME, HOME } = io.env
   if (!XDG_CONFIG_HOME && !HOME) throw new UsageError('neither XDG_CONFIG_HOME nor HOME is set')
   return join(XDG_CONFIG_HOME || join(HOME ?? '', '.config'), 'countersign')
 }
 
-/** Bits of a file's mode that let others than its owner in. */
+/** The bits of a file's mode that give access to other users. */
 export const OTHERS_MASK = 0o077

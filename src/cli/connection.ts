@@ -16,9 +16,9 @@ import { currentService, loginFor } from './login-file.js'
 import type { Format } from './print.js'
 
 /**
- * Which service, and as whom: options, then COUNTERSIGN_URL, COUNTERSIGN_API_KEY and
- * COUNTERSIGN_TOKEN, then `dev.json` of a development instance, then what `login` has kept. Secrets are never options: a command
- * line is seen by every user of the machine.
+ * Chooses the service and the identity: options, then COUNTERSIGN_URL, COUNTERSIGN_API_KEY and
+ * COUNTERSIGN_TOKEN, then `dev.json` of a development instance, then the token from `login`.
+ * Secrets are never options, because every user of the machine can see a command line.
  */
 
 export interface GlobalOptions extends Format {
@@ -37,7 +37,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 const TOKEN_TIMEOUT_MS = 60_000
 const RETRIES_MAX = 2
 
-/** The directory of the package, from src/cli and from dist/src/cli alike. */
+/** Returns the package's directory, from src/cli and from dist/src/cli. */
 export function packageRoot(): string {
   let directory = fileURLToPath(new URL('.', import.meta.url))
   for (let i = 0; i < 5 && !existsSync(join(directory, 'package.json')); i++)
@@ -54,7 +54,7 @@ export function serviceUrl(io: Io, options: GlobalOptions): string {
   return (said ?? currentService(io) ?? DEFAULT_URL).replace(/\/+$/, '')
 }
 
-/** @throws UsageError when no key is known */
+/** @throws UsageError when there is no key */
 export function agentClient(io: Io, options: GlobalOptions): Client {
   const dev = io.env.COUNTERSIGN_API_KEY === undefined ? readDevFile(io, options) : null
   const apiKey = io.env.COUNTERSIGN_API_KEY ?? dev?.keys.trade?.secret
@@ -62,19 +62,19 @@ export function agentClient(io: Io, options: GlobalOptions): Client {
     throw new UsageError(
       dev === null
         ? 'set COUNTERSIGN_API_KEY, or start a development instance here'
-        : 'the trade key of this instance has ended: countersign keys create makes one; then set COUNTERSIGN_API_KEY',
+        : 'the trade key of this instance has ended: run countersign keys create, then set COUNTERSIGN_API_KEY',
     )
   }
   return createClient({ url: serviceUrl(io, options), apiKey, retriesMax: RETRIES_MAX })
 }
 
-/** @throws UsageError when no console token can be had */
+/** @throws UsageError when there is no console token */
 export async function consoleClient(io: Io, options: GlobalOptions): Promise<ConsoleClient> {
   const token = io.env.COUNTERSIGN_TOKEN ?? keptToken(io, options) ?? (await devToken(io, options))
   return createConsoleClient({ url: serviceUrl(io, options), token, retriesMax: RETRIES_MAX })
 }
 
-/** @returns null when `login` has kept none, or it has ended */
+/** @returns null when `login` has stored no token, or it has expired */
 function keptToken(io: Io, options: GlobalOptions): string | null {
   const login = loginFor(io, serviceUrl(io, options))
   return login !== null && Date.parse(login.expires_at) > Date.now() ? login.token : null
@@ -90,7 +90,7 @@ async function devToken(io: Io, options: GlobalOptions): Promise<string> {
 
 /**
  * Signs in as the user of a development instance.
- * @returns null when there is none here
+ * @returns null when there is no such instance here
  */
 export async function devTokenFor(
   io: Io,
@@ -106,7 +106,7 @@ export async function devTokenFor(
   return stdout.trim()
 }
 
-/** What the processes of a development instance run under; empty where there is none. */
+/** The environment of a development instance's processes; empty without such an instance. */
 export function devEnvironment(io: Io, options: GlobalOptions): Readonly<Record<string, string>> {
   const dev = readDevFile(io, options)
   if (dev === null) return {}
@@ -118,7 +118,7 @@ export function devEnvironment(io: Io, options: GlobalOptions): Readonly<Record<
   }
 }
 
-/** What `npm start` made: it is marked, running or not. */
+/** Tells whether `npm start` made this home: it is marked, whether the instance runs or not. */
 export function isDevelopmentHome(io: Io, options: GlobalOptions): boolean {
   return existsSync(join(homeOf(io, options), '.countersign-home'))
 }

@@ -6,20 +6,20 @@ import {
   WaitTimeoutError,
 } from '../client/errors.js'
 
-/** What the exit code tells a script. */
+/** Exit codes for scripts. */
 export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
-  /** The service understood and said no: permission, caps, screening, funds. */
+  /** The service understood the request and refused it: permission, caps, screening, funds. */
   refused: 3,
-  /** Nobody answered, or the service cannot work now: trying again can help. */
+  /** There was no answer, or the service cannot work now: a retry can help. */
   unavailable: 4,
-  /** As a shell says of a program that SIGPIPE ended, which Node ignores. */
+  /** The code that a shell reports for a program ended by SIGPIPE, which Node ignores. */
   readerGone: 141,
 } as const
 
-/** The command line was not understood, or something it needs is not there. */
+/** The command line was wrong, or something that it needs is missing. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -6,7 +6,7 @@ import type { Io } from './io.js'
 
 const INTERVAL_MS = 1_000
 
-/** Waits for the final record, telling a person how it goes; a failed one sets the exit code. */
+/** Waits for the final record and reports progress to a person; a failure sets the exit code. */
 export async function followTransaction(
   io: Io,
   client: Client,
@@ -21,7 +21,7 @@ export async function followTransaction(
   }
   const decided = await client.waitForApproval(txId, {
     intervalMs: INTERVAL_MS,
-    // It expires by itself.
+    // The wait ends when the transaction expires.
     timeoutMs: Number.POSITIVE_INFINITY,
     onLook: tellOfApproval(io),
   })
@@ -36,7 +36,7 @@ export async function followTransaction(
   return record
 }
 
-/** Says once, to whoever runs it, what a call waits for, and where people decide. */
+/** Prints once what a call waits for, and where people decide. */
 function tellOfApproval(io: Io): (record: TransactionView) => void {
   let isTold = false
   return ({ tx_id, status, approval }) => {

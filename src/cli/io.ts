@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline/promises'
 
-/** What a command may touch of the world; tests pass their own. */
+/** A command's access to the world; tests pass their own. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly out: (text: string) => void
-  /** Progress and errors, so that what is on stdout can be piped. */
+  /** Writes progress and errors, so that stdout can be piped. */
   readonly err: (text: string) => void
-  /** True when a person reads: progress is shown. */
+  /** True when a person reads the output: progress is shown. */
   readonly isInteractive: boolean
-  /** Asks a person; absent where there is none. Anything but a yes is a no. */
+  /** Asks a person; absent without one. Any answer other than yes means no. */
   readonly confirm?: (question: string) => Promise<boolean>
-  /** Asks a person for a line of text, without the spaces around it; absent like `confirm`. */
+  /** Asks a person for a line of text, trimmed; absent like `confirm`. */
   readonly ask?: (question: string) => Promise<string>
 }
 

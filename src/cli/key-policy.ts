@@ -16,21 +16,21 @@ export function allKeys(client: ConsoleClient): Promise<Key[]> {
   )
 }
 
-/** @throws UsageError where the user has none of this id */
+/** @throws UsageError when the user has no key with this id */
 export async function findKey(client: ConsoleClient, keyId: string): Promise<Key> {
   return keyIn(await allKeys(client), keyId)
 }
 
 export function keyIn(keys: readonly Key[], keyId: string): Key {
   const key = keys.find(({ key_id }) => key_id === keyId)
-  if (key === undefined) throw new UsageError(`${keyId} is no key of yours`)
+  if (key === undefined) throw new UsageError(`${keyId} is not one of your keys`)
   return key
 }
 
-/** @throws UsageError for one that cannot be read, which is not the same as none */
+/** @throws UsageError for an unreadable policy, which is not the same as no policy */
 export function policyOfKey({ key_id, policy }: Key): Policy | null {
   if (policy === null) return null
-  // As it was signed: what new policies may not say any more, an older one may.
+  // Parsed as it was signed: an old policy may contain what new ones may not.
   const signed = parseCanonical(JSON.stringify(policy))
   if (signed !== null) return signed
   const parsed = parsePolicy(policy)

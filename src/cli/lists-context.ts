@@ -3,7 +3,7 @@ import type { ChainConfig } from '../config/chains.js'
 import { protectedAddressesOf } from '../config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from '../config/sanctions-oracles.js'
 
-/** The lists of a service's home, as a service of that mode would load them; nothing is logged. */
+/** Loads the lists of a service's home as a service of that mode would, without logging. */
 export function listsContext(home: string, chains: readonly ChainConfig[], mode: 'dev' | 'live') {
   const silent = () => undefined
   return {

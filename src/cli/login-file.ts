@@ -6,8 +6,8 @@ import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
 /**
- * Console tokens that `login` has fetched, one for each service, in a file of mode 0600. A token
- * lives an hour and enlarges nothing by itself; the keys that confirm are elsewhere.
+ * Console tokens from `login`, one per service, in a file of mode 0600. A token lives an hour and
+ * enlarges nothing by itself; the keys that confirm are stored separately.
  */
 const login = z.object({
   token: z.string(),
@@ -18,13 +18,13 @@ const login = z.object({
 export type Login = z.infer<typeof login>
 
 const loginFile = z.object({
-  /** Address of the service that was signed in to last. */
+  /** Address of the service of the last sign-in. */
   current: z.string().nullable(),
   logins: z.record(z.string(), login),
 })
 type LoginFile = z.infer<typeof loginFile>
 
-/** Services one person signs in to; the one whose token ends first makes room. */
+/** The bound of services that one person signs in to; the one whose token ends first makes room. */
 const LOGINS_MAX = 32
 
 export function saveLogin(io: Io, serviceUrl: string, fresh: Login): string {
@@ -39,7 +39,7 @@ export function saveLogin(io: Io, serviceUrl: string, fresh: Login): string {
   return pathOf(io)
 }
 
-/** @returns false when there was none */
+/** @returns false when there was no token */
 export function forgetLogin(io: Io, serviceUrl: string): boolean {
   const { current, logins } = read(io)
   if (!Object.hasOwn(logins, serviceUrl)) return false
@@ -51,13 +51,13 @@ export function forgetLogin(io: Io, serviceUrl: string): boolean {
   return true
 }
 
-/** Expired ones too: they still say where the identity provider is. */
+/** Returns expired tokens too: they still name the identity provider. */
 export function loginFor(io: Io, serviceUrl: string): Login | null {
   const { logins } = read(io)
   return Object.hasOwn(logins, serviceUrl) ? (logins[serviceUrl] ?? null) : null
 }
 
-/** Address of the service that was signed in to last. */
+/** Returns the address of the service of the last sign-in. */
 export function currentService(io: Io): string | null {
   return read(io).current
 }
@@ -77,7 +77,7 @@ function read(io: Io): LoginFile {
   throw new UsageError(`${path} is malformed; remove it and sign in again`)
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined when the file is not JSON */
 function jsonIn(path: string): unknown {
   const text = readFileSync(path, 'utf8')
   try {

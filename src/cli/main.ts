@@ -3,14 +3,14 @@ import { EXIT } from './exit-codes.js'
 import { processIo } from './io.js'
 import { runProgram } from './program.js'
 
-// What a command writes into a home, or next to it, is its user's alone unless it says otherwise.
+// Files that a command writes are readable only by its user, unless it sets another mode.
 process.umask(0o077)
-// Whoever read has gone, as `head` does when it has enough: nobody listens, and nothing is wrong.
+// A reader that has enough, such as `head`, closes the pipe; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(EXIT.readerGone)
 })
-// Progress that nobody reads ends no restore midway.
+// A restore must not end because its progress is no longer read.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

@@ -7,8 +7,9 @@ import { readPolicyOrNone } from './policy-file.js'
 import type { Row } from './print.js'
 
 /**
- * Options for what a key's policy chooses between and may change later, by its table: a new row of
- * that kind is an option of `keys create` and `keys change`. A policy of calls is read from a file.
+ * Options for the choices in a key's policy that may change later, from its table: a new row of
+ * that kind becomes an option of `keys create` and `keys change`. A policy for calls is read from a
+ * file.
  */
 
 const CHOICES = KEY_POLICY_FIELDS.flatMap(({ wire, title, form, afterwards, name, grantForm }) => {
@@ -20,7 +21,7 @@ const CHOICES = KEY_POLICY_FIELDS.flatMap(({ wire, title, form, afterwards, name
   return [{ name, wire, values, isGranted: grantForm !== null, option: option.choices(options) }]
 })
 
-/** By what is typed; null of what is no choice. */
+/** Returns the choices by their typed text; null for a field without choices. */
 function valuesOf(form: { readonly kind: string }): ReadonlyMap<string, unknown> | null {
   if (form.kind === 'flag') {
     return new Map([
@@ -39,7 +40,7 @@ export const CHOICE_OPTIONS: readonly Option[] = [
   POLICY_FILE,
 ]
 
-/** What was given of them, as the wire has it, and what of that is signed. */
+/** Returns the given choices in wire form, and the part of them that is signed. */
 export function givenChoices(given: Row): { readonly input: object; readonly wish: Wish } {
   const named = CHOICES.filter(({ option }) => given[option.attributeName()] !== undefined)
   const chosen = ({ option, values }: (typeof CHOICES)[number]) =>
@@ -59,7 +60,7 @@ export function givenChoices(given: Row): { readonly input: object; readonly wis
   }
 }
 
-/** Undefined: none was named; null: it is to have none. */
+/** Undefined when no file was named; null for "no policy". */
 function givenPolicyFile(given: Row): Policy | null | undefined {
   const file = given[POLICY_FILE.attributeName()]
   if (file === undefined) return undefined

@@ -11,21 +11,21 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** @throws Error that says what of it is no policy */
+/** @throws Error that names the faults of the policy */
 export function readPolicy(file: string): Policy {
   const parsed = parsePolicy(readJson(file))
   if (parsed.ok) return parsed.policy
   throw new Error(policyFaults(parsed.faults))
 }
 
-/** What of it is no policy. */
+/** Describes the faults of a policy. */
 export function policyFaults(
   faults: readonly { readonly path: string; readonly message: string }[],
 ): string {
   return `No policy: ${faults.map(({ path, message }) => `${path || 'it'} ${message}`).join('; ')}`
 }
 
-/** Null where it says that there is none. */
+/** Returns null for `none`. */
 export function readPolicyOrNone(file: string): Policy | null {
   return file === 'none' ? null : readPolicy(file)
 }

@@ -1,6 +1,6 @@
 import type { Io } from './io.js'
 
-/** Results on stdout: JSON for programs, tables for people. */
+/** Prints results on stdout: JSON for programs, tables for people. */
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -8,7 +8,7 @@ export interface Format {
   readonly json?: boolean
 }
 
-/** @param columns fields to show to people; JSON always has all */
+/** @param columns the fields for people; JSON always has all */
 export function printRows(
   io: Io,
   format: Format,
@@ -59,7 +59,7 @@ function cellText(value: unknown): string {
   return printable(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
-/** Control characters of what came from elsewhere must not reach the terminal. */
+/** Control characters from outside must not reach the terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?')
 }

@@ -14,10 +14,9 @@ type Loaders = Readonly<Record<string, () => Promise<CommandFile>>>
 const freezes = () => import('./commands/freezes.js')
 
 /**
- * One file per command, by its name: to add one, add its file and its line here, under the heading
- * of those it is for. Commands of agents' operations come from the operations table. A file is
- * imported when its command is asked for: all of them together take longer to load than most take
- * to run.
+ * One file per command, named like it. To add a command, add its file and its line here, under the
+ * heading of its users. Commands of agents' operations come from the operations table. A file is
+ * imported only when its command is used: loading all of them takes longer than most commands run.
  */
 const COMMANDS = {
   'To begin:': {
@@ -81,7 +80,7 @@ const LOADERS: Loaders = {
     ),
   ),
 }
-/** It prints the words of all the others. */
+/** This command prints the names of all others. */
 const COMPLETION = 'completion'
 
 const AFTER_HELP = `
@@ -103,7 +102,7 @@ function createProgram(io: Io): Command {
     .configureOutput({ writeOut: io.out, writeErr: io.err })
 }
 
-/** Adds the command that is asked for; all of them for help, for completion, and for what is none. */
+/** Adds the requested command; all commands for help, for completion, and for an unknown name. */
 async function addCommands(program: Command, io: Io, args: readonly string[]): Promise<void> {
   const [name = ''] = program.parseOptions([...args]).operands
   const asked = name !== COMPLETION && Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined

@@ -6,11 +6,11 @@ import { EXIT, UsageError } from './exit-codes.js'
 
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What installs and builds first; a clone has it, a published package has been built. */
+/** Installs and builds first in a clone; a published package is already built. */
 const TOOLCHAIN = 'scripts/run.mjs'
 
 /**
- * Runs a script of the package in a process of its own, on this terminal, until it ends.
+ * Runs a script of the package in its own process, on this terminal, until it ends.
  * @param script such as `dev/start`
  * @returns its exit code
  * @throws UsageError when this installation has no such script

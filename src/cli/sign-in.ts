@@ -6,16 +6,16 @@ import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
 /**
- * Sign-in of a person at the identity provider: authorization code with PKCE (RFC 7636), the
- * browser's answer taken on a loopback port of our own (RFC 8252). A token for the authorizers is
- * for them alone: the wallet service is never shown it.
+ * Signs a person in at the identity provider: authorization code with PKCE (RFC 7636), with the
+ * browser's answer on a loopback port (RFC 8252). A token for the authorizers is used only there:
+ * the wallet service never sees it.
  */
 const CLIENT_ID = 'countersign-cli'
 const PURPOSES = {
   console: { scope: 'openid email console' },
   authorizers: { scope: 'openid authorizers', resource: 'urn:countersign:authorizers' },
 } as const
-/** Of an installation that says nothing else (CONSOLE_AUDIENCE). */
+/** The default audience (CONSOLE_AUDIENCE). */
 const CONSOLE_AUDIENCE = 'urn:countersign:console'
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000
 const REQUEST_TIMEOUT_MS = 10_000
@@ -25,9 +25,9 @@ const endpoints = z.object({ authorization_endpoint: z.url(), token_endpoint: z.
 const issued = z.object({ access_token: z.string(), expires_in: z.int().min(1) })
 
 export interface SignInChoices {
-  /** Of the browser's answer on loopback; default: a free one. */
+  /** The loopback port for the browser's answer; by default a free one. */
   readonly port?: number | undefined
-  /** That the token is for; default: the person's own. */
+  /** The account that the token is for; by default the person's own. */
   readonly account?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface SignedIn {
 }
 
 /**
- * @param origin of the identity provider
+ * @param origin the identity provider's origin
  * @throws UsageError when nobody signs in within five minutes, or the identity provider refuses
  */
 export async function signIn(
@@ -88,7 +88,7 @@ function answerOf(server: Server, state: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new UsageError('nobody signed in')), SIGN_IN_TIMEOUT_MS)
     server.on('request', (request, response) => {
-      // Any program of this machine may ask: what is no URL is nobody's answer.
+      // Any program on this machine may send a request; an invalid URL is ignored.
       const target = request.url ?? '/'
       const asked = URL.canParse(target, LOOPBACK) ? target : '/'
       const query = new URL(asked, LOOPBACK).searchParams

@@ -7,15 +7,15 @@ import { replayUserBreakers, type UserLogEntry, type Watched } from '../policy/u
 import { userBreakerOf } from '../policy/user-breakers-json.js'
 import { type AuditView, explained, paidUntilMs, payeesOf, type Replayed } from './breaker-log.js'
 
-/** Works out again, from what the owner can read, when the user's breakers had to trip. */
+/** Recomputes from the owner's records when the user's breakers had to trip. */
 
 export interface UserBreakerLog {
   readonly records: readonly AuditView[]
-  /** Of all sub-wallets. */
+  /** The transactions of all sub-wallets. */
   readonly transactions: readonly TransactionView[]
 }
 
-/** @returns the trips, and freezes of the user by breakers that none of them explains */
+/** @returns the trips, and the user's breaker freezes that no trip explains */
 export function replayUserLog(log: UserBreakerLog): Replayed {
   const frozen = log.records.filter(
     ({ type, details }) => type === 'user.frozen' && details.by === 'breaker',
@@ -23,11 +23,11 @@ export function replayUserLog(log: UserBreakerLog): Replayed {
   return explained(replayUserBreakers(userLogOf(log)), frozen)
 }
 
-/** What was set and what happened, by time. */
+/** Returns settings and events by time. */
 export function userLogOf({ records, transactions }: UserBreakerLog): UserLogEntry[] {
   const byId = new Map(transactions.map((tx) => [tx.tx_id, tx]))
   const paid = new Map<string, Map<Address, number>>()
-  // The trail is newest first; what shares a moment stays in its order.
+  // The trail is newest first; entries of the same moment keep their order.
   const inOrder = [...records].reverse().sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return inOrder.flatMap((record): UserLogEntry[] => {
     const atMs = Date.parse(record.at)
@@ -45,8 +45,8 @@ export function userLogOf({ records, transactions }: UserBreakerLog): UserLogEnt
     const subWalletId = record.sub_wallet_id as SubWalletId
     const known = paid.get(subWalletId) ?? new Map<Address, number>()
     paid.set(subWalletId, known)
-    const payees = payeesOf(tx)
-    const newPayees = [...new Set(payees)].filter((one) => (known.get(one) ?? 0) <= atMs)
+    const payees = payeesOf(tx, record)
+    const newPayees = payees.filter((one) => (known.get(one) ?? 0) <= atMs)
     for (const one of payees) known.set(one, Math.max(known.get(one) ?? 0, paidUntilMs(tx)))
     const micros = typeof reserved_usd === 'string' ? (parseUsd(reserved_usd) ?? 0n) : 0n
     return [{ type: 'signed', atMs, micros, subWalletId, newPayees }]

@@ -7,11 +7,12 @@ import type { OperationInput, OperationName, OperationOutput } from '../api/oper
 import type { TransactionView } from '../api/transaction.js'
 import { type CallOptions, type Input, request, type Transport } from './request.js'
 import { AGENT_ROUTES, CONSOLE_ROUTES, type Route } from './routes.js'
+import { type Transfer, transferCall } from './transfer.js'
 import { UNTIL, type WaitOptions, waitForTransaction } from './wait-for-transaction.js'
 
 /**
- * The typed client: a method for each row of the operations tables. Needs `fetch` and WebCrypto and
- * nothing else, so that it runs in Node, Deno, Bun and browsers alike.
+ * The typed client, with a method for each row of the operations tables. It needs only `fetch` and
+ * WebCrypto, so it runs in Node, Deno, Bun and browsers alike.
  */
 
 /** send_transaction → sendTransaction */
@@ -34,20 +35,28 @@ export type ConsoleMethods = {
 }
 
 export interface Client extends AgentMethods {
-  /** The operation of that name, where it is known only when the program runs. */
+  /** Calls the operation of that name, if it is known only at run time. */
   call(name: OperationName, input: Input, options?: CallOptions): Promise<Answer>
   /**
-   * Sends, and waits: until nobody has to be asked about it any more (`decided`: it is signed, or was
-   * declined, has expired or was withdrawn), or until nothing more becomes of it (`final`).
-   * @throws WaitTimeoutError when it is still under way; its `txId` names what goes on
+   * Sends and waits, until no person has to decide (`decided`: it is signed, was declined, has
+   * expired or was withdrawn), or until its status is final (`final`).
+   * @throws WaitTimeoutError if it is still under way; its `txId` names the transaction
    */
   send(input: OperationInput<'send_transaction'>, options: SendOptions): Promise<TransactionView>
   /**
-   * Asks until a call that waits for approval is signed, declined, expired or withdrawn. Whoever
-   * approves it may take longer than the default time.
+   * Sends an amount of a token, or of the native currency: `{chain: 'base', token: 'USDC', to,
+   * amount: '5'}`. Returns what `sendTransaction` returns.
+   * @throws TypeError if a chain, token, address or amount cannot be resolved; nothing was sent
+   */
+  transfer(transfer: Transfer, options?: CallOptions): Promise<TransactionView>
+  /**
+   * Polls until a call that waits for approval is signed, declined, expired or withdrawn. The
+   * person who approves it may take longer than the default time.
    */
   waitForApproval(txId: string, options?: WaitOptions): Promise<TransactionView>
-  /** Asks until nothing more becomes of the transaction: confirmed, failed, dropped or never approved. */
+  /**
+   * Polls until the transaction's status is final: confirmed, failed, dropped or never approved.
+   */
   waitForTransaction(txId: string, options?: WaitOptions): Promise<TransactionView>
 }
 
@@ -60,34 +69,40 @@ type Answer = Readonly<Record<string, unknown>>
 export type ConsoleClient = ConsoleMethods
 
 export interface ConnectionOptions {
-  /** Where the service is, such as `https://wallet.example.com`. */
+  /** URL of the service, such as `https://wallet.example.com`. */
   readonly url: string
   /** Repetitions of a failed attempt. Default 3. */
   readonly retriesMax?: number
-  /** Of one attempt. Default 30,000. */
+  /** Time for one attempt. Default 30,000. */
   readonly timeoutMs?: number
-  /** Default: the platform's. */
+  /** Defaults to the platform's. */
   readonly fetch?: typeof fetch
 }
 
 export interface ClientOptions extends ConnectionOptions {
-  /** `sk_test_…` or `sk_live_…` */
-  readonly apiKey: string
+  /**
+   * `sk_test_…` or `sk_live_…`. `undefined` is refused at once, so that an unset variable is
+   * noticed.
+   */
+  readonly apiKey: string | undefined
 }
 
 export interface ConsoleClientOptions extends ConnectionOptions {
-  /** A JWT of the identity provider. */
-  readonly token: string
-  /** A trade key, for `revokeAllowances` alone. */
+  /** A JWT of the identity provider. `undefined` is refused at once. */
+  readonly token: string | undefined
+  /** A trade key, used only for `revokeAllowances`. */
   readonly apiKey?: string
 }
 
 const RETRIES_MAX = 3
 const TIMEOUT_MS = 30_000
 
-/** For agents: what an API key may do. */
+/**
+ * A client for agents, with the permissions of an API key.
+ * @throws TypeError if there is no API key
+ */
 export function createClient(options: ClientOptions): Client {
-  const transport = transportOf(options, { 'x-api-key': options.apiKey })
+  const transport = transportOf(options, { 'x-api-key': required('apiKey', options.apiKey) })
   const methods = methodsOf(AGENT_ROUTES, transport) as unknown as AgentMethods
   const look = (id: string, signal: AbortSignal | undefined) =>
     methods.getTransactionStatus({ tx_id: id }, signal === undefined ? {} : { signal })
@@ -100,18 +115,35 @@ export function createClient(options: ClientOptions): Client {
       if (UNTIL[until](record)) return record
       return waitForTransaction(look, record.tx_id, UNTIL[until], options)
     },
+    async transfer(transfer, callOptions = {}) {
+      const signal = callOptions.signal === undefined ? {} : { signal: callOptions.signal }
+      const call = await transferCall(transfer, {
+        chains: () => methods.getSupportedChains({}, signal),
+        native: (chain_id) => methods.getNativeBalance({ chain_id }, signal),
+        tokens: (chain_id) => methods.getTokenBalances({ chain_id }, signal),
+      })
+      return methods.sendTransaction(call, callOptions)
+    },
     waitForApproval: (txId, wait) => waitForTransaction(look, txId, UNTIL.decided, wait),
     waitForTransaction: (txId, wait) => waitForTransaction(look, txId, UNTIL.final, wait),
   }
 }
 
-/** For owners: wallets, keys and webhooks. */
+/**
+ * A client for owners: wallets, keys and webhooks.
+ * @throws TypeError if there is no token
+ */
 export function createConsoleClient(options: ConsoleClientOptions): ConsoleClient {
   const transport = transportOf(options, {
-    authorization: `Bearer ${options.token}`,
+    authorization: `Bearer ${required('token', options.token)}`,
     ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }),
   })
   return methodsOf(CONSOLE_ROUTES, transport) as unknown as ConsoleClient
+}
+
+function required(name: string, value: string | undefined): string {
+  if (value !== undefined && value !== '') return value
+  throw new TypeError(`${name} is missing. Set the environment variable that it is read from.`)
 }
 
 function transportOf(
@@ -121,7 +153,8 @@ function transportOf(
   return {
     baseUrl: options.url.replace(/\/+$/, ''),
     headers,
-    // Called through a closure: a browser's fetch refuses to run as a method of another object.
+    // Called through a closure, because a browser's fetch refuses to run as a method of another
+    // object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     retriesMax: options.retriesMax ?? RETRIES_MAX,
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,

@@ -1,29 +1,32 @@
 import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js'
 
 /**
- * What a call may throw. `code` is the service's stable code (CONTRACT.md, "Errors"); the classes
- * gather codes by what a program does about them.
+ * Errors that a call may throw. `code` is the service's stable code (CONTRACT.md, "Errors"); the
+ * classes group codes by what a program does about them.
  */
 
 export interface ServiceErrorFields {
-  /** A code this version of the client does not know is still given as it came. */
+  /** A code that this version of the client does not know is passed on unchanged. */
   readonly code: ErrorCode | (string & {})
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
   readonly requestId: string
   /** HTTP status. */
   readonly status: number
-  /** Seconds the service asks to wait; null when it did not say. */
+  /** Seconds that the service asks to wait; null if it did not tell. */
   readonly retryAfterSeconds: number | null
 }
 
 export class CountersignError extends Error {
   override readonly name: string = 'CountersignError'
-  /** Of the write that failed, given or drawn: repeated with it, it never pays twice. Else null. */
+  /**
+   * Key of the write that failed, given or generated: repeated with it, the write never pays twice.
+   * Null for other calls.
+   */
   idempotencyKey: string | null = null
 }
 
-/** The service answered, with an error. */
+/** The service answered with an error. */
 export class ServiceError extends CountersignError implements ServiceErrorFields {
   override readonly name: string = 'ServiceError'
   readonly code: ServiceErrorFields['code']
@@ -41,7 +44,7 @@ export class ServiceError extends CountersignError implements ServiceErrorFields
     this.retryAfterSeconds = fields.retryAfterSeconds
   }
 
-  /** True when the same request can succeed later. */
+  /** True if the same request can succeed later. */
   get retryable(): boolean {
     return Object.hasOwn(CATALOGUE, this.code) && CATALOGUE[this.code as ErrorCode].retryable
   }
@@ -57,7 +60,7 @@ export class PermissionError extends ServiceError {
   override readonly name = 'PermissionError'
 }
 
-/** A spend cap is in the way; `details` says which, how much is left, and until when. */
+/** A spend cap was reached; `details` names it, what is left, and when it resets. */
 export class LimitExceededError extends ServiceError {
   override readonly name = 'LimitExceededError'
   declare readonly details: {
@@ -90,12 +93,12 @@ export class NotFoundError extends ServiceError {
   override readonly name = 'NotFoundError'
 }
 
-/** 409 and `IDEMPOTENCY_KEY_REUSED`: it collides with another request. */
+/** 409 and `IDEMPOTENCY_KEY_REUSED`: the request conflicts with another. */
 export class ConflictError extends ServiceError {
   override readonly name = 'ConflictError'
 }
 
-/** 422: understood, and cannot be done as things are (funds, price, revert, slippage). */
+/** 422: the request is valid but cannot be done now (funds, price, revert, slippage). */
 export class UnprocessableError extends ServiceError {
   override readonly name = 'UnprocessableError'
 }
@@ -105,17 +108,19 @@ export class RateLimitedError extends ServiceError {
   override readonly name = 'RateLimitedError'
 }
 
-/** 500, 502, 503: the service, or something it needs, is out of order. */
+/** 500, 502, 503: the service, or something that it needs, is unavailable. */
 export class UnavailableError extends ServiceError {
   override readonly name = 'UnavailableError'
 }
 
-/** No answer came. A write may have happened: repeat it with `idempotencyKey`. */
+/** No answer arrived. A write may have happened: repeat it with `idempotencyKey`. */
 export class ConnectionError extends CountersignError {
   override readonly name = 'ConnectionError'
 }
 
-/** The waiting ended, since it took too long or nobody could be asked; the transaction goes on. */
+/**
+ * The wait ended because it took too long or the service did not answer; the transaction continues.
+ */
 export class WaitTimeoutError extends CountersignError {
   override readonly name = 'WaitTimeoutError'
 
@@ -127,7 +132,7 @@ export class WaitTimeoutError extends CountersignError {
   }
 }
 
-/** The delivery is not from the service, or too old. */
+/** The delivery is not from the service, or is too old. */
 export class WebhookVerificationError extends CountersignError {
   override readonly name = 'WebhookVerificationError'
 }

@@ -2,31 +2,34 @@ import { ConnectionError, type ServiceError, serviceError } from './errors.js'
 import type { Route } from './routes.js'
 
 /**
- * One call: its request, and its retries. A write is repeated only under an idempotency key, the
- * same in each attempt, so that a lost answer never becomes a second payment.
+ * One call: its request and its retries. A write is repeated only with an idempotency key, the same
+ * in each attempt, so that a lost answer never becomes a second payment.
  */
 
 export interface Transport {
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** Authentication, and what the caller adds. */
+  /** Authentication, and headers that the caller adds. */
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
   /** Repetitions after the first attempt. */
   readonly retriesMax: number
-  /** Of one attempt, milliseconds. */
+  /** Time for one attempt, in milliseconds. */
   readonly timeoutMs: number
 }
 
 export interface CallOptions {
   /**
-   * Names this payment: the same key never pays twice. Give your own (an invoice number, say) where
-   * a crash of the caller must not lose it; default is a random one for this call, which is named by
-   * what the call throws.
+   * Identifies this payment: the same key never pays twice. Give your own, such as an invoice
+   * number, if the payment must survive a crash of the caller. By default a random one is generated
+   * for this call, and errors contain it.
    */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
-  /** Of a test environment: what is to go wrong with this write (`Countersign-Fault`), in each attempt. */
+  /**
+   * In a test environment, the fault to inject into this write (`Countersign-Fault`), in each
+   * attempt.
+   */
   readonly fault?: string
 }
 
@@ -34,11 +37,11 @@ export type Input = Readonly<Record<string, unknown>>
 
 const BACKOFF_MS_MIN = 250
 const BACKOFF_MS_MAX = 8_000
-/** Who is asked to wait for longer decides that for themselves. */
+/** If the service asks for a longer wait, the caller decides. */
 const ASKED_MS_MAX = 60_000
-/** Nothing was done, so that repeating is safe for any method. */
+/** With these codes nothing was done, so repeating is safe for any method. */
 const UNTOUCHED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'WRITES_STOPPED'])
-/** Of the API key, as it is by now: the very write that nobody heard of may have frozen it. */
+/** Codes about the API key as of now: the very write whose answer was lost may have frozen it. */
 const ABOUT_THE_KEY: ReadonlySet<string> = new Set([
   'FROZEN',
   'PERMISSION_DENIED',
@@ -53,7 +56,10 @@ export async function request(
 ): Promise<unknown> {
   const isRepeatable = route.method === 'GET' || route.movesValue !== undefined
   const key = options.idempotencyKey ?? (route.movesValue === true ? crypto.randomUUID() : null)
-  /** Of an attempt that may have been carried out; refusals of later ones say nothing about it. */
+  /**
+   * The error of an attempt that may have been carried out; refusals of later attempts do not tell
+   * its outcome.
+   */
   let unheard: ServiceError | ConnectionError | null = null
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOnce(transport, route, input, key, options)
@@ -75,7 +81,7 @@ export async function request(
   }
 }
 
-/** Refused before anybody looks whether its idempotency key was used, or for the moment only. */
+/** Whether the refusal came before the idempotency key was checked, or is only temporary. */
 function saysNothingOfOthers(error: ServiceError | ConnectionError): boolean {
   if (error instanceof ConnectionError) return true
   return error.retryable || error.status === 401 || ABOUT_THE_KEY.has(error.code)
@@ -111,7 +117,7 @@ async function attemptOnce(
     text = await response.text()
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason
-    return { ok: false, error: new ConnectionError(`no answer from ${route.path}`, { cause }) }
+    return { ok: false, error: new ConnectionError(`${route.path} did not answer`, { cause }) }
   }
   if (response.ok) {
     const value = parseJson(text)
@@ -168,7 +174,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Doubling, with jitter, and never less than the service asks for, however long that is. */
+/** Doubles with jitter, and is never less than the service asks for, however long that is. */
 function backoffMs(attempt: number, error: ServiceError | ConnectionError): number {
   const ceiling = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempt)
   const jittered = ceiling * (0.5 + Math.random() / 2)
@@ -176,7 +182,7 @@ function backoffMs(attempt: number, error: ServiceError | ConnectionError): numb
   return Math.max(jittered, asked)
 }
 
-/** Rejects with the signal's reason when it is aborted meanwhile. */
+/** Rejects with the signal's reason if it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()

@@ -2,8 +2,8 @@ import type { ConsoleOperation, ConsoleOperationName } from '../api/console-oper
 import type { Operation, OperationName } from '../api/operations.js'
 
 /**
- * Where each operation is, without the schemas: the client runs where nothing is installed. The
- * types hold this to the operations tables: a row that is missing or differs does not compile.
+ * The route of each operation, without schemas, because the client runs where nothing is installed.
+ * The types tie this to the operations tables: a missing or different row does not compile.
  */
 
 export interface Route {
@@ -11,8 +11,8 @@ export interface Route {
   /** `:name` parameters are input fields. */
   readonly path: string
   /**
-   * True: it takes an Idempotency-Key, so that it may be repeated. False: it changes nothing. Absent
-   * where neither is so: repeated after a lost answer, it would be done twice.
+   * True: it takes an Idempotency-Key and may be repeated. False: it changes nothing. Absent for
+   * others: repeated after a lost answer, they would be done twice.
    */
   readonly movesValue?: boolean
 }
@@ -81,6 +81,7 @@ export const CONSOLE_ROUTES = {
     method: 'GET',
     path: '/api/v1/agent/wallets/:sub_wallet_id/allowances',
   },
+  get_wallet_gas: { method: 'GET', path: '/api/v1/agent/wallets/:sub_wallet_id/gas' },
   create_key: { method: 'POST', path: '/api/v1/agent/keys' },
   list_keys: { method: 'GET', path: '/api/v1/agent/keys' },
   rotate_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/rotate' },

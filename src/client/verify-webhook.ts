@@ -7,7 +7,7 @@ import { WebhookVerificationError } from './errors.js'
 export type EventType = z.infer<typeof eventType>
 
 export interface WebhookEvent {
-  /** The consumer's dedupe key: the same event may be delivered more than once. */
+  /** The consumer's deduplication key, because the same event may be delivered more than once. */
   readonly eventId: string
   readonly type: EventType
   readonly timestamp: string
@@ -15,15 +15,19 @@ export interface WebhookEvent {
 }
 
 export interface WebhookDelivery {
-  /** The body as it came, byte for byte: JSON that was parsed and written again does not verify. */
+  /**
+   * The body as received, byte for byte; JSON that was parsed and serialized again does not verify.
+   */
   readonly body: string
   /** `Headers`, or a plain object with lower-case names. */
   readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>
-  /** `whsec_…`; several while a rotation is under way. */
+  /** `whsec_…`; several during a rotation. */
   readonly secret: string | readonly string[]
-  /** How far the delivery's clock may be from ours, either way. Default 300, as the standard says. */
+  /**
+   * Allowed difference between the delivery's clock and this one. Default 300, as in the standard.
+   */
   readonly toleranceSeconds?: number
-  /** Wall clock, milliseconds since the epoch. Default: the machine's. */
+  /** Wall clock, in milliseconds since the epoch. Defaults to the machine's. */
   readonly nowMs?: number
 }
 
@@ -31,7 +35,7 @@ const TOLERANCE_SECONDS = 300
 const SIGNATURES_MAX = 16
 const SECRET_PREFIX = 'whsec_'
 
-/** @throws WebhookVerificationError when it is not genuine, or too old */
+/** @throws WebhookVerificationError if the delivery is not genuine or too old */
 export async function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookEvent> {
   const eventId = header(delivery, 'webhook-id')
   const timestamp = header(delivery, 'webhook-timestamp')

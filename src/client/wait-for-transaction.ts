@@ -5,10 +5,10 @@ import { pause } from './request.js'
 export interface WaitOptions {
   /** Default 180,000. */
   readonly timeoutMs?: number
-  /** Between two looks. Default 1,000. */
+  /** Pause between two polls. Default 1,000. */
   readonly intervalMs?: number
   readonly signal?: AbortSignal
-  /** Called with every record that was read, the final one too. */
+  /** Called with every record that was read, including the final one. */
   readonly onLook?: (record: TransactionView) => void
 }
 
@@ -23,26 +23,26 @@ const FINAL: ReadonlySet<string> = new Set([
   'withdrawn',
 ])
 
-/** True once people, or its time, have let it through, or it ended without. */
+/** True once it was approved, its time has come, or it ended without approval. */
 function isDecided({ status }: TransactionView): boolean {
   return status !== 'awaiting_approval'
 }
 
-/** True once nothing more becomes of it. */
+/** True once its status is final. */
 function isFinal({ status }: TransactionView): boolean {
   return FINAL.has(status)
 }
 
 export const UNTIL = { decided: isDecided, final: isFinal }
 
-/** Looks may fail for as long: a service that is started anew is back by then. */
+/** Polls may fail for this long, in which a restarted service is back. */
 const OUTAGE_MS_MAX = 300_000
 
 /**
- * Asks until the transaction has come so far. A service that cannot be asked for a while says nothing
- * about it, so the waiting goes on.
- * @throws WaitTimeoutError when it is still under way after `timeoutMs`, or could not be asked about
- *   for OUTAGE_MS_MAX
+ * Polls until the transaction has reached a state. A service that does not answer for a while tells
+ * nothing about it, so the wait continues.
+ * @throws WaitTimeoutError if it is still under way after `timeoutMs`, or polls failed for
+ * OUTAGE_MS_MAX
  */
 export async function waitForTransaction(
   look: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
@@ -69,11 +69,11 @@ export async function waitForTransaction(
 
 function gaveUp(txId: string, seen: TransactionView | Error): WaitTimeoutError {
   return seen instanceof Error
-    ? new WaitTimeoutError(`${txId} could not be looked at: ${seen.message}`, txId, { cause: seen })
+    ? new WaitTimeoutError(`${txId} could not be read: ${seen.message}`, txId, { cause: seen })
     : new WaitTimeoutError(`${txId} is still ${seen.status}`, txId)
 }
 
-/** @throws what will be no better at the next look */
+/** @throws an error that will not pass by the next poll */
 function passing(error: unknown): ConnectionError | ServiceError {
   if (error instanceof ConnectionError) return error
   if (error instanceof ServiceError && error.retryable) return error

@@ -1,18 +1,18 @@
 /**
- * The time as the chains tell it: when their newest blocks were made, carried on by the monotonic
- * clock, which no one sets. The main thread writes it, every thread reads it.
+ * The time according to the chains: the timestamps of their newest blocks, carried on by the
+ * monotonic clock, which no one can set. The main thread writes it, every thread reads it.
  *
- * A block is never younger than it says, but for what a lying node makes of it, so that a chain's
- * time lags by its delay and is never ahead. The median of the chains is taken: chains that have
- * stopped, or nodes that lie or lag, cannot move it past the others while they are fewer. Of an even
- * number both in the middle count, and a clock that either bears out is right: of two chains one may
- * have stopped before the start. A single chain that lags cannot be told from a clock that is ahead.
- * A chain that falls silent goes on by the monotonic clock.
+ * A block is never younger than its timestamp unless a node lies, so a chain's time lags by its
+ * delay and is never ahead. The median of the chains is used: stopped chains, and nodes that lie or
+ * lag, cannot move it past the others while they are a minority. With an even number, both middle
+ * values count, and a clock that agrees with either is right: of two chains one may have stopped
+ * before the start. A single lagging chain cannot be told from a clock that is ahead. A chain
+ * without new blocks continues by the monotonic clock.
  */
 export interface ChainTime {
   /**
-   * Milliseconds since the epoch; null until a block was seen.
-   * @param machineMs of two in the middle, the one that is nearer to it is answered
+   * Milliseconds since the Unix epoch; null until a block was seen.
+   * @param machineMs selects the nearer of two middle values
    */
   nearestMs(machineMs: number): number | null
 }
@@ -23,8 +23,8 @@ export interface ChainTimeOptions {
 }
 
 /**
- * The earlier and the later of those in the middle. Seconds of the epoch at the monotonic clock's
- * zero; 0: not known. In 32 bits until 2106. Each counts by itself, so that they need not be read
+ * The earlier and the later middle value, as Unix seconds at the zero of the monotonic clock; 0
+ * when unknown. They fit in 32 bits until 2106. Each counts by itself, so they need not be read
  * together.
  */
 const PLACES = 2
@@ -52,14 +52,14 @@ export function attachChainTime(
   }
 }
 
-/** A block as far as its time goes. */
+/** The part of a block that its time needs. */
 export interface TimedHead {
   readonly chainId: number
   readonly hash: string
   readonly timestampMs: number
 }
 
-/** @returns what to call with each new head */
+/** @returns a function to call with each new head */
 export function keepChainTime(
   buffer: SharedArrayBuffer,
   { monotonicMs }: ChainTimeOptions = { monotonicMs: processMonotonicMs },
@@ -67,7 +67,7 @@ export function keepChainTime(
   const places = new Uint32Array(buffer)
   const chains = new Map<number, { readonly hash: string; readonly atZeroMs: number }>()
   return ({ chainId, hash, timestampMs }) => {
-    // The same block once more would be taken for one that took longer to come.
+    // A repeated block would look like one with a longer delay.
     if (chains.get(chainId)?.hash === hash) return
     chains.set(chainId, { hash, atZeroMs: timestampMs - monotonicMs() })
     const sorted = [...chains.values()].map(({ atZeroMs }) => atZeroMs).sort((a, b) => a - b)
@@ -78,7 +78,10 @@ export function keepChainTime(
   }
 }
 
-/** Since an arbitrary moment, the same for all threads. `performance` begins anew in each. */
+/**
+ * Milliseconds since an arbitrary moment, the same for all threads. `performance` starts at zero in
+ * each thread.
+ */
 function processMonotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1_000 + nanoseconds / 1e6

@@ -1,8 +1,8 @@
 import type { Timers } from './timers.js'
 
 /**
- * Resolves after that many milliseconds, or when `stopping` is aborted. Nothing of it stays: whoever
- * rests by a race with a promise that lives as long as the thread leaves something there each time.
+ * Resolves after this many milliseconds, or when `stopping` is aborted. It leaves no listener
+ * behind, unlike a race with a promise that lives as long as the thread.
  */
 export function rest(
   timers: Pick<Timers, 'now' | 'at'>,

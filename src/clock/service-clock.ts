@@ -3,56 +3,59 @@ import { type Fault, fault } from '../errors/fault.js'
 import type { ChainTime } from './chain-time.js'
 
 /**
- * The time that everything is decided by: caps, keys, idempotency. It is the machine's while the
- * chains bear it out. While they do not, one of both is wrong and nobody here can say which: nothing
- * that moves value is begun, and time goes on from where both last agreed, so that a clock that is
- * set ahead opens no window, ends no key and forgets no answered request, and one that is set back
- * brings none back. Before the first block nothing bears it out, and nothing is begun either: what
- * moves value needs a chain anyway.
+ * The time by which everything is decided: caps, keys, idempotency. It is the machine's clock while
+ * the chains agree with it. While they disagree, one of them is wrong and the service cannot tell
+ * which: no call that moves value is started, and time continues from where both last agreed. A
+ * clock set ahead then opens no window, ends no key and forgets no answered request, and one set
+ * back brings none back. Before the first block nothing is verified and nothing is started: a call
+ * that moves value needs a chain anyway.
  *
- * With `rollForward` (domain/spend.ts) it keeps the caps: a window is opened by a time that both
- * agreed on, hence at most `CLOCK_ERROR_MAX_MS` early, and no step back that both agree on is large
- * enough to take it for one that cannot be yet.
+ * Together with `rollForward` (domain/spend.ts) it protects the caps: a window is opened by a time
+ * on which both agreed, hence at most `CLOCK_ERROR_MAX_MS` early, and no agreed step back is large
+ * enough to make an open window implausible.
  */
 export interface ServiceClock {
-  /** Whole milliseconds since the epoch. */
+  /** Whole milliseconds since the Unix epoch. */
   nowMs(): number
   /**
-   * The same where the chains bear it out now, else null: for what is removed for good because it
-   * is old. That can wait, and must not be done by a clock that may be wrong.
+   * The same time when the chains confirm it now, otherwise null. It is for removing expired
+   * records, which is final: that can wait, and must not depend on a clock that may be wrong.
    */
   borneOutMs(): number | null
   /**
-   * The later of both while they disagree and never agreed since the start, else the same as
-   * `nowMs`: for whether a key has ended. A chain that lags and answers first must not bring one
-   * back, and a key that is refused too early is served again once the clock is right.
+   * The later of both clocks while they disagree and have not agreed since the start, otherwise the
+   * same as `nowMs`. It decides whether a key has ended: a lagging chain that answers first must
+   * not revive one, and a key that is refused too early works again once the clock is right.
    */
   latestMs(): number
-  /** The machine's clock less the chains' time (of the one that is nearest where two count); null until a block was seen. */
+  /**
+   * The machine's clock minus the chains' time (the nearer one when two count); null until a block
+   * was seen.
+   */
   aheadMs(): number | null
-  /** Why nothing that moves value may begin, or null. */
+  /** Why no call that moves value may start, or null. */
   refusal(): Fault | null
 }
 
 export interface ServiceClockOptions {
   readonly chainTime: ChainTime
-  /** The machine's, milliseconds since the epoch. */
+  /** The machine's clock, milliseconds since the Unix epoch. */
   readonly machineMs?: () => number
   readonly monotonicMs?: () => number
 }
 
 /**
- * For so long after both agreed, while the machine's clock goes on without a step, they are not
- * compared again: a comparison costs a read thrice what it asks, and a step or a drift within it is
- * a thousandth of what is borne with anyway.
+ * For this long after an agreement, while the machine's clock makes no step, the clocks are not
+ * compared again: a comparison costs three times the rest of a read, and a step or drift within
+ * this time is a thousandth of the tolerance.
  */
 const COMPARED_EVERY_MS = 100
 
 export function createServiceClock(options: ServiceClockOptions): ServiceClock {
   const { chainTime, machineMs = Date.now, monotonicMs = () => performance.now() } = options
-  /** The time less the monotonic clock, where machine and chains last agreed. */
+  /** The time minus the monotonic clock at the last agreement of machine and chains. */
   let agreed: number | null = null
-  /** The machine's, then. */
+  /** The machine's time at that agreement. */
   let agreedAtMs = Number.NEGATIVE_INFINITY
 
   function aheadMs(): number | null {
@@ -71,18 +74,18 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     return true
   }
 
-  /** @param unagreed which of both it is where they never agreed */
+  /** @param unagreed chooses between the clocks when they have never agreed */
   function timeBy(unagreed: (machine: number, chains: number) => number): number {
     const machine = machineMs()
     if (isBorneOut(machine)) return machine
     const chains = chainTime.nearestMs(machine)
     if (chains === null) return machine
-    // The monotonic clock has fractions of milliseconds, of which no id and no integer can be made.
+    // The monotonic clock has fractions of milliseconds, which ids and integers cannot have.
     return Math.floor(agreed === null ? unagreed(machine, chains) : agreed + monotonicMs())
   }
 
   return {
-    // Too early a time removes nothing, and hands out no window anew.
+    // A time that is too early removes nothing and opens no window again.
     nowMs: () => timeBy(Math.min),
     latestMs: () => timeBy(Math.max),
     borneOutMs() {
@@ -101,9 +104,9 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
 }
 
 const UNCHECKED =
-  'No block was seen yet to check the clock by, so writes are stopped until one is; reads go on.'
+  'No block has been seen to check the clock against, so writes are stopped until one is; reads go on.'
 
-/** In plain words; negative is behind. */
+/** Describes the difference in words; negative means behind. */
 export function clockSentence(aheadMs: number): string {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   const side = aheadMs < 0 ? 'behind' : 'ahead of'

@@ -1,36 +1,33 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Time and chance, as actors' shells, operations, the audit log and the service's side of custody
- * see them. None of those reaches for a timer, a clock or randomness of its own, so that a simulator
- * can own them all.
+ * Time and randomness for actors' shells, operations, the audit log and the service's side of
+ * custody. None of them uses a timer, a clock or randomness of its own, so that a simulator can
+ * control them all.
  */
 export interface Timers {
-  /** Milliseconds since the epoch, by the service's clock. */
+  /** Milliseconds since the Unix epoch, by the service's clock. */
   now(): number
-  /** Milliseconds of a clock that nobody sets: for how fast, and for how long at most. */
+  /** Milliseconds of a monotonic clock, for durations and timeouts. */
   elapsed(): number
-  /**
-   * Runs a task once, when `now` is `atMs` or later. A process that has nothing else to do does not
-   * wait for it.
-   */
+  /** Runs a task once, when `now` is `atMs` or later. It does not keep the process alive. */
   at(atMs: number, task: () => void): Alarm
   /** Runs a task once everything that is due in this turn of the event loop has run. */
   soon(task: () => void): void
   readonly random: {
     /** In [0, 1). */
     fraction(): number
-    /** That nobody can guess. */
+    /** Cryptographically random bytes. */
     bytes(count: number): Uint8Array
   }
 }
 
 export interface Alarm {
-  /** Once the task has run there is nothing to cancel. */
+  /** Does nothing once the task has run. */
   cancel(): void
 }
 
-/** Of few bytes, many are drawn at once: a call for ten costs what one for thousands does. */
+/** Small requests share a larger draw: a call for ten bytes costs as much as one for thousands. */
 const POOLED_MAX = 32
 const POOL_BYTES = 4_096
 let pool = Buffer.alloc(0)
@@ -46,7 +43,10 @@ function pooledBytes(count: number): Uint8Array {
   return pool.subarray(at - count, at)
 }
 
-/** Those of this process. @param now the service's clock; absent: the machine's */
+/**
+ * Uses this process's timers and randomness.
+ * @param now the service's clock; absent to use the machine's
+ */
 export function systemTimers(now: () => number = Date.now): Timers {
   return {
     now,
@@ -63,19 +63,20 @@ export function systemTimers(now: () => number = Date.now): Timers {
   }
 }
 
-/** Resolves after that many milliseconds. */
+/** Resolves after this many milliseconds. */
 export function sleep(timers: Pick<Timers, 'now' | 'at'>, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     timers.at(timers.now() + delayMs, resolve)
   })
 }
 
-/** Within this time it is seen that the clock was set. */
+/** The interval at which a change of the clock is noticed. */
 const LOOK_MS = 60_000
 
 /**
- * Resolves once `now` is `atMs` or later. A timer counts what was left until then when it began, which a
- * clock that is wrong then and set right afterwards would make hours, and none counts beyond 24.8 days.
+ * Resolves once `now` is `atMs` or later. A single timer would count the remaining time as it was
+ * at the start, which may be hours too long when a wrong clock is corrected, and no timer runs for
+ * more than 24.8 days.
  */
 export async function sleepUntil(timers: Pick<Timers, 'now' | 'at'>, atMs: number): Promise<void> {
   do {
@@ -83,7 +84,7 @@ export async function sleepUntil(timers: Pick<Timers, 'now' | 'at'>, atMs: numbe
   } while (timers.now() < atMs)
 }
 
-/** Resolves as the work does, or with null when that takes longer. Rejects as the work does. */
+/** Resolves as the work does, or with null when it takes longer. Rejects as the work does. */
 export function inTime<T>(
   timers: Pick<Timers, 'now' | 'at'>,
   limitMs: number,
@@ -95,7 +96,7 @@ export function inTime<T>(
   })
 }
 
-/** A name that nobody can guess: 16 bytes, base64url. */
+/** Returns an unguessable name: 16 random bytes, base64url. */
 export function unguessable({ random }: Pick<Timers, 'random'>): string {
   return Buffer.from(random.bytes(16)).toString('base64url')
 }

@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { CHAIN_COUNT, CHAIN_IDS } from '../domain/chains.js'
+import { defaultMaxGasLimit } from '../domain/gas-limits.js'
 
 /**
- * What an operator says about each chain. Read from `chains.json`; every address in it is
- * asserted on chain at boot (code, decimals, symbol). A slip is warned of, and where it would change
- * what amounts are worth (src/pricing/facts.ts) nothing is valued, so that it stops calls, not caps.
+ * An operator's settings for each chain, from `chains.json`. Every address is asserted on chain at
+ * the start (code, decimals, symbol). A mistake causes a warning; if it would change the value of
+ * amounts (src/pricing/facts.ts), nothing is valued, so that it stops calls and does not weaken
+ * caps.
  */
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is no address of 20 bytes in hex' })
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address of 20 bytes in hex' })
 
-/** A node's URL often holds a secret: `$NAME` has it come from that variable of the environment. */
+/** A node's URL often holds a secret: `$NAME` reads it from that environment variable. */
 const RPC_VARIABLE = /^\$([A-Z][A-Z0-9_]{0,63})$/
 const rpcUrl = z.union([z.url(), z.string().regex(RPC_VARIABLE)], {
   error: 'is neither a URL nor the name of a variable, as in "$RPC_URL_BASE"',
@@ -20,7 +22,7 @@ const rpcUrl = z.union([z.url(), z.string().regex(RPC_VARIABLE)], {
 const feed = z.strictObject({
   /** Chainlink AggregatorV3 proxy that answers `latestRoundData` in USD. */
   address,
-  /** An answer older than this many seconds is no price. */
+  /** An older answer does not count as a price. */
   max_age_seconds: z
     .int()
     .min(1)
@@ -52,9 +54,9 @@ function areDistinct(names: readonly string[]): boolean {
 
 const sanctionsOracle = z.strictObject({
   address,
-  /** Block of its deployment; null has it searched for, which takes a node with old state. */
+  /** The block of its deployment; null searches for it, which needs a node with old state. */
   from_block: z.int().min(0).nullable().default(null),
-  /** A mirror of a block older than this is stale, and a live service stops writing. */
+  /** A mirror of an older block is stale, and a live service stops writes. */
   max_age_seconds: z
     .int()
     .min(60)
@@ -70,15 +72,20 @@ const chain = z.strictObject({
   /** Blocks on top of a transaction's block before it counts as confirmed; 1 = mined. */
   confirmations: z.int().min(1).max(1_000),
   block_time_ms: z.int().min(50).max(60_000),
-  /** The service never signs a higher maxFeePerGas, not even to replace a stuck transaction. */
+  /** The service never signs a higher maxFeePerGas, even to replace a stuck transaction. */
   max_fee_per_gas_ceiling_wei: z.string().regex(/^\d{1,30}$/),
+  /**
+   * The service never signs a higher gas limit; absent for the chain's default
+   * (src/domain/gas-limits.ts). The registry pins it.
+   */
+  max_gas_limit: z.int().min(21_000).max(1_000_000_000).optional(),
   wrapped_native: address,
   native_feed: feed,
   sequencer_uptime_feed: address.nullable(),
   router: address.nullable(),
   delegate: address.nullable(),
   swap: z.strictObject({ factory: address, router: address, quoter: address }).nullable(),
-  // Two entries of one token would be two answers to what an amount of it is.
+  // Two entries for one token could give an amount two meanings.
   tokens: z
     .array(token)
     .max(256)
@@ -87,7 +94,10 @@ const chain = z.strictObject({
     .array(market)
     .max(256)
     .refine((all) => areDistinct(all.map((it) => it.market_id)), 'lists a market_id twice'),
-  /** Mirrored as a screening list. Absent: the chain's known one when live; null: none. */
+  /**
+   * The oracle mirrored as a screening list. Absent uses the chain's known one in live mode; null
+   * uses none.
+   */
   sanctions_oracle: sanctionsOracle.nullable().optional(),
 })
 
@@ -99,11 +109,15 @@ const chainsFile = z.strictObject({
     .refine((all) => areDistinct(all.map(({ id }) => String(id))), 'lists a chain twice'),
 })
 
-/** One chain of `chains.json`; wire names, because operators write it. */
+/** One chain of `chains.json`, with wire names because operators write it. */
 export type ChainConfig = z.infer<typeof chain>
 export type TokenConfig = z.infer<typeof token>
 export type SanctionsOracleConfig = z.infer<typeof sanctionsOracle>
 export type ChainsFile = z.infer<typeof chainsFile>
+
+export function maxGasLimitOf({ id, max_gas_limit }: ChainConfig): bigint {
+  return max_gas_limit === undefined ? defaultMaxGasLimit(id) : BigInt(max_gas_limit)
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -119,7 +133,7 @@ export function readChainsFile(path: string, env: Environment = process.env): Ch
 }
 
 /**
- * The same for what asks no node: variables need not be set where it runs.
+ * The same for commands that contact no node: variables may be unset.
  * @throws Error that names the file and each offending path
  */
 export function readChainPolicies(path: string): ChainsFile {
@@ -128,12 +142,12 @@ export function readChainPolicies(path: string): ChainsFile {
   return parsed.data
 }
 
-/** @throws Error that never repeats what the variable holds */
+/** @throws Error that never repeats the variable's value */
 function urlOf(text: string, env: Environment, where: string): string {
   const [, name] = RPC_VARIABLE.exec(text) ?? []
   if (name === undefined) return text
   const url = env[name] ?? ''
   if (url === '') throw new Error(`${where}: the environment has no ${name}`)
-  if (!URL.canParse(url)) throw new Error(`${where}: ${name} of the environment is no URL`)
+  if (!URL.canParse(url)) throw new Error(`${where}: ${name} of the environment is not a URL`)
   return url
 }

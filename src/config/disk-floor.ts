@@ -1,10 +1,10 @@
 /**
- * Free space below which a domain begins nothing new. What is under way at full load ends within a
- * minute and writes some megabytes; the rest is for logs and for what is kept once more while it is
- * written (snapshots, imported lists).
+ * The free space below which a domain starts nothing new. Work in progress at full load ends within
+ * a minute and writes some megabytes; the rest is for logs and for files that are rewritten
+ * (snapshots, imported lists).
  */
 export const DISK_FLOOR_MIB = 256
-/** A tebibyte. */
+/** One tebibyte. */
 export const DISK_FLOOR_MIB_MAX = 1_048_576
 export const DISK_FLOOR_VARIABLE = 'COUNTERSIGN_DISK_FREE_MIN_MIB'
 export const BYTES_PER_MIB = 1024 * 1024

@@ -4,6 +4,12 @@ import { PARTITION_COUNT } from '../domain/partition.js'
 import { QUOTA_DEFAULTS, QUOTAS_MAX, type Quotas } from '../domain/quotas.js'
 import { DAY_MS, type Retention } from '../domain/retention.js'
 import {
+  GAS_BUDGET_USD_DEFAULTS,
+  GAS_BUDGET_USD_MAX,
+  type GasBudgets,
+  gasBudgetsOf,
+} from '../domain/sponsored-gas.js'
+import {
   BYTES_PER_MIB,
   DISK_FLOOR_MIB,
   DISK_FLOOR_MIB_MAX,
@@ -20,8 +26,8 @@ import {
 } from './trusted-proxies.js'
 
 /**
- * The process environment, read once and typed. Secrets are not here: keys live in files under
- * `COUNTERSIGN_HOME` or in a KMS, since an environment is inherited, dumped and logged.
+ * The process environment, read once and typed. It contains no secrets: keys are in files under
+ * `COUNTERSIGN_HOME` or in a KMS, because an environment is inherited, dumped and logged.
  */
 
 const PREFIX = 'COUNTERSIGN_'
@@ -42,16 +48,16 @@ const count = (max: number) =>
     .transform(Number)
     .refine((value) => value <= max, `must be at most ${max}`)
 
-/** A span in days, or null for ever. */
+/** A span in days, or null for `forever`. */
 const days = z
   .string()
   .regex(/^([1-9]\d{0,4}|forever)$/, 'must be a number of days, or forever')
   .transform((text) => (text === 'forever' ? null : Number(text) * DAY_MS))
 
-/** Half a minute of following, at the ten megabytes a second that entries are applied with. */
+/** Half a minute of following, at the ten megabytes a second at which entries are applied. */
 export const JOURNAL_TAIL_MIB = 256
 
-/** A span in hours, or null for never. */
+/** A span in hours, or null for `never`. */
 const hours = z
   .string()
   .regex(/^(\d{1,5}(\.\d{1,4})?|never)$/, 'must be a number of hours, or never')
@@ -67,7 +73,7 @@ const variables = z.object({
     .max(2_048)
     .regex(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'must be host names, separated by commas')
     .optional(),
-  // The identity provider reads it too.
+  // The identity provider reads this variable too.
   [TRUSTED_PROXIES_VARIABLE]: z
     .string()
     .transform(parseTrustedProxies)
@@ -78,23 +84,24 @@ const variables = z.object({
   IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
-  // The identity provider reads it too.
+  // The identity provider reads this variable too.
   [DISK_FLOOR_VARIABLE]: count(DISK_FLOOR_MIB_MAX).default(DISK_FLOOR_MIB),
-  // Read where the keys are opened; here so that it counts as known.
+  // Read where the keys are opened; listed here so that it counts as known.
   COUNTERSIGN_ALLOW_FILE_KEYS: z.literal('1').optional(),
   COUNTERSIGN_MODE: z.enum(['dev', 'live']).default('live'),
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
   COUNTERSIGN_HTTP_ADAPTER: z.enum(['auto', 'native', 'node']).default('auto'),
-  // A thread more would have no partition to write.
+  // Another thread would have no partition to write.
   COUNTERSIGN_WORKERS: count(PARTITION_COUNT).default(workersFor(availableParallelism())),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
-  // A second of work at full speed, so that an agent's burst of hundreds is taken; more only waits.
+  // A second of work at full speed, so that an agent's burst of hundreds is accepted; more would
+  // only wait.
   COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
-  // A bound on what one user takes of the delivering, not a target.
+  // A bound for one user's share of the deliveries, not a target.
   COUNTERSIGN_EVENTS_PER_SECOND: count(100_000).default(1_000),
   COUNTERSIGN_OTEL_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -104,26 +111,29 @@ const variables = z.object({
   COUNTERSIGN_JOURNAL_ROLE: z.enum(['owner', 'standby']).default('owner'),
   [NODE_LINK_VARIABLE]: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_TAIL_MIB: count(1_048_576).default(JOURNAL_TAIL_MIB),
-  // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
-  // audit trail are records, which only their owner may let go.
+  // Spec silent. Past deliveries help while a receiver is repaired; events and the audit trail
+  // are // records, which only their owner may discard.
   COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
   COUNTERSIGN_RETAIN_EVENTS_DAYS: days.default(null),
   COUNTERSIGN_RETAIN_AUDIT_DAYS: days.default(null),
   COUNTERSIGN_RETENTION_MINUTES: count(10_080).default(60),
   COUNTERSIGN_UNDELEGATE_HOURS: hours.default(null),
+  COUNTERSIGN_GAS_WALLET_DAY_USD: count(GAS_BUDGET_USD_MAX).default(GAS_BUDGET_USD_DEFAULTS.wallet),
+  COUNTERSIGN_GAS_USER_DAY_USD: count(GAS_BUDGET_USD_MAX).default(GAS_BUDGET_USD_DEFAULTS.user),
   COUNTERSIGN_QUOTA_WALLETS: count(QUOTAS_MAX.wallets).default(QUOTA_DEFAULTS.wallets),
   COUNTERSIGN_QUOTA_KEYS: count(QUOTAS_MAX.keys).default(QUOTA_DEFAULTS.keys),
   COUNTERSIGN_QUOTA_WEBHOOKS: count(QUOTAS_MAX.webhooks).default(QUOTA_DEFAULTS.webhooks),
   COUNTERSIGN_QUOTA_ADDRESS_RULES: count(QUOTAS_MAX.rules).default(QUOTA_DEFAULTS.rules),
 })
 
-/** In words: `variables.ts`. */
+/** The description is in `variables.ts`. */
 export type ServiceVariable = keyof typeof variables.shape
 export const SERVICE_VARIABLES: readonly string[] = Object.keys(variables.shape)
 
 /**
- * Spec silent: the front end and the two other domains keep a core busy each, the shards have the
- * rest. One thread keeps both of the quorum's batches in flight, so fewer cores need no second.
+ * Spec silent: the front end and the two other domains each keep a core busy, and the shards have
+ * the rest. One thread keeps both of the quorum's batches in flight, so fewer cores need no second
+ * thread.
  */
 export function workersFor(cores: number): number {
   return Math.min(16, Math.max(1, cores - 3))
@@ -138,59 +148,71 @@ export interface Config {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /** Which HTTP server serves; `auto`: uWebSockets.js where it has a native build. */
+  /** The HTTP server; `auto` chooses uWebSockets.js where it has a native build. */
   readonly httpAdapter: 'auto' | 'native' | 'node'
-  /** Names MCP clients may reach this service by; null: loopback alone. */
+  /** The names by which MCP clients may reach this service; null for loopback only. */
   readonly publicHosts: readonly string[] | null
-  /** Whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
-  /** Whether agents with `may_delegate` have a tool to make keys, beside REST. */
+  /** Whether agents with `may_delegate` get an MCP tool that makes keys, in addition to REST. */
   readonly mcpSubKeys: boolean
-  /** null: no metrics are served. */
+  /** Null when no metrics are served. */
   readonly metricsPort: number | null
-  /** OIDC issuer of console tokens; null: console routes refuse every token. */
+  /** The OIDC issuer of console tokens; null refuses every token on console routes. */
   readonly identityIssuer: string | null
-  /** Where the issuer's keys are; null: at `/jwks` below it, as the identity provider has them. */
+  /**
+   * The URL of the issuer's keys; null for `/jwks` below the issuer, where the identity provider
+   * has them.
+   */
   readonly identityJwksUrl: string | null
-  /** Expected in the `aud` of console tokens. */
+  /** The audience expected in console tokens (`aud`). */
   readonly consoleAudience: string
   readonly logLevel: string
-  /** Threads for actor shards. */
+  /** The number of threads for actor shards. */
   readonly workers: number
   readonly rateLimit: { readonly refillPerSecond: number; readonly burst: number }
   readonly inFlightMax: number
-  /** With less space free nothing new is written. */
+  /** With less free space nothing new is written. */
   readonly diskFloorBytes: number
-  /** Calls that move value under way at once; more are answered OVERLOADED. */
+  /** The bound of calls that move value in progress; more are answered OVERLOADED. */
   readonly writesInFlightMax: number
-  /** Events delivered to each user's webhooks a second, by each thread. */
+  /** The events that each thread delivers to each user's webhooks per second. */
   readonly deliveriesPerSecond: number
-  /** Collector of traces, by OTLP/HTTP; null: there are none. */
+  /** The OTLP/HTTP collector of traces; null sends none. */
   readonly otelEndpoint: string | null
-  /** JSON that names a mail server (`smtp.ts`); null: no mail is sent. */
+  /** A JSON file that names a mail server (`smtp.ts`); null sends no mail. */
   readonly smtpFile: string | null
-  /** JSON that says how an identity provider elsewhere is reached (`identity-link.ts`); null: by its socket. */
+  /**
+   * A JSON file with the link to an identity provider on another machine (`identity-link.ts`); null
+   * for its socket.
+   */
   readonly identityLinkFile: string | null
-  /** JSON that names the engine of a journal (`journal.ts`); null: commits are in the store alone. */
+  /** A JSON file that names the journal's engine (`journal.ts`); null stores commits only here. */
   readonly journalFile: string | null
-  /** `standby`: takes the journal over once its owner is silent, or leaves, and no sooner. */
+  /** `standby` takes over only once the leader is silent or leaves. */
   readonly journalRole: 'owner' | 'standby'
-  /** JSON that says how the nodes of a journal reach each other (`node-link.ts`); null: they do not. */
+  /**
+   * A JSON file with the link between a journal's nodes (`node-link.ts`); null when they have none.
+   */
   readonly nodeLinkFile: string | null
-  /** Of entries after the last snapshot: with more, the next is made. */
+  /** The size of entries after the last snapshot above which the next one is made. */
   readonly journalTailBytes: number
-  /** Of each user. */
+  /** The quotas of each user. */
   readonly quotas: Quotas
   readonly retention: Retention
-  /** Between two passes that remove what need not be kept. */
+  /** The pause between two passes that remove expired records. */
   readonly retentionIntervalMs: number
-  /** Without a sponsored call, before an account's delegation is ended; null: it never is. */
+  /**
+   * How long after the last sponsored call an account's delegation is ended; null never ends it.
+   */
   readonly undelegateAfterMs: number | null
+  /** What the operator pays for sponsored gas per day. */
+  readonly gasBudgets: GasBudgets
 }
 
 export interface ReadConfig {
   readonly config: Config
-  /** Sentences for the log: variables that look like ours and are not. */
+  /** Sentences for the log about variables that look like ours but are unknown. */
   readonly warnings: readonly string[]
 }
 
@@ -245,6 +267,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
       auditMs: values.COUNTERSIGN_RETAIN_AUDIT_DAYS,
     },
     retentionIntervalMs: values.COUNTERSIGN_RETENTION_MINUTES * MINUTE_MS,
+    gasBudgets: gasBudgetsOf({
+      wallet: values.COUNTERSIGN_GAS_WALLET_DAY_USD,
+      user: values.COUNTERSIGN_GAS_USER_DAY_USD,
+    }),
     undelegateAfterMs: values.COUNTERSIGN_UNDELEGATE_HOURS,
   }
   return { config, warnings: unknownVariables(Object.keys(env)) }
@@ -267,7 +293,7 @@ function unknownVariables(names: readonly string[]): string[] {
     })
 }
 
-/** Edits up to which two names are taken for a slip of the keyboard. */
+/** The number of edits up to which two names count as a typing mistake. */
 const EDITS_MAX = 3
 const NAME_CHARS_MAX = 64
 

@@ -14,8 +14,9 @@ import {
 } from './tls-files.js'
 
 /**
- * How wallet services on other machines reach the identity provider: by TLS, where each side has a
- * certificate of one authority that both pin. Each side has a file of its own, which names a private key.
+ * The link between wallet services and an identity provider on another machine: TLS, where each
+ * side has a certificate by one authority that both pin. Each side has its own file, which names a
+ * private key.
  */
 
 /** The identity provider's side. */
@@ -27,18 +28,21 @@ export interface LinkListenerSettings {
 /** The wallet service's side. */
 export interface IdentityLinkSettings {
   readonly address: HostPort
-  /** Where it is when it is not there: those that take over from it, and it from them. */
+  /** Alternative addresses: nodes that may take over from it, and it from them. */
   readonly others: readonly HostPort[]
-  /** That the identity provider's certificate bears; null: the host of its address. */
+  /** The name in the identity provider's certificate; null for the host of its address. */
   readonly serverName: string | null
   readonly files: TlsFiles
 }
 
-/** What a connection is made with. */
+/** The parameters of a connection. */
 export interface IdentityLink extends HostPort {
   readonly others: readonly HostPort[]
   readonly serverName: string | null
-  /** As the files are by then. @throws as `readTlsFiles` */
+  /**
+   * Reads the present files.
+   * @throws as `readTlsFiles`
+   */
   readonly credentials: () => TlsPems
 }
 
@@ -61,8 +65,12 @@ const linkFile = z.strictObject({
     .string()
     .max(NAME_CHARS_MAX)
     .regex(HOST_NAME, 'is a host name')
-    // What certificates say of addresses is held against `address`, and is never announced (RFC 6066, 3).
-    .refine((name) => isIP(name) === 0, 'is a name: an address is checked where there is none')
+    // Certificates for addresses are checked against `address`, and TLS never announces an address
+    // (RFC 6066, 3).
+    .refine(
+      (name) => isIP(name) === 0,
+      'must be a name, not an address: omit it to check the address',
+    )
     .optional(),
   ...tlsFiles,
 })

@@ -9,8 +9,8 @@ import {
 import { readJsonFile } from './json-file.js'
 
 /**
- * The engine of the journal that commits go to before they are in the store. In a file of its own,
- * named by `COUNTERSIGN_JOURNAL_FILE`, since it holds passwords; without one there is no journal.
+ * The engine of the journal that receives commits before the store. It has its own file, named by
+ * `COUNTERSIGN_JOURNAL_FILE`, because it contains passwords; without the file there is no journal.
  */
 export type JournalSettings = z.infer<typeof journalFile>
 
@@ -18,12 +18,14 @@ const SERVERS_MAX = 8
 const OPTIONS = /[?&]options=/
 const LOOPBACK = /^(127\.|::1$)/
 
-/** `countersign cluster handler` on each machine with a node of Restate, which alone is to reach it. */
+/**
+ * `countersign cluster handler` on each machine with a Restate node, which must be its only client.
+ */
 const handler = z
   .strictObject({
     host: z.ipv4().or(z.ipv6()).default('127.0.0.1'),
     port: z.int().min(1).max(65_535).default(9_080),
-    /** As Restate names its own at its start. */
+    /** In the form that Restate prints at its start. */
     identity_keys: z
       .array(
         z
@@ -39,9 +41,9 @@ const handler = z
     'names identity_keys of the cluster where it listens beyond this machine',
   )
 
-/** A cluster of Restate, and what answers it on this machine. */
+/** A Restate cluster, and the handler on this machine. */
 const restate = z.strictObject({
-  /** Of all nodes: each of them answers for all. */
+  /** The ingresses of all nodes; each of them answers for all. */
   ingresses: z
     .array(
       z
@@ -51,28 +53,28 @@ const restate = z.strictObject({
     )
     .min(1)
     .max(SERVERS_MAX),
-  /** What services and handlers of one journal know each other by. */
+  /** The name by which services and handlers of one journal recognise each other. */
   key: z.string().regex(/^[0-9a-f]{64}$/, 'is 32 random bytes in hex'),
   handler: handler.prefault({}),
 })
 
 const journalFile = z
   .strictObject({
-    /** Servers of which one takes writes at a time. */
+    /** Servers, of which one accepts writes at a time. */
     postgres: z
       .array(
         z
           .string()
           .max(4_096)
           .regex(/^postgres(ql)?:\/\/./, 'begins with postgres://')
-          // They would take the place of the journal's own, by which a commit waits for the disk.
+          // Such options would override the journal's own, by which a commit waits for the disk.
           .refine((url) => !OPTIONS.test(url), 'names a server, and no options of its sessions'),
       )
       .min(1)
       .max(SERVERS_MAX)
       .optional(),
     restate: restate.optional(),
-    /** The partitions of users that each cell has, alike for all nodes; default: one has them all. */
+    /** The partitions of users in each cell, the same on all nodes; by default one cell has all. */
     cells: z
       .array(
         z
@@ -83,7 +85,7 @@ const journalFile = z
       .min(1)
       .max(CELLS_MAX)
       .optional(),
-    /** Which of these is this node's, from 0. */
+    /** The index of this node's cell, from 0. */
     cell: z
       .int()
       .min(0)

@@ -2,8 +2,9 @@ import { readFileSync, statSync } from 'node:fs'
 import type { z } from 'zod'
 
 /**
- * Settings in a file of their own, since they hold passwords.
- * @throws Error for a file that others may read, and one that names each offending field and never repeats its value
+ * Reads settings from their own file, because they contain passwords.
+ * @throws Error for a file that others may read, or one that names each offending field and never
+ * repeats its value
  */
 export function readJsonFile<Settings>(path: string, schema: z.ZodType<Settings>): Settings {
   const parsed = schema.safeParse(parsedJson(path))
@@ -20,7 +21,7 @@ function parsedJson(path: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own words show what is around the slip, which may be the password.
+    // The parser's message quotes the text around the mistake, which may be the password.
     throw new Error(`${path} is not JSON`)
   }
 }

@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
- * The JSON log of a process. Redaction is the second line: the first is that secrets are not
- * handed to the logger at all.
+ * The JSON log of a process. Redaction is the second protection; the first is that secrets are
+ * never passed to the logger.
  */
 
 const SECRET_FIELDS = [
@@ -19,17 +19,17 @@ const SECRET_FIELDS = [
 ] as const
 const SECRET_HEADERS = ['["x-api-key"]', '["set-cookie"]'] as const
 
-/** Each name at the root of a record and one and two levels down (pino has no deep wildcard). */
+/** Each name at the top of a record and one and two levels below (pino has no deep wildcard). */
 const REDACTED_PATHS = [
   ...SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
   ...SECRET_HEADERS.flatMap((name) => [name, `*${name}`, `*.*${name}`]),
 ]
 
 export interface LoggerOptions {
-  /** Which process speaks: `service`, `identity-provider`, `quorum-signer`. */
+  /** The process that writes: `service`, `identity-provider`, `quorum-signer`. */
   readonly name: string
   readonly level: string
-  /** Default: standard output. */
+  /** The default is standard output. */
   readonly destination?: DestinationStream
 }
 
@@ -43,12 +43,12 @@ export function createLogger(options: LoggerOptions): Logger {
   return pino(settings, options.destination ?? standardOutput())
 }
 
-/** What waits for a disk that is full, at the most; later lines are dropped. */
+/** The bound of text that waits for a full disk; later lines are dropped. */
 const WAITING_CHARS_MAX = 1_048_576
 
 /**
- * A line that cannot be written is no reason to end: the log is a file, and its disk may be full.
- * It is tried again with the next one.
+ * Keeps the process running when a line cannot be written, because the log's disk may be full. The
+ * line is retried with the next one.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ fd: 1, sync: true, maxLength: WAITING_CHARS_MAX })

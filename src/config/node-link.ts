@@ -12,16 +12,19 @@ import {
 } from './tls-files.js'
 
 /**
- * How the nodes of a cluster reach each other: by TLS, where each has a certificate of one authority that
- * all of them pin. One that waits passes requests on to the owner of the journal by it.
+ * The link between a cluster's nodes: TLS, where each has a certificate by one authority that all
+ * pin. A standby forwards requests over it to the leader.
  */
 export interface NodeLinkSettings {
-  /** Of this machine. */
+  /** An address of this machine. */
   readonly listen: HostPort
-  /** What the other nodes reach it by, which its certificate bears. */
+  /** The address that other nodes use, which must be in its certificate. */
   readonly address: HostPort
   readonly files: TlsFiles
-  /** As the files are by then. @throws as `readTlsFiles` */
+  /**
+   * Reads the present files.
+   * @throws as `readTlsFiles`
+   */
   readonly credentials: () => TlsPems
 }
 
@@ -42,9 +45,9 @@ export function readNodeLinkFile(path: string): NodeLinkSettings {
 const URL_START = 'https://'
 
 /**
- * What a node is called in the journal once it owns it, for people and for other nodes.
- * @param here its machine's name and the port that it serves at
- * @param link where others reach it; null: they do not
+ * Returns a leader's name in the journal, for people and other nodes.
+ * @param here the machine's name and the port that it serves on
+ * @param link the address for other nodes; null without a link
  */
 export function nodeName(here: string, link: HostPort | null): string {
   if (link === null) return here
@@ -52,7 +55,7 @@ export function nodeName(here: string, link: HostPort | null): string {
   return `${here} ${URL_START}${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** @returns null for an owner without a link */
+/** @returns null for a leader without a link */
 export function nodeAt(name: string): HostPort | null {
   const url = name.slice(name.lastIndexOf(' ') + 1)
   if (!url.startsWith(URL_START)) return null

@@ -1,6 +1,6 @@
 import type { ChainConfig } from './chains.js'
 
-/** Our own contracts and configured tokens: a screening list that names them is in error. */
+/** Returns our own contracts and configured tokens: a screening list that names one is wrong. */
 export function protectedAddressesOf(chains: readonly ChainConfig[]): readonly string[] {
   return chains.flatMap(({ wrapped_native, router, delegate, tokens, markets }) =>
     [

@@ -4,9 +4,9 @@ import type { ChainConfig, SanctionsOracleConfig } from './chains.js'
 const MAX_AGE_SECONDS = 86_400
 
 /**
- * The oracle whose events are mirrored for a chain, or null. What the operator wrote counts; where
- * nothing is written a live chain has its known oracle. A development chain bears the same id, and
- * nothing is deployed at that address.
+ * Returns the oracle whose events are mirrored for a chain, or null. The operator's setting wins;
+ * without one a live chain has its known oracle. A development chain has the same id, but nothing
+ * is deployed at that address.
  */
 export function sanctionsOracleOf(
   chain: ChainConfig,

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { requireOwnersAlone } from './json-file.js'
 
 /**
- * What an operator says about screening beyond the lists themselves: `screening.json` in the home,
- * which need not exist. Wire names, because operators write it.
+ * The operator's screening settings besides the lists: `screening.json` in the home, which is
+ * optional. It uses wire names because operators write it.
  */
 const webUrl = z.url({ protocol: /^https?$/ }).max(2_048)
 
@@ -13,13 +13,13 @@ const provider = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'lower-case letters, digits and hyphens, at most 32'),
-  /** Of a service that answers as Chainalysis' sanctions API does. */
+  /** The URL of a service that answers like Chainalysis' sanctions API. */
   base_url: webUrl,
-  /** File with the API key alone, mode 0600; relative to the home unless absolute. */
+  /** A file that contains only the API key, mode 0600; relative to the home unless absolute. */
   api_key_file: z.string().min(1).max(4_096),
   /** `sanctions` is final; a user's allow entry overrides `risk`. */
   kind: z.enum(['sanctions', 'risk']),
-  /** What no answer means: writes `stop`, or go on without it (`skip`). */
+  /** The effect of a missing answer: `stop` writes, or continue without it (`skip`). */
   when_unavailable: z.enum(['stop', 'skip']),
   timeout_ms: z.int().min(100).max(10_000).default(2_000),
 })
@@ -27,16 +27,32 @@ const provider = z.strictObject({
 const download = z.strictObject({
   source: z.enum(['ofac', 'uk', 'eu', 'file']),
   url: webUrl,
-  /** Name of the list; by default the source's. */
+  /** The list's name; by default the source's. */
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
+    .optional(),
+  /**
+   * Hosts besides the URL's own that may serve the list, because publishers redirect to their
+   * storage.
+   */
+  redirect_hosts: z
+    .array(
+      z
+        .string()
+        .max(260)
+        .regex(
+          /^[a-z0-9][a-z0-9.-]*(:\d{1,5})?$/,
+          'a host in lower case, with its port if it has one',
+        ),
+    )
+    .max(4)
     .optional(),
 })
 
 const screeningFile = z.strictObject({
   providers: z.array(provider).max(4).default([]),
-  /** What `lists update` fetches; absent: OFAC's own export. */
+  /** The sources of `lists update`; by default OFAC's own export. */
   downloads: z.array(download).min(1).max(16).optional(),
 })
 
@@ -59,7 +75,7 @@ export function readScreeningFile(home: string): ScreeningFile {
 
 const API_KEY_CHARS_MAX = 1_024
 
-/** @throws Error when others may read the file, or it holds no key */
+/** @throws Error when others may read the file, or it contains no key */
 export function readApiKey(home: string, file: string): string {
   const path = isAbsolute(file) ? file : join(home, file)
   requireOwnersAlone(path)

@@ -2,18 +2,22 @@ import { z } from 'zod'
 import { readJsonFile } from './json-file.js'
 
 /**
- * The operator's mail server, by which channels of the kind `email` are told. In a file of its own,
- * named by `COUNTERSIGN_SMTP_FILE`, since it holds a password; without one there is no such kind.
+ * The operator's mail server for channels of the kind `email`. It has its own file, named by
+ * `COUNTERSIGN_SMTP_FILE`, because it contains a password; without the file that kind does not
+ * exist.
  */
 export interface SmtpSettings {
   readonly host: string
   readonly port: number
-  /** `implicit`: TLS from the first byte; `starttls`: TLS or nothing; `none`: a relay at hand. */
+  /**
+   * `implicit` uses TLS from the first byte, `starttls` requires TLS, and `none` is for a local
+   * relay.
+   */
   readonly tls: 'implicit' | 'starttls' | 'none'
   readonly login: { readonly user: string; readonly password: string } | null
   /** The sender. */
   readonly from: string
-  /** Lower-case domains that mail may go to; null: any. */
+  /** The lower-case domains to which mail may go; null for any. */
   readonly recipientDomains: readonly string[] | null
 }
 

@@ -4,12 +4,12 @@ import { isoTime } from '../domain/iso-time.js'
 import type { TransactionStep } from '../domain/path-meter.js'
 
 /**
- * One line of the log for each step of each transaction, at info. They are so many that they are
- * put together here, and not by pino: a step is copied, byte by byte, behind those that wait, and
- * they are written later. Strings of each would be as much garbage again as all of a send.
+ * Logs one line for each step of each transaction, at info. There are so many that they are built
+ * here instead of by pino: a step is copied byte by byte behind the waiting ones, and written
+ * later. A string for each would double a send's garbage.
  */
 export interface StepLines {
-  /** @param code of the catalogue of errors, of what was refused; else null */
+  /** @param code the error code of a refusal; otherwise null */
   note(
     step: TransactionStep,
     chainId: number,
@@ -17,13 +17,13 @@ export interface StepLines {
     requestId: string,
     code: string | null,
   ): void
-  /** Writes what waits. */
+  /** Writes the waiting lines. */
   flush(): void
 }
 
 export interface StepLinesOptions {
   readonly logger: Logger
-  /** As the logger has it. */
+  /** The logger's name. */
   readonly name: string
   /** Milliseconds since the epoch. */
   readonly nowMs: () => number
@@ -33,13 +33,13 @@ export interface StepLinesOptions {
 
 /** Lines are written no later than this. */
 const FLUSH_MS = 100
-/** More are written at once: some 900 lines, and half a second of a thread's steps at most. */
+/** More are written at once: some 900 lines, at most half a second of a thread's steps. */
 const WAITING_BYTES = 262_144
-/** What a pipe takes in one piece, so that lines of other threads do not come in between. */
+/** The size that a pipe accepts in one piece, so that lines of other threads do not mix in. */
 const BODY_BYTES_MAX = 4_096
 const NEW_LINE = 10
 
-/** Null where the level asks for no such lines: nothing is paid then. */
+/** Null when the log level excludes these lines, which then cost nothing. */
 export function createStepLines(options: StepLinesOptions): StepLines | null {
   const { logger, name, nowMs, later } = options
   if (!logger.isLevelEnabled('info')) return null
@@ -47,14 +47,14 @@ export function createStepLines(options: StepLinesOptions): StepLines | null {
   const waiting = Buffer.allocUnsafeSlow(WAITING_BYTES)
   let used = 0
   let planned = false
-  // As pino begins its own.
+  // The same beginning as pino's lines.
   const who = `","pid":${process.pid},"hostname":${JSON.stringify(hostname())},"name":${JSON.stringify(name)},"tx_id":"`
   const begun = { atMs: Number.NaN, bytes: Buffer.alloc(0) }
   const middle = Buffer.from('","request_id":')
-  /** What a line of an accepted step ends with, by chain and step. */
+  /** The end of an accepted step's line, by chain and step. */
   const ends = new Map<number, Map<TransactionStep, Buffer>>()
 
-  /** Of the latest millisecond: several steps share one. */
+  /** The beginning for the latest millisecond, which several steps share. */
   function beginning(atMs: number): Buffer {
     if (atMs !== begun.atMs) {
       begun.atMs = atMs
@@ -85,7 +85,7 @@ export function createStepLines(options: StepLinesOptions): StepLines | null {
     for (let from = 0; from < used; ) {
       const last = Math.min(from + BODY_BYTES_MAX, used) - 1
       const end = waiting.lastIndexOf(NEW_LINE, last)
-      // A line that is longer than a piece goes out in one of its own.
+      // A line longer than a piece is written as a piece of its own.
       const to = (end >= from ? end : waiting.indexOf(NEW_LINE, last)) + 1
       write(waiting.toString('utf8', from, to))
       from = to
@@ -133,7 +133,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const TILDE = 0x7e
 
-/** Whoever calls chooses it, and nearly always of characters that mean nothing to JSON. */
+/** The caller chooses it; it rarely contains characters that JSON has to escape. */
 function isPlain(requestId: string): boolean {
   for (let i = 0; i < requestId.length; i++) {
     const code = requestId.charCodeAt(i)

@@ -5,19 +5,19 @@ import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { requireOwnersAlone } from './json-file.js'
 
-/** What a link by TLS is made with: each side has a certificate of one authority that both pin. */
+/** The files of a TLS link: each side has a certificate by one authority that both pin. */
 
 /** Paths of PEM files. */
 export interface TlsFiles {
-  /** This side's, and whatever lies between it and the authority. */
+  /** This side's certificate, with those between it and the authority. */
   readonly certificate: string
-  /** Of this side's certificate; mode 0600. */
+  /** The private key of this side's certificate; mode 0600. */
   readonly key: string
-  /** Whose certificates the other side may have; several, while one takes another's place. */
+  /** The authorities of the other side's certificate; several while one replaces another. */
   readonly authority: string
 }
 
-/** What lies in them. */
+/** The contents of the files. */
 export interface TlsPems {
   readonly cert: Buffer
   readonly key: Buffer
@@ -33,13 +33,15 @@ const PORT_MAX = 65_535
 const HOST_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+)):([1-9]\d{0,4})$/
 export const NAME_CHARS_MAX = 253
 
-/** Processes and commands that read the file have working directories of their own. */
+/**
+ * Absolute, because processes and commands that read the file have different working directories.
+ */
 const path = z
   .string()
   .max(4_096)
   .refine(isAbsolute, 'is the path of a PEM file, from the root of the file system on')
 
-/** Of a JSON file. */
+/** The fields of a JSON file. */
 export const tlsFiles = { certificate: path, key: path, authority: path }
 
 export const hostPort = z
@@ -52,8 +54,8 @@ export const hostPort = z
   )
 
 /**
- * As they lie there now.
- * @throws Error that names the file which is of no use, and repeats nothing of it
+ * Reads the present files.
+ * @throws Error that names the unusable file, and repeats nothing of it
  */
 export function readTlsFiles({ certificate, key, authority }: TlsFiles): TlsPems {
   requireOwnersAlone(key)
@@ -62,18 +64,18 @@ export function readTlsFiles({ certificate, key, authority }: TlsFiles): TlsPems
     key: readFileSync(key),
     ca: readFileSync(authority),
   }
-  const own = parsed(`${certificate} is no certificate (PEM)`, () =>
+  const own = parsed(`${certificate} is not a certificate (PEM)`, () =>
     certificateIn(credentials.cert),
   )
-  parsed(`${authority} is no certificate (PEM)`, () => certificateIn(credentials.ca))
-  const secret = parsed(`${key} is no private key (PEM, without a passphrase)`, () =>
+  parsed(`${authority} is not a certificate (PEM)`, () => certificateIn(credentials.ca))
+  const secret = parsed(`${key} is not a private key (PEM, without a passphrase)`, () =>
     createPrivateKey(credentials.key),
   )
   if (!own.checkPrivateKey(secret)) throw new Error(`${key} is not the key of ${certificate}`)
   return credentials
 }
 
-/** Milliseconds since the epoch: when the first certificate of a PEM file ends. */
+/** Returns when the first certificate of a PEM file ends, in milliseconds since the epoch. */
 export function certificateEndMs(pem: Buffer): number {
   return Date.parse(certificateIn(pem).validTo)
 }
@@ -82,7 +84,7 @@ function certificateIn(pem: Buffer): X509Certificate {
   return new X509Certificate(pem)
 }
 
-/** OpenSSL's own words name no file. */
+/** OpenSSL's own message does not name the file. */
 function parsed<Value>(otherwise: string, parse: () => Value): Value {
   try {
     return parse()
@@ -100,13 +102,13 @@ function hostPortIn(text: string): HostPort | null {
   return { host, port }
 }
 
-/** The schema refuses what is none. */
+/** The schema has already refused a missing address. */
 export function present(value: HostPort | null): HostPort {
   if (value === null) throw new Error('a host and a port are there')
   return value
 }
 
-/** Of this machine, to listen at. */
+/** An address of this machine to listen on. */
 export const ownAddress = hostPort.refine(
   (value) => value === null || isIP(value.host) !== 0,
   'has an address of this machine, not a name',

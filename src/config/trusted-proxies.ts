@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whose word on where a request comes from is believed. A header can be sent by anybody, so it counts
- * only from a peer of these; both processes that count callers by address read the same setting.
+ * Proxies that are trusted about the origin of a request. Anyone can send the header, so it counts
+ * only from these peers; both processes that count callers by address read the same setting.
  */
 export type TrustedProxies = readonly Network[]
 
@@ -13,7 +13,7 @@ export const TRUSTED_PROXIES_VARIABLE = 'COUNTERSIGN_TRUSTED_PROXIES'
 
 export const NO_PROXIES: TrustedProxies = []
 
-/** A proxy on the same machine, as `countersign live init` has it. */
+/** A proxy on the same machine, as `countersign live init` configures it. */
 export const LOOPBACK_PROXIES = '127.0.0.1,::1'
 
 const NETWORKS_MAX = 64
@@ -21,9 +21,9 @@ const CHARS_MAX = 2_048
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/
 const MAPPED_BITS = 96
 
-export const TRUSTED_PROXIES_FORM = `must be at most ${NETWORKS_MAX} addresses or networks (192.0.2.0/24), separated by commas, and none of them everybody's`
+export const TRUSTED_PROXIES_FORM = `must be at most ${NETWORKS_MAX} addresses or networks (192.0.2.0/24), separated by commas, and none may cover all addresses`
 
-/** @returns null for what is none; a network is named by any of its addresses */
+/** @returns null for invalid text; any address of a network names it */
 export function parseTrustedProxies(text: string): TrustedProxies | null {
   if (text.length > CHARS_MAX) return null
   const networks = text.split(',').map((part) => parseNetwork(part.trim()))
@@ -38,18 +38,21 @@ function parseNetwork(text: string): Network | null {
   const bits = address.kind() === 'ipv4' ? 32 : 128
   if (prefix === undefined) return [address, bits]
   if (!PREFIX.test(prefix)) return null
-  // Of IPv4 that is written as IPv6 (RFC 4291, section 2.5.5.2) the prefix is written as IPv6's.
+  // The prefix of an IPv4 address written as IPv6 (RFC 4291, section 2.5.5.2) counts in IPv6 bits.
   const isMapped = isIP(written) === 6 && address.kind() === 'ipv4'
   const length = Number(prefix) - (isMapped ? MAPPED_BITS : 0)
-  // Of length 0 it would be everybody, and the header anybody's to write.
+  // A prefix of length 0 would include everyone, and anyone could set the header.
   return length >= 1 && length <= bits ? [address, length] : null
 }
 
-/** An address in one form: IPv4 also where IPv6 carries it, as a socket for both tells it. */
+/**
+ * Returns an address in one form: an IPv4 address also when IPv6 carries it, as dual-stack sockets
+ * report it.
+ */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  // Stricter than the package, which takes `127.1` and numbers for addresses.
+  // Stricter than the package, which accepts `127.1` and plain numbers.
   if (isIP(text) === 0) return null
-  // Of a link the zone says which, in more characters than the package takes.
+  // The zone of a link-local address uses more characters than the package accepts.
   return ipaddr.process(text.replace(/%.*/, ''))
 }
 

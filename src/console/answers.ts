@@ -1,7 +1,7 @@
-/** What the service answered instead; the message is one sentence a person can act on. */
+/** An error that the service answered; the message is one sentence that a person can act on. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** 0 when there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number
   readonly code: string
   readonly details: Readonly<Record<string, unknown>>
@@ -26,9 +26,9 @@ export class ApiError extends Error {
 }
 
 /**
- * @returns the JSON of an answer that says yes
- * @throws ApiError of any other; also of one that breaks off: the call may have been carried out, so
- * nobody may take it for an answer, or for none that was ever asked
+ * @returns the JSON of a successful answer
+ * @throws ApiError for any other answer, and for one that breaks off: the call may have been
+ * carried out, so it must not be taken for an answer, nor for a call that was never made
  */
 export async function answerOf(response: Response): Promise<unknown> {
   if (response.ok) return response.json().catch(noAnswer)
@@ -45,7 +45,7 @@ export function noAnswer(cause: unknown): never {
   const message = isSlow ? 'The service took too long.' : 'The service does not answer.'
   throw new ApiError(
     0,
-    { code: 'NO_ANSWER', message: `${message} Nothing here is lost.` },
+    { code: 'NO_ANSWER', message: `${message} Nothing on this page is lost.` },
     { cause },
   )
 }

@@ -6,8 +6,8 @@ import type { OpenApiDocument } from './playground/documented.js'
 import { accessToken } from './session/session.js'
 
 /**
- * The service's documented calls. The table that makes the OpenAPI document gives their types, so
- * that a path it does not have does not compile.
+ * Calls of the service's documented operations. Their types come from the table that makes the
+ * OpenAPI document, so a path that does not exist does not compile.
  */
 type Method = ConsoleOperation['method']
 type PathOf<M extends Method> = Extract<ConsoleOperation, { method: M }>['path']
@@ -53,9 +53,9 @@ export type AgentOutput<M extends AgentMethod, P extends string> = z.output<
 >
 
 /**
- * A call as an agent makes it, with the secret of an API key. What signs is the proof of a live key,
- * which a person's token is not.
- * @param idempotencyKey of a call that moves value: the same one for the same wish
+ * A call as an agent makes it, with the secret of an API key. Signing requires the proof of a live
+ * key, which a person's token is not.
+ * @param idempotencyKey for a call that moves value: the same key for the same request
  * @throws ApiError
  */
 export async function callWithKey<M extends AgentMethod, P extends AgentPath<M>>(
@@ -79,18 +79,18 @@ export async function callWithKey<M extends AgentMethod, P extends AgentPath<M>>
   return (await answerOf(answer)) as AgentOutput<M, P>
 }
 
-/** Health by parts, which takes no token. @throws ApiError */
+/** Reads the status of each part, which needs no token. @throws ApiError */
 export async function readReadiness(): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch('/readyz', { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     noAnswer,
   )
   const body: unknown = await response.json().catch(() => null)
-  // 503 says which part is not ready.
+  // A 503 tells which part is not ready.
   if (typeof body === 'object' && body !== null && response.status !== 404) return { ...body }
-  throw new ApiError(response.status, { code: 'UNKNOWN', message: 'The service says nothing.' })
+  throw new ApiError(response.status, { code: 'UNKNOWN', message: 'The service sent no answer.' })
 }
 
-/** What the service says of itself. @throws ApiError */
+/** Reads the service's OpenAPI document. @throws ApiError */
 export async function readOpenApi(): Promise<OpenApiDocument> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return (await answerOf(

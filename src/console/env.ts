@@ -1,18 +1,18 @@
-/** What the service wrote into the page; see src/http/console-pages.ts. */
+/** Values that the service wrote into the page; see src/http/console-pages.ts. */
 
 function metaContent(name: string): string {
   const element = document.querySelector(`meta[name="countersign:${name}"]`)
   return element?.getAttribute('content') ?? ''
 }
 
-/** OIDC issuer that signs people in; empty when the service has none. */
+/** OIDC issuer that signs people in; empty if the service has none. */
 export const ISSUER = metaContent('issuer')
 
-/** The resource that tokens are asked for (RFC 8707). */
+/** The resource that tokens are requested for (RFC 8707). */
 export const AUDIENCE = metaContent('audience')
 
-/** Where the build's files are. */
+/** Path of the built files. */
 export const ASSETS_PATH = '/console/assets'
 
-/** Where the console lives below its origin. */
+/** Path of the console below its origin. */
 export const BASE_PATH = '/console'

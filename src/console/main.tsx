@@ -25,7 +25,7 @@ function Console() {
 
 const root = document.getElementById('console')
 if (root !== null) render(<Console />, root)
-// What one person read is not for the next.
+// Data that one person read must not be shown to the next.
 session.subscribe(({ status }) => {
   if (status === 'signed-out') queryClient.clear()
 })

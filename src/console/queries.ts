@@ -5,21 +5,21 @@ import { pollMsOf } from './live/live.js'
 import { DAYS } from './overview/spend-by-day.js'
 
 /**
- * What pages read. Keys of the cache begin with the path that was read, so that whoever hears of a
- * change can say what is stale.
+ * The data that pages read. Cache keys begin with the path that was read, so that a change can mark
+ * what is stale.
  */
 
 const STALE_MS = 5_000
 const RETRIES_MAX = 2
 const PAGE_ROWS = 25
-/** Bars that are looked at together. */
+/** Bars shown together. */
 const SPENDERS_ROWS = 10
-/** The most that one answer holds. */
+/** The largest page that one answer returns. */
 const ALL_ROWS = 100
 
 /**
- * A browser that takes itself to be offline may well reach a service on its own machine; and what it
- * put off until it is online would be carried out when nobody wants it any more.
+ * A browser that considers itself offline may still reach a service on its own machine, and a call
+ * postponed until it is online would be carried out when nobody wants it.
  */
 const NETWORK_MODE = 'always'
 
@@ -29,18 +29,18 @@ export const queryClient = new QueryClient({
       staleTime: STALE_MS,
       refetchInterval: pollMsOf,
       networkMode: NETWORK_MODE,
-      // A refusal is an answer; only silence and overload may be over in a moment.
+      // A refusal is an answer; only silence and overload may pass within a moment.
       retry: (count, error) =>
         count < RETRIES_MAX &&
         error instanceof ApiError &&
         (error.status === 0 || error.status >= 500),
     },
-    // An answer may hold a secret that is shown once: it goes with the page that shows it.
+    // An answer may contain a secret that is shown once, so it is dropped with its page.
     mutations: { gcTime: 0, networkMode: NETWORK_MODE },
   },
 })
 
-/** @param isAnew asked for again by whoever begins to show it: no event tells of an invitation */
+/** @param isAnew refreshes on every use, because no event announces an invitation */
 export function useMe(isAnew = false) {
   return useQuery({
     queryKey: ['/api/v1/agent/me'],
@@ -49,7 +49,7 @@ export function useMe(isAnew = false) {
   })
 }
 
-/** @param isWanted what it answers is of use to few pages */
+/** @param isWanted few pages need the answer */
 export function useAuthorizers(isWanted: boolean) {
   return useQuery({
     queryKey: ['/api/v1/agent/authorizers'],
@@ -65,7 +65,7 @@ export function useKeys() {
   })
 }
 
-/** All of them, or those that a name finds, a page at a time. @param search null: all */
+/** All keys, or those whose names match, a page at a time. @param search null for all */
 export function useKeyPages(search: string | null) {
   return useInfiniteQuery({
     queryKey: ['/api/v1/agent/keys', 'pages', search],
@@ -75,7 +75,7 @@ export function useKeyPages(search: string | null) {
   })
 }
 
-/** One of them, however many there are. */
+/** One key, however many there are. */
 export function useKey(keyId: string) {
   return useQuery({
     queryKey: ['/api/v1/agent/keys', 'one', keyId],
@@ -98,7 +98,7 @@ export function useWallets() {
   })
 }
 
-/** @param search null: all */
+/** @param search null for all */
 export function useWalletPages(search: string | null) {
   return useInfiniteQuery({
     queryKey: ['/api/v1/agent/wallets', 'pages', search],
@@ -110,7 +110,7 @@ export function useWalletPages(search: string | null) {
 
 export type Spend = Output<'GET', '/api/v1/agent/spend'>['keys'][number]
 
-/** Of all keys. */
+/** Totals of all keys. */
 export function useSpendTotals() {
   return useQuery({
     queryKey: ['/api/v1/agent/spend/totals'],
@@ -118,7 +118,7 @@ export function useSpendTotals() {
   })
 }
 
-/** Of all keys, with their days: by itself, since the first look at those takes longest. */
+/** Totals of all keys with their days; a separate query, because its first read takes longest. */
 export function useSpendByDay() {
   return useQuery({
     queryKey: ['/api/v1/agent/spend/totals', 'by day'],
@@ -140,7 +140,7 @@ export function useSpendByShare() {
   })
 }
 
-/** Of the same keys as a page of them. */
+/** Spend of the same keys as a page of them. */
 export function useSpendOf(pages: readonly (string | null)[], search: string | null) {
   return useQueries({
     queries: pages.map((cursor) => ({
@@ -189,6 +189,13 @@ export function useTransactions(filter: TransactionFilter = {}, rows = PAGE_ROWS
   })
 }
 
+/** With what is for those who are signed in; without it where only `/readyz` answers. */
 export function useReadiness() {
-  return useQuery({ queryKey: ['/readyz'], queryFn: readReadiness })
+  return useQuery({
+    queryKey: ['/readyz'],
+    async queryFn(): Promise<Readonly<Record<string, unknown>>> {
+      const status = await call('GET', '/api/v1/agent/service', {}).catch(() => null)
+      return status?.readiness ?? readReadiness()
+    },
+  })
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { OverviewPage } from './pages/overview.js'
 import { lazyPage } from './parts/lazy-page.js'
 
-/** All but the first are loaded when they are visited, or when the browser has nothing to do. */
+/** All pages but the first are loaded when they are visited, or when the browser is idle. */
 const ApprovalsPage = lazyPage(async () => (await import('./pages/approvals.js')).ApprovalsPage)
 const AgentsPage = lazyPage(async () => (await import('./pages/agents.js')).AgentsPage)
 const PolicyPage = lazyPage(async () => (await import('./pages/policy.js')).PolicyPage)
@@ -21,11 +21,11 @@ const ListsPage = lazyPage(async () => (await import('./pages/lists.js')).ListsP
 const OperationsPage = lazyPage(async () => (await import('./pages/operations.js')).OperationsPage)
 const PlaygroundPage = lazyPage(async () => (await import('./pages/playground.js')).PlaygroundPage)
 
-/** Every page, one line each, in the order of the navigation. */
+/** Every page in one line, in the order of the navigation. */
 export interface PageRoute {
-  /** Below `/console`; `:name` is a segment that the page reads by `useParams`. */
+  /** Path below `/console`; the page reads a `:name` segment with `useParams`. */
   readonly path: string
-  /** Null: reached from another page alone. */
+  /** Null for a page that is reached only from another page. */
   readonly nav: string | null
   readonly component: () => JSX.Element
 }

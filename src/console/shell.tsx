@@ -15,7 +15,7 @@ import { useApprovals, useAuthorizers, useMe } from './queries.js'
 import { PAGES } from './routes.js'
 import { signOut, switchAccount } from './session/session.js'
 
-/** What is around every page: the way to the others, who is signed in, and the red button. */
+/** The frame of all pages: navigation, the signed-in person, and the red button. */
 export function Shell() {
   useEffect(loadPagesWhenIdle, [])
   const [location] = useLocation()
@@ -69,11 +69,25 @@ function TopBar() {
         <Wordmark />
       </Link>
       <div class="actions">
+        <EnvironmentBadge />
         <LiveSign />
         <FreezeButton />
         <Account />
       </div>
     </header>
+  )
+}
+
+/** Whether real money moves here; hidden until the service has told. */
+function EnvironmentBadge() {
+  const { data } = useMe()
+  if (data === undefined) return null
+  const isLive = data.environment === 'live'
+  return (
+    <span class={isLive ? 'pill ok' : 'pill'} data-environment={data.environment}>
+      {isLive ? 'Live' : 'Test'}
+      <span class="hidden"> environment</span>
+    </span>
   )
 }
 

@@ -8,8 +8,8 @@ interface Step {
 }
 
 /**
- * A call that changes something. When it is done, all that is shown is read anew: a freeze or a new
- * key changes more than one list.
+ * A call that changes something. When it is done everything shown is read again, because a freeze
+ * or a new key changes more than one list.
  */
 export function useAction<T>(act: () => Promise<T>, onDone?: (answer: T) => void): Step {
   const client = useQueryClient()
@@ -24,10 +24,10 @@ export function useQuestion<T>(
   ask: () => Promise<T>,
   onAnswer: (answer: T) => void | Promise<void>,
 ): Step {
-  // What was typed last counts: options of a mutation change a frame after what they are made of.
+  // The latest text counts: options of a mutation change a frame after their inputs.
   const latest = useRef(ask)
   latest.current = ask
-  // So is a button disabled: a second press may come before.
+  // The button is disabled late as well, so a second press may come before.
   const isAsked = useRef(false)
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {

@@ -4,7 +4,7 @@ import agentRouter from './generated/agent-router.json' with { type: 'json' }
 
 /**
  * Whether code on a chain is exactly what the committed artifacts deploy, immutables included. A
- * Router that is almost ours could send a sub-wallet's tokens anywhere.
+ * Router that differs slightly could send a sub-wallet's tokens anywhere.
  */
 
 interface RuntimePart {
@@ -16,12 +16,12 @@ interface RuntimePart {
 const WORD_BYTES = 32
 const ADDRESS_DIGITS = 40
 
-/** @returns what differs; null when the code is AgentRouter's */
+/** @returns the difference; null when the code is AgentRouter's */
 export function routerCodeProblem(code: Hex): string | null {
   return difference(code, runtimeCode(agentRouter.bytecode, agentRouter.runtime))
 }
 
-/** @returns what differs; null when the code is that of the AgentDelegate which obeys `router` */
+/** @returns the difference; null when the code is that of the AgentDelegate for `router` */
 export function delegateCodeProblem(code: Hex, router: Address): string | null {
   const problem = difference(code, delegateCode(router.slice(2).toLowerCase()))
   if (problem === null) return null

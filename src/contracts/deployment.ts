@@ -4,14 +4,14 @@ import agentDelegate from './generated/agent-delegate.json' with { type: 'json' 
 import agentRouter from './generated/agent-router.json' with { type: 'json' }
 
 /**
- * Where Router and delegate live: at the same addresses on every chain, because their CREATE2
- * addresses depend on the bytecode, the salt and the owner alone. Whoever deploys does not matter.
+ * The addresses of Router and delegate: the same on every chain, because their CREATE2 addresses
+ * depend only on the bytecode, the salt and the owner. The deployer does not matter.
  */
 export interface Create2Deployment {
   readonly address: Address
   readonly salt: Hex
   readonly initCode: Hex
-  /** Transaction to send when `address` has no code yet; value 0. */
+  /** The transaction to send when `address` has no code yet; value 0. */
   readonly transaction: { readonly to: Address; readonly data: Hex }
 }
 

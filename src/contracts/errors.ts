@@ -1,7 +1,7 @@
 /**
- * Custom errors of contracts that agents call, as Solidity declares them. A revert that carries one of
- * these is shown by its name and values instead of four bytes. A test holds OpenZeppelin's rows against
- * its own artifacts.
+ * Custom errors of contracts that agents call, as Solidity declares them. A revert with one of
+ * these is shown by its name and values instead of four bytes. A test compares OpenZeppelin's rows
+ * with its artifacts.
  */
 export const KNOWN_ERRORS: readonly string[] = [
   // ERC-6093, which OpenZeppelin's tokens use since 5.0.
@@ -23,7 +23,7 @@ export const KNOWN_ERRORS: readonly string[] = [
   'ERC1155InvalidSender(address sender)',
   'ERC1155InvalidReceiver(address receiver)',
   'ERC1155MissingApprovalForAll(address operator, address owner)',
-  // OpenZeppelin: ERC-4626, and what contracts share.
+  // OpenZeppelin: ERC-4626, and errors that several contracts share.
   'ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)',
   'ERC4626ExceededMaxMint(address receiver, uint256 shares, uint256 max)',
   'ERC4626ExceededMaxWithdraw(address owner, uint256 assets, uint256 max)',
@@ -84,7 +84,10 @@ export const KNOWN_ERRORS: readonly string[] = [
   'PoolNotInitialized()',
 ]
 
-/** What Uniswap v3 means by the few letters that it reverts with; its documentation, "Error codes". */
+/**
+ * The meaning of the few letters with which Uniswap v3 reverts; from its documentation, "Error
+ * codes".
+ */
 export const SHORT_REASONS: ReadonlyMap<string, string> = new Map([
   ['STF', 'a token could not be taken: balance or allowance is too low'],
   ['TF', 'a token could not be paid out'],

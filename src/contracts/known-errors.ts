@@ -5,7 +5,10 @@ import { KNOWN_ERRORS } from './errors.js'
 import agentDelegate from './generated/agent-delegate.json' with { type: 'json' }
 import agentRouter from './generated/agent-router.json' with { type: 'json' }
 
-/** Custom errors by name and values: those of our own contracts and of the table of others. */
+/**
+ * Custom errors by name and values: those of our own contracts and those in the table of other
+ * contracts' errors.
+ */
 
 interface Parameter {
   readonly name: string
@@ -19,7 +22,7 @@ interface ErrorShape {
 
 export interface KnownError {
   readonly name: string
-  /** The values that have one word, in order, as a person reads them. */
+  /** The values that have one word, in order, in readable form. */
   readonly values: ReadonlyMap<string, string>
 }
 
@@ -33,8 +36,8 @@ const shapes: ReadonlyMap<string, ErrorShape> = new Map(
 )
 
 /**
- * @param data what a call reverted with
- * @returns null when its selector is none that is known, or its values are cut short
+ * @param data the revert data of a call
+ * @returns null when its selector is unknown, or its values are cut short
  */
 export function decodeKnownError(data: unknown): KnownError | null {
   if (typeof data !== 'string') return null
@@ -50,13 +53,13 @@ export function decodeKnownError(data: unknown): KnownError | null {
   return { name: shape.name, values }
 }
 
-/** Such as `ERC20InsufficientBalance: sender 0x…, balance 5, needed 7`. */
+/** Formats an error, for example `ERC20InsufficientBalance: sender 0x…, balance 5, needed 7`. */
 export function inWords({ name, values }: KnownError): string {
   const shown = [...values].map(([parameter, value]) => `${parameter} ${value}`)
   return shown.length === 0 ? name : `${name}: ${shown.join(', ')}`
 }
 
-/** Null when there is no such word; empty for what has no word of its own. */
+/** Null when the word is missing; empty for a value that is not one word. */
 function valueAt(body: Hex, index: number, type: string): string | null {
   const number = uintAt(body, index)
   const word = wordAt(body, index)
@@ -69,7 +72,8 @@ function valueAt(body: Hex, index: number, type: string): string | null {
 
 function shapeOf(declaration: string): ErrorShape {
   const [, name, list] = DECLARATION.exec(declaration) ?? []
-  if (name === undefined || list === undefined) throw new Error(`no error: ${declaration}`)
+  if (name === undefined || list === undefined)
+    throw new Error(`not an error declaration: ${declaration}`)
   const parameters = list
     .split(', ')
     .filter((parameter) => parameter !== '')
@@ -80,7 +84,7 @@ function shapeOf(declaration: string): ErrorShape {
   return { name, parameters }
 }
 
-/** Errors of the ABI of a contract of ours. */
+/** The errors in the ABI of one of our contracts. */
 function errorsOf(
   abi: readonly { readonly type: string; readonly name?: string; readonly inputs?: unknown }[],
 ): ErrorShape[] {

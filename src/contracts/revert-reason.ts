@@ -7,9 +7,9 @@ import { decodeKnownError, inWords } from './known-errors.js'
 /** `Error(string)` and `Panic(uint256)` (Solidity ABI, "Error handling"). */
 const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'
-/** A contract chooses its words; callers get a sentence's worth. */
+/** A contract chooses its text; callers get about a sentence of it. */
 const REASON_BYTES_MAX = 256
-/** More than any known error has values. */
+/** More than the number of values of any known error. */
 const WORDS_MAX = 8
 
 const PANICS: Readonly<Record<number, string>> = {
@@ -25,9 +25,9 @@ const PANICS: Readonly<Record<number, string>> = {
 }
 
 /**
- * A revert's returned bytes in words: the string of `Error`, the meaning of a `Panic`, a custom
- * error's name and values where it is known and its selector where not, or "reverted without a
- * reason". Printable; of a contract's own words at most 256 bytes.
+ * Describes revert data: the string of `Error`, the meaning of a `Panic`, a known custom error with
+ * its values or an unknown one's selector, or "reverted without a reason". Printable; at most 256
+ * bytes of a contract's own text.
  */
 export function decodeRevertReason(data: unknown): string {
   if (typeof data !== 'string' || !/^0x[0-9a-fA-F]*$/.test(data) || data.length < 10) {

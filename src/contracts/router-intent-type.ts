@@ -5,32 +5,32 @@ import type { Address, Hex } from '../domain/ids.js'
  * hash an intent from these constants alone. The Solidity counterpart is `router/RouterIntent.sol`.
  */
 export interface RouterIntent {
-  /** The sub-wallet: pays, signs and receives. */
+  /** The sub-wallet, which pays, signs and receives. */
   readonly account: Address
-  /** Asset pulled from the account; native currency is the ERC-7528 address. */
+  /** The asset that is pulled from the account; native currency is the ERC-7528 address. */
   readonly tokenIn: Address
-  /** Smallest units of `tokenIn`, the fee included; above 0. */
+  /** In smallest units of `tokenIn`, fee included; above 0. */
   readonly amountIn: bigint
   /** Basis points of `amountIn`, 0 to `ROUTER_FEE_BPS_MAX`. */
   readonly feeBps: number
-  /** Asset whose balance at the account must grow; never `tokenIn`. */
+  /** The asset whose balance at the account must grow; never `tokenIn`. */
   readonly tokenOut: Address
-  /** Smallest units of `tokenOut`; above 0. */
+  /** In smallest units of `tokenOut`; above 0. */
   readonly minOut: bigint
-  /** Venue that is called. */
+  /** The venue that is called. */
   readonly target: Address
   /** Unordered, per account; consecutive numbers cost the least gas. */
   readonly nonce: bigint
   /** Unix seconds by the block's clock, at most `ROUTER_INTENT_LIFETIME_SECONDS_MAX` ahead. */
   readonly deadline: number
-  /** Calldata for `target`, the selector included. */
+  /** The calldata for `target`, selector included. */
   readonly data: Hex
 }
 
 /** EIP-712 domain, besides `chainId` and `verifyingContract` (the Router). */
 export const ROUTER_DOMAIN = { name: 'Countersign AgentRouter', version: '1' } as const
 
-/** Fields in the order of the EIP-712 type. */
+/** The fields in the order of the EIP-712 type. */
 export const ROUTER_INTENT_FIELDS = [
   { name: 'account', type: 'address' },
   { name: 'tokenIn', type: 'address' },
@@ -44,13 +44,13 @@ export const ROUTER_INTENT_FIELDS = [
   { name: 'data', type: 'bytes' },
 ] as const satisfies readonly { name: keyof RouterIntent; type: string }[]
 
-/** The string that the EIP-712 type hash is the keccak256 of. */
+/** The EIP-712 type string, whose keccak256 is the type hash. */
 export const ROUTER_INTENT_TYPE = `Intent(${ROUTER_INTENT_FIELDS.map((f) => `${f.type} ${f.name}`).join(',')})`
 
 /** `MAX_FEE_BPS` of the Router: 1 %. */
 export const ROUTER_FEE_BPS_MAX = 100
 
-/** `MAX_LIFETIME` of the Router; sign for less, clocks differ. */
+/** `MAX_LIFETIME` of the Router. Sign for less, because clocks differ. */
 export const ROUTER_INTENT_LIFETIME_SECONDS_MAX = 600
 
 /**

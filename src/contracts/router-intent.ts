@@ -19,8 +19,8 @@ import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router
 const TYPES = { Intent: ROUTER_INTENT_FIELDS } as const
 
 /**
- * Records keep the calldata that was signed. Routers before `changeCoSigners` had one co-signer, and so no
- * key in it; what comes before the co-signature is the same.
+ * Records keep the signed calldata. Routers before `changeCoSigners` had one co-signer, and so no
+ * key in it; the part before the co-signature is the same.
  */
 const EXECUTIONS = [
   ...agentRouter.abi,
@@ -86,12 +86,15 @@ export function encodeCancel(account: Address, nonce: bigint): Hex {
   })
 }
 
-/** @param calldata of `execute`, as `encodeExecute` makes it */
+/** @param calldata of `execute`, as `encodeExecute` returns it */
 export function intentNonceOf(calldata: Hex): bigint {
   return executed(calldata).intent.nonce
 }
 
-/** What the Router is asked to do. @param calldata of `execute`, as `encodeExecute` makes it */
+/**
+ * The terms that the Router executes.
+ * @param calldata of `execute`, as `encodeExecute` returns it
+ */
 export function intentTermsOf(calldata: Hex): IntentTerms {
   const { intent, data } = executed(calldata)
   const { tokenIn, amountIn, feeBps, tokenOut, minOut, target } = intent
@@ -99,9 +102,9 @@ export function intentTermsOf(calldata: Hex): IntentTerms {
 }
 
 /**
- * The same of a sponsored call that may not be signed: until then its record has no intent, but what
- * people are asked has the terms.
- * @returns null where nobody was asked either
+ * The terms of a sponsored call that may not be signed: before that its record has no intent, but
+ * its approval has the terms.
+ * @returns null when there was no approval either
  */
 export function knownTermsOf(
   { data }: Pick<Call, 'data'>,
@@ -114,7 +117,10 @@ export function knownTermsOf(
   }
 }
 
-/** Unix seconds. @param calldata of `execute`, as `encodeExecute` makes it */
+/**
+ * Unix seconds.
+ * @param calldata of `execute`, as `encodeExecute` returns it
+ */
 export function intentDeadlineOf(calldata: Hex): number {
   return executed(calldata).intent.deadline
 }

@@ -1,6 +1,4 @@
-import type { Hex } from '../domain/ids.js'
-
-/** Selectors that more than one room calls by; a test compares them with their signatures' hashes. */
+/** Selectors that several rooms use; a test compares them with their signatures' hashes. */
 
 /** `balanceOf(address)` */
 export const BALANCE_OF = '0x70a08231'
@@ -18,12 +16,3 @@ export const PERMIT2_ALLOWANCE = '0x927da105'
 export const LATEST_ROUND_DATA = '0xfeaf968c'
 /** `description()` of Chainlink */
 export const DESCRIPTION = '0x7284e416'
-/** `transfer(address,uint256)` */
-export const ERC20_TRANSFER = '0xa9059cbb'
-
-const ERC20_TRANSFER_LENGTH = 2 + 8 + 128
-
-/** Whether calldata is an ERC-20 transfer and nothing behind it. */
-export function isErc20Transfer(data: Hex): boolean {
-  return data.length === ERC20_TRANSFER_LENGTH && data.startsWith(ERC20_TRANSFER)
-}

@@ -4,19 +4,19 @@ import { erc4626Abi } from './abis/erc4626.js'
 import { swapRouter02Abi } from './abis/swap-router-02.js'
 
 /**
- * Calldata for the venues that the Router calls. The Router is the caller: it holds the input for
- * the length of the call, so amounts are net of the fee and receivers name the sub-wallet.
+ * Calldata for the venues that the Router calls. The Router is the caller: it holds the input
+ * during the call, so amounts are after the fee and receivers name the sub-wallet.
  */
 export interface SwapCall {
   /** ERC-20 addresses along the route, two or three; native currency as wrapped native. */
   readonly tokens: readonly Address[]
   /** Pool fee of each hop in hundredths of a basis point; one fewer than `tokens`. */
   readonly poolFees: readonly number[]
-  /** Receives the output. */
+  /** The receiver of the output. */
   readonly recipient: Address
-  /** Smallest units of the first token, net of the Router's fee. */
+  /** In smallest units of the first token, after the Router's fee. */
   readonly amountIn: bigint
-  /** Smallest units of the last token. */
+  /** In smallest units of the last token. */
   readonly minOut: bigint
 }
 
@@ -56,7 +56,7 @@ export function encodeSwap(call: SwapCall): Hex {
           recipient: call.recipient,
           amountIn: call.amountIn,
           amountOutMinimum: call.minOut,
-          // The Router accepts whole fills only, so no price limit may stop a swap half-way.
+          // The Router accepts only whole fills, so no price limit may stop a swap half-way.
           sqrtPriceLimitX96: 0n,
         },
       ],
@@ -76,7 +76,7 @@ export function encodeSwap(call: SwapCall): Hex {
   })
 }
 
-/** As `encodeSwap`, ending in wrapped native that reaches the recipient as native currency. */
+/** Like `encodeSwap`, ending in wrapped native that reaches the recipient as native currency. */
 export function encodeSwapToNative(call: SwapCall): Hex {
   const swap = encodeSwap({ ...call, recipient: SWAP_ROUTER_ITSELF })
   const unwrap = encodeFunctionData({
@@ -88,8 +88,8 @@ export function encodeSwapToNative(call: SwapCall): Hex {
 }
 
 /**
- * Wraps native currency on SwapRouter02: the Router sends `amount` along as value.
- * @param amount wei, net of the Router's fee
+ * Wraps native currency on SwapRouter02: the Router sends `amount` as value.
+ * @param amount wei, after the Router's fee
  */
 export function encodeWrap(wrappedNative: Address, amount: bigint, recipient: Address): Hex {
   return encodeMulticall([
@@ -104,7 +104,7 @@ export function encodeWrap(wrappedNative: Address, amount: bigint, recipient: Ad
 
 /**
  * Unwraps wrapped native currency on SwapRouter02, one for one.
- * @param amount wei, net of the Router's fee
+ * @param amount wei, after the Router's fee
  */
 export function encodeUnwrap(wrappedNative: Address, amount: bigint, recipient: Address): Hex {
   return encodeMulticall([
@@ -121,7 +121,7 @@ export function encodeUnwrap(wrappedNative: Address, amount: bigint, recipient: 
   ])
 }
 
-/** @param assets smallest units of the vault's asset, net of the Router's fee */
+/** @param assets smallest units of the vault's asset, after the Router's fee */
 export function encodeVaultDeposit(assets: bigint, recipient: Address): Hex {
   return encodeFunctionData({
     abi: erc4626Abi,
@@ -131,7 +131,7 @@ export function encodeVaultDeposit(assets: bigint, recipient: Address): Hex {
 }
 
 /**
- * @param shares vault shares, net of the Router's fee
+ * @param shares vault shares, after the Router's fee
  * @param router holds the shares when the vault is called
  */
 export function encodeVaultRedeem(shares: bigint, recipient: Address, router: Address): Hex {
@@ -146,14 +146,14 @@ function encodeMulticall(calls: readonly Hex[]): Hex {
   return encodeFunctionData({ abi: swapRouter02Abi, functionName: 'multicall', args: [calls] })
 }
 
-/** Functions of SwapRouter02 that a Router must allow for the swaps above. */
+/** Functions of SwapRouter02 that a Router must permit for the swaps above. */
 export const SWAP_SELECTORS: readonly Hex[] = [
   toFunctionSelector('exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))'),
   toFunctionSelector('exactInput((bytes,address,uint256,uint256))'),
   toFunctionSelector('multicall(bytes[])'),
 ]
 
-/** Functions of an ERC-4626 vault that a Router must allow for deposits and withdrawals. */
+/** Functions of an ERC-4626 vault that a Router must permit for deposits and withdrawals. */
 export const VAULT_SELECTORS: readonly Hex[] = [
   toFunctionSelector('deposit(uint256,address)'),
   toFunctionSelector('redeem(uint256,address,address)'),

@@ -7,17 +7,17 @@ import { writePrivateFile } from './domain-keys/private-file.js'
 
 /**
  * The operator's freeze of a whole domain: a file in the domain's own directory, which only its own
- * user can write or remove. So the service's operator cannot lift the identity provider's, and a
- * restart finds it as it was.
+ * user can write or remove. The service's operator therefore cannot lift the identity provider's
+ * freeze, and a freeze survives restarts.
  */
 
-/** It takes hold within this time, and a look has a thread's own turn to wait for. */
+/** How often the file is checked; a check also waits for the thread's event loop. */
 const LOOK_EVERY_MS = 200
-/** A sentence for people. */
+/** Room for a sentence. */
 const REASON_CHARS_MAX = 200
 
 const UNREAD =
-  'The store has a freeze of the service that cannot be read. Lift it by countersign custody unfreeze once you know why.'
+  'The store contains a freeze of the service that cannot be read. Find out why, then lift it with countersign custody unfreeze.'
 
 export type FreezableDomain = 'service' | 'user'
 
@@ -27,9 +27,13 @@ export function instanceFreezePath(home: string, domain: FreezableDomain): strin
   return join(home, DIRECTORIES[domain], 'frozen.json')
 }
 
-/** Durable on return. What is frozen already stays as it is. @returns since when */
+/**
+ * Freezes the domain, durable on return. An existing freeze stays as it is.
+ * @returns the time of the freeze
+ */
 export function freezeInstance(path: string, reason: string | null, nowMs: number): Freezing {
-  // Where it cannot be looked for, writing says why: nobody may be told that it is frozen by that.
+  // If the file cannot be checked, writing it reports why: an unchecked freeze must not be
+  // confirmed.
   const standing = existsSync(path) ? readInstanceFreeze(path) : null
   if (standing !== null) return standing
   const said = reason?.slice(0, REASON_CHARS_MAX) ?? null
@@ -39,11 +43,11 @@ export function freezeInstance(path: string, reason: string | null, nowMs: numbe
 }
 
 /**
- * Freezes the domain of this home where its store says so and no file does: an operator froze it at
- * another home of the same journal. To be done before anything can be signed. A file that is there
- * stays, whatever the store says.
- * @param carried null: the store has none; 'unread': it has one that cannot be read
- * @throws Error where it cannot be written: then nothing may be signed either
+ * Freezes the domain of this home when its store says so and no file does: an operator froze it in
+ * another home of the same journal. Call it before anything can be signed. An existing file stays,
+ * whatever the store says.
+ * @param carried null when the store has no freeze; 'unread' when its freeze cannot be read
+ * @throws Error when the file cannot be written: then nothing may be signed either
  */
 export function bringFreeze(
   home: string,
@@ -55,14 +59,14 @@ export function bringFreeze(
   if (carried === null) return
   const { sinceMs, reason } = carried === 'unread' ? { sinceMs: nowMs, reason: UNREAD } : carried
   const frozen = freezeInstance(instanceFreezePath(home, domain), reason, sinceMs)
-  log.warn({ frozen }, 'the operator froze it, as the store has it: nothing new is signed')
+  log.warn({ frozen }, 'the store has a freeze by the operator: nothing new is signed')
 }
 
 export function unfreezeInstance(path: string): void {
   rmSync(path, { force: true })
 }
 
-/** Null: it is not frozen. A file that cannot be read, or looked for, freezes as any other. */
+/** Null when it is not frozen. An unreadable file counts as a freeze. */
 export function readInstanceFreeze(path: string): Freezing | null {
   const unread = { scope: 'instance', sinceMs: 0, reason: null, by: 'operator' } as const
   try {

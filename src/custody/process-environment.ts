@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import type { FileKeys } from './key-stores/open-key-store.js'
 
-/** What every process of the quorum reads from its environment; secrets are never in it. */
+/**
+ * The settings that every process of the quorum reads from its environment, which never holds
+ * secrets.
+ */
 export interface ProcessEnvironment {
   /** Absolute path of the home directory. */
   readonly home: string
@@ -17,7 +20,10 @@ export function readProcessEnvironment(env: NodeJS.ProcessEnv): ProcessEnvironme
   return { home: resolve(env.COUNTERSIGN_HOME ?? '.countersign'), mode, fileKeys }
 }
 
-/** Live takes P-256 keys from files only under an explicit flag: such keys can be copied. */
+/**
+ * Live mode accepts P-256 keys from files only with an explicit setting, because files can be
+ * copied.
+ */
 export function fileKeysOf(mode: 'dev' | 'live', env: NodeJS.ProcessEnv): FileKeys {
   return mode === 'dev' || env.COUNTERSIGN_ALLOW_FILE_KEYS === '1' ? 'allowed' : 'refused'
 }

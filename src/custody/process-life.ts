@@ -1,7 +1,7 @@
 /**
  * Tells the parent that the process is ready, and ends it cleanly on SIGTERM, SIGINT, and when a
- * parent that holds an IPC channel goes away. A rejection that nobody handled ends it, too, and as
- * a failure: what it left undone is not known.
+ * parent with an IPC channel goes away. An unhandled rejection also ends it, as a failure, because
+ * its unfinished work is unknown.
  * @param closeTimeoutMs how long open work may delay the end: longer than `close` itself waits
  */
 export function runUntilStopped(
@@ -22,7 +22,7 @@ export function runUntilStopped(
   const stop = () => end(0)
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // Without a listener this signal opens Node's inspector, through which memory can be read.
+  // Without a listener this signal opens Node's inspector, which can read memory.
   process.on('SIGUSR1', () => {})
   process.on('unhandledRejection', (error) => {
     process.stderr.write(`${name}: unhandled ${error instanceof Error ? error.name : 'error'}\n`)

@@ -9,10 +9,11 @@ import type { ChainAccess } from '../chains/access.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { CallError } from './execution-gas.js'
 
-/** Calls of contracts by their ABI. What is asked in one tick travels in one request. */
+/** Calls contracts by their ABI. Calls made in one tick share a request. */
 export interface ContractReads {
   /**
-   * Null when the call reverts or there is no such contract.
+   * Null when the call reverts or the contract's answer does not match the ABI.
+   * @param to an address with code: configured, or named by such a contract
    * @throws FaultError CHAIN_UNAVAILABLE when no node answers
    */
   read<
@@ -33,30 +34,29 @@ export interface ContractReads {
   > | null>
 }
 
-/** @param isCallError tells a node's answer about the call from a node that does not answer */
+/** @param isCallError tells a node's answer about the call from a failure to answer */
 export function createContractReads(
   isCallError: (error: unknown) => error is CallError,
 ): ContractReads {
   return {
     async read(chain, to, abi, functionName, args) {
-      // Name and arguments were checked against the ABI by the caller's types.
+      // The caller's types have checked name and arguments against the ABI.
       const call: { abi: Abi; functionName: string; args: readonly unknown[] } = {
         abi,
         functionName,
         args: args as readonly unknown[],
       }
-      let answer: Hex
-      try {
-        const data = encodeFunctionData(call)
-        answer = await chain.rpc.request<Hex>('eth_call', [{ to, data }, 'latest'])
-      } catch (error) {
-        if (isCallError(error)) return null
-        throw error
+      const params = [{ to, data: encodeFunctionData(call) }, 'latest']
+      const [answer] = await chain.rpc.batch([{ method: 'eth_call', params, hasCode: true }])
+      if (answer === undefined) throw new Error('a batch of one has no answer')
+      if (!answer.ok) {
+        if (isCallError(answer.error)) return null
+        throw answer.error
       }
       try {
-        return decodeFunctionResult({ ...call, data: answer }) as never
+        return decodeFunctionResult({ ...call, data: answer.value as Hex }) as never
       } catch {
-        // Nothing, or something else, lives at that address.
+        // That address has no code, or another contract.
         return null
       }
     },

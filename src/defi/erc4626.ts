@@ -3,7 +3,7 @@ import { erc4626Abi } from '../contracts/abis/erc4626.js'
 import type { ContractReads } from './contract-reads.js'
 import { SHARE_PRICE_SHARES, type VaultVenue } from './vault-venue.js'
 
-/** Vaults as ERC-4626 describes them. */
+/** Vaults that implement ERC-4626. */
 export function createErc4626(reads: ContractReads): VaultVenue {
   return {
     async read(chain, vault, account) {

@@ -7,11 +7,11 @@ import { printable } from '../domain/printable.js'
 import type { Authorization } from '../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
-/** The port that says how much gas an execution needs, by running it on a node. */
+/** The port that estimates the gas of an execution by running it on a node. */
 export interface ExecutionGas {
   /**
-   * @returns the gas limit to sign; or why the call would revert: `SLIPPAGE_EXCEEDED`,
-   *   `INSUFFICIENT_FUNDS`, `SIMULATION_REVERTED`
+   * @returns the gas limit to sign, or why the call would revert: `SLIPPAGE_EXCEEDED`,
+   * `INSUFFICIENT_FUNDS`, `SIMULATION_REVERTED`
    * @throws FaultError CHAIN_UNAVAILABLE, and the node's own error otherwise
    */
   estimate(chain: ChainAccess, call: ExecutionCall): Promise<Result<bigint>>
@@ -31,19 +31,20 @@ const AUTHORIZATION_GAS = 25_000n
 const ESTIMATE_NUMERATOR = 13n
 const ESTIMATE_DENOMINATOR = 10n
 
-/** A node's answer that the call fails; `data` is what it reverted with. */
+/** A node's answer that the call fails; `data` is its revert data. */
 export interface CallError extends Error {
   readonly data: unknown
 }
 
-/** @param isCallError tells a node's answer about the call from a node that does not answer */
+/** @param isCallError tells a node's answer about the call from a failure to answer */
 export function createExecutionGas(
   isCallError: (error: unknown) => error is CallError,
 ): ExecutionGas {
   return {
     async estimate(chain, { relayer, account, router, calldata, authorization }) {
       const call = { from: relayer, to: router, data: calldata }
-      // As if it had delegated already: nodes differ in whether an estimate takes authorizations.
+      // Simulates the account as delegated: nodes differ in whether an estimate accepts
+      // authorizations.
       const overrides =
         authorization === null || BigInt(authorization.address) === 0n
           ? []
@@ -54,7 +55,8 @@ export function createExecutionGas(
           'latest',
           ...overrides,
         ])
-        if (typeof answer !== 'string') throw new Error('eth_estimateGas answered no quantity')
+        if (typeof answer !== 'string')
+          throw new Error('the answer of eth_estimateGas is not a quantity')
         const needed = BigInt(answer) + (authorization === null ? 0n : AUTHORIZATION_GAS)
         return ok((needed * ESTIMATE_NUMERATOR) / ESTIMATE_DENOMINATOR)
       } catch (error) {
@@ -65,15 +67,15 @@ export function createExecutionGas(
   }
 }
 
-/** The words of tokens without custom errors. */
+/** The texts of tokens without custom errors. */
 const NO_BALANCE = /exceeds balance|insufficient balance|transfer amount exceeds/i
 /** Uniswap's SwapRouter02 and its peripheral contracts. */
 const TOO_LITTLE = /too little received|insufficient WETH9|insufficient token/i
-/** `Error(string)`: its words are the contract's. */
+/** `Error(string)`: the contract chooses the text. */
 const ERROR_SELECTOR = '0x08c379a0'
 const REASON_CHARS_MAX = 200
 
-/** What a revert of `execute` means to whoever asked for it. */
+/** Translates a revert of `execute` for the caller. */
 export function executionFault(data: unknown, message: string): Fault {
   const known = decodeKnownError(data)
   switch (known?.name) {
@@ -89,7 +91,7 @@ export function executionFault(data: unknown, message: string): Fault {
         'CHAIN_UNAVAILABLE',
         {},
         'The service cannot send sponsored transactions on this chain at the moment.',
-        'a gas wallet is no relayer of the Router',
+        'a gas wallet is not a relayer of the Router',
       )
     case undefined:
       break

@@ -2,19 +2,19 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Chains } from '../chains/access.js'
 import type { Address } from '../domain/ids.js'
 
-/** Watches what gas wallets have left: without it sponsored calls stop on that chain. */
+/** Monitors the balances of gas wallets: without funds sponsored calls stop on that chain. */
 export interface GasBalances {
   readings(): readonly GasReading[]
   close(): void
 }
 
 export interface GasReading extends WatchedGasWallet {
-  /** Null until it was read; of before, where it could not be read lately. */
+  /** Null until it was first read; an older reading when the last read failed. */
   readonly seen: {
     readonly wei: bigint
-    /** With less, at what gas cost then, somebody should top it up. */
+    /** Below this balance, at the gas price of that time, the wallet needs a top-up. */
     readonly lowBelowWei: bigint
-    /** Milliseconds since the epoch. */
+    /** Milliseconds since the Unix epoch. */
     readonly atMs: number
   } | null
 }
@@ -36,9 +36,9 @@ export interface GasBalancesOptions {
 const REFRESH_MS = 60_000
 /** New gas wallets are funded once their addresses are known. */
 const FIRST_MS = 10_000
-/** Below what this many executions cost now, somebody should top it up. */
+/** Below the present cost of this many executions, a wallet needs a top-up. */
 const EXECUTIONS_LEFT_MIN = 200n
-/** A swap that delegates first takes 250,000 gas. */
+/** A swap that also delegates takes 250,000 gas. */
 const EXECUTION_GAS = 250_000n
 
 export function watchGasBalances(options: GasBalancesOptions): GasBalances {
@@ -46,7 +46,7 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
   const seen = new Map<string, GasReading['seen']>()
   const gauge = new Gauge({
     name: 'countersign_gas_wallet_balance_native',
-    help: 'What each gas wallet has left, in whole native coins.',
+    help: 'The balance of each gas wallet, in whole native coins.',
     labelNames: ['chain_id', 'gas_wallet'],
     registers: [registry],
   })
@@ -62,7 +62,10 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
     const lowBelowWei = gasPriceWei * EXECUTION_GAS * EXECUTIONS_LEFT_MIN
     seen.set(gasWalletId, { wei, lowBelowWei, atMs: nowMs() })
     if (wei < lowBelowWei) {
-      log.warn({ gasWallet: gasWalletId, address, wei }, 'a gas wallet runs dry; top it up')
+      log.warn(
+        { gasWallet: gasWalletId, address, wei },
+        'a gas wallet is running out of funds; top it up',
+      )
     }
   }
 

@@ -5,8 +5,8 @@ import { putFile } from '../disk/put-file.js'
 import type { Address } from '../domain/ids.js'
 
 /**
- * `gas-wallets.json` in the home: public addresses of the service's gas wallets by chain id, for
- * whoever funds them and lists them as relayers of the Routers.
+ * `gas-wallets.json` in the home: the public addresses of the service's gas wallets by chain id,
+ * for the operator, who funds them and lists them as relayers of the Routers.
  */
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 const gasWalletsFile = z.record(z.string().regex(/^\d{1,16}$/), z.array(address).max(64))

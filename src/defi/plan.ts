@@ -1,4 +1,5 @@
 import type { ChainAccess } from '../chains/access.js'
+import type { Exchange } from '../domain/exchange.js'
 import type { Address } from '../domain/ids.js'
 import type { IntentTerms, PartyNamed } from '../domain/sponsored-terms.js'
 import { type Fault, FaultError, fault, type Result } from '../errors/fault.js'
@@ -9,13 +10,17 @@ import type { InputValue } from './input-value.js'
 import type { SwapVenue } from './swap-venue.js'
 import type { VaultVenue } from './vault-venue.js'
 
-/** Where a sponsored call is between its request and its actor. */
+/** A sponsored call between its request and its actor. */
 export interface Plan {
   readonly value: InputValue
-  /** What is to be signed, or why it cannot be; answered after limit and screening. */
+  /**
+   * The terms to be signed, or the reason why they cannot be; answered after limit and screening.
+   */
   readonly terms: Result<IntentTerms>
-  /** What the venue offers for them, smallest units of the output; 0 where they would fail. */
+  /** The venue's offer for them, in smallest units of the output; 0 when they would fail. */
   readonly offered: bigint
+  /** Both sides at our prices; null when one of them, or a token on the route, has no price. */
+  readonly exchange: Exchange | null
   readonly parties: readonly PartyNamed[]
 }
 
@@ -25,7 +30,10 @@ export interface PlanPorts {
   readonly vaultVenue: VaultVenue
 }
 
-/** What is planned, with its worth; a failure is the quote's, and answered in its place. */
+/**
+ * Returns the planned call with its value; a failure of planning becomes the quote's fault and is
+ * answered in its turn.
+ */
 export async function quoteOf(
   { prices }: Pick<PlanPorts, 'prices'>,
   { config }: ChainAccess,
@@ -38,7 +46,7 @@ export async function quoteOf(
       const details = { chain_id: config.id, reason: native.unavailable }
       return { ok: false, fault: fault('PRICE_UNAVAILABLE', details) }
     }
-    const { value, terms, offered, parties } = planned.value
+    const { value, terms, offered, exchange, parties } = planned.value
     return {
       ok: true,
       valuation: {
@@ -50,6 +58,7 @@ export async function quoteOf(
       unpriced: value.unpriced,
       terms,
       offered,
+      exchange,
       parties,
     }
   } catch (error) {
@@ -65,17 +74,31 @@ function chainFault(error: unknown, chainId: number): Fault {
 
 /** Null when the account holds the amount. */
 export async function lackOf(
-  { reads }: ChainAccess,
+  { reads, config }: ChainAccess,
   token: Address | 'native',
   owner: Address,
   amount: bigint,
 ): Promise<Fault | null> {
   const balance =
-    token === 'native' ? await reads.nativeBalance(owner) : await reads.tokenBalance(token, owner)
+    token === 'native'
+      ? await reads.nativeBalance(owner)
+      : ((await reads.tokenBalance(token, owner)) ?? 0n)
   if (balance >= amount) return null
   return insufficientFunds({
     token: token === 'native' ? null : token,
     have: balance,
     need: amount,
+    ...(token === 'native' ? {} : { words: tokenWords(config, token) }),
   })
+}
+
+/** The token's configured name; for wrapped native currency, also how to get it. */
+function tokenWords(config: ChainAccess['config'], token: Address): string | undefined {
+  const address = token.toLowerCase()
+  const native = config.native_symbol
+  if (config.wrapped_native.toLowerCase() === address) {
+    return `W${native}, the wrapped form of ${native}: swap ${native} for ${token} first`
+  }
+  const known = config.tokens.find((one) => one.address.toLowerCase() === address)
+  return known === undefined ? undefined : `${known.symbol}, token ${token}`
 }

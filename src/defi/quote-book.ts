@@ -1,31 +1,35 @@
 import { LRUCache } from 'lru-cache'
-import type { Address, SubWalletId, UserId } from '../domain/ids.js'
+import type { Address, LineageId, SubWalletId, UserId } from '../domain/ids.js'
 
 /** A swap quote that its caller may execute as it is. */
 export interface HeldQuote {
   readonly userId: UserId
   readonly subWalletId: SubWalletId
+  /** The lineage of the key that requested it. */
+  readonly lineageId: LineageId
   readonly chainId: number
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
-  /** Smallest units; the least that the caller takes. */
+  /** The caller's minimum, in smallest units. */
   readonly minOut: bigint
+  /** The caller's slippage, basis points; null when the caller gave none. */
+  readonly slippageBps: number | null
 }
 
-/** Quotes by id, for as long as they are good. */
+/** Quotes by id, for as long as they are valid. */
 export interface QuoteBook {
   hold(quoteId: string, quote: HeldQuote): void
-  /** Null when it has expired, or is another sub-wallet's. */
+  /** Null when it has expired, or belongs to another sub-wallet. */
   take(quoteId: string, subWalletId: SubWalletId): HeldQuote | null
 }
 
-/** Prices move; a quote is an offer for so long. */
+/** Prices move, so a quote is valid only this long. */
 export const QUOTE_LIFETIME_MS = 60_000
 const QUOTES_MAX = 20_000
 /**
- * Of one user, whose oldest gives way: all keys of a user together ask for as many as they like, and
- * would push out what others are about to execute.
+ * The most quotes of one user; the oldest is dropped. A user's keys may request any number of
+ * quotes, and would otherwise push out those that others are about to execute.
  */
 const QUOTES_PER_USER_MAX = 1_000
 

@@ -8,20 +8,22 @@ import { type Plan, type PlanPorts, quoteOf } from './plan.js'
 import { planSwap } from './plan-swap.js'
 import { planDeposit, planWithdrawal } from './plan-vault.js'
 
-/** A sponsored call as people were asked about it. */
+/** A sponsored call in the terms that people were asked to approve. */
 export interface AskedTerms {
   readonly kind: SponsoredKind
-  /** The sub-wallet's. */
+  /** The sub-wallet's address. */
   readonly account: Address
   readonly router: Address
   readonly terms: IntentTerms
-  /** What the venue offered then, smallest units of the output. */
+  /** The venue's offer at that time, in smallest units of the output. */
   readonly offered: bigint
+  /** The bound of the key and of those above it, basis points; null when unbounded. */
+  readonly maxLossBps: number | null
 }
 
 /**
- * What the venue offers now for a call that waited for approval, as its request would have it planned:
- * the same input, and a minimum as far below the offer as the approved one was. Never rejects.
+ * Gets the venue's present offer for a call that waited for approval, planned like its request: the
+ * same input, and a minimum as far below the offer as the approved one was. Never rejects.
  */
 export type Replan = (chain: ChainAccess, asked: AskedTerms) => Promise<SponsoredQuote>
 
@@ -30,42 +32,42 @@ export function createReplan(ports: ReplanPorts): Replan {
 }
 
 interface ReplanPorts extends PlanPorts {
-  /** Whether the chain's Router, as it is configured, is exactly ours. */
+  /** Whether the chain's configured Router was verified to be exactly ours. */
   readonly hasRouter: (chainId: number) => boolean
 }
 
 async function planAgain(
   ports: ReplanPorts,
   chain: ChainAccess,
-  { kind, account, router, terms, offered }: AskedTerms,
+  { kind, account, router, terms, offered, maxLossBps }: AskedTerms,
 ): Promise<Result<Plan>> {
   const { id: chainId, router: present } = chain.config
-  // People approved what one Router is told, and there may be another by now.
+  // People approved a call to one Router, and the configuration may name another by now.
   if (present?.toLowerCase() !== router.toLowerCase() || !ports.hasRouter(chainId)) {
     return refuse(fault('ROUTER_NOT_AVAILABLE', { chain_id: chainId }))
   }
   const { tokenIn, tokenOut, amountIn, minOut } = terms
   if (kind === 'defi_deposit' || kind === 'defi_withdraw') {
-    return planVaultAgain(ports, chain, kind, account, router, terms)
+    return planVaultAgain(ports, chain, kind, { account, router, terms, maxLossBps })
   }
   const minOutOf = (amountOut: bigint) => {
     const least = (amountOut * minOut) / (offered > 0n ? offered : 1n)
     return least > 0n ? least : 1n
   }
-  return planSwap(ports, chain, account, { tokenIn, tokenOut, amountIn }, minOutOf)
+  const least = { minOutOf, slippageBps: null, maxLossBps }
+  return planSwap(ports, chain, account, { tokenIn, tokenOut, amountIn }, least)
 }
 
 async function planVaultAgain(
   ports: PlanPorts,
   chain: ChainAccess,
   kind: 'defi_deposit' | 'defi_withdraw',
-  account: Address,
-  router: Address,
-  { target: vault, amountIn }: IntentTerms,
+  { account, router, terms, maxLossBps }: Omit<AskedTerms, 'kind' | 'offered'>,
 ): Promise<Result<Plan>> {
+  const { target: vault, amountIn } = terms
   const state = await ports.vaultVenue.read(chain, vault, account)
   if (state === null) return refuse(fault('CHAIN_UNAVAILABLE', { chain_id: chain.config.id }))
   const market = { chain, vault, state }
-  if (kind === 'defi_deposit') return planDeposit(ports, market, account, amountIn)
-  return planWithdrawal(ports, market, account, router, amountIn)
+  if (kind === 'defi_deposit') return planDeposit(ports, market, account, amountIn, maxLossBps)
+  return planWithdrawal(ports, market, account, router, amountIn, maxLossBps)
 }

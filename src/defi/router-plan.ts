@@ -15,56 +15,64 @@ import {
 } from './router-reads.js'
 
 /**
- * What is to be done about a chain's Router, as transactions for others to send: the owner is meant
- * to be a cold multi-signature wallet, so nothing here holds a key or sends anything. An empty plan
- * says that the chain is as the policy wants it.
+ * Plans the transactions that a chain's Router needs, for others to send: its owner is meant to be
+ * a cold multi-signature wallet, so this code holds no key and sends nothing. An empty plan means
+ * that the chain already matches the policy.
  */
 export interface RouterPolicy {
-  /** The Router's owner now; the plan is for its signature. */
+  /** The Router's present owner, whose signature the plan needs. */
   readonly owner: Address
   /** Null leaves them as they are. */
   readonly coSigners: RegisteredCoSigners | null
-  /** Gas wallets of this chain. */
+  /** The gas wallets of this chain. */
   readonly relayers: readonly Address[]
-  /** Null leaves it as it is; so with the guardian, who may pause besides the owner. */
+  /** Null leaves it as it is; the same holds for the guardian, who may pause as the owner can. */
   readonly feeRecipient: Address | null
   readonly guardian: Address | null
   readonly allowedCalls: readonly AllowedCall[]
-  /** Taken from the lists when they are there. */
+  /** Removed from the Router's lists if they are in them. */
   readonly removedRelayers?: readonly Address[]
   readonly disallowedTargets?: readonly Address[]
 }
 
-/** What a registry says of co-signers. */
+/** The registry's co-signers. */
 export interface RegisteredCoSigners {
   readonly keys: readonly RegisteredKey[]
-  /** Whether keys end that it does not name: an older registry would take them from machines that are new. */
+  /**
+   * Whether keys end that it does not name: an older registry would end the keys of new machines.
+   */
   readonly endsUnnamed: boolean
-  /** Hears why it may not be the newest: what is in doubt is left as it is, and all else is planned. */
+  /**
+   * Receives the reason why the registry may not be the newest: doubtful keys are left as they are,
+   * and everything else is planned.
+   */
   doubt(why: string): void
 }
 
 export interface RegisteredKey extends CoSignerKey {
-  /** Seconds from now; null goes on. */
+  /** Seconds from now; null when the key has no end. */
   readonly endsInSeconds: number | null
 }
 
 export interface RouterStep {
   /** One line for a person. */
   readonly what: string
-  /** `anyone` may send a deployment; all else is the owner's. */
+  /** `anyone` may send a deployment; the owner must send everything else. */
   readonly sender: 'anyone' | 'owner'
   readonly to: Address
   readonly data: Hex
 }
 
-/** Addresses that depend on the owner alone, the same on every chain. */
+/**
+ * The addresses of Router and delegate, which depend only on the owner and are the same on every
+ * chain.
+ */
 export function routerAddresses(owner: Address): RouterPair {
   const router = routerDeployment(owner).address
   return { router, delegate: delegateDeployment(router).address }
 }
 
-/** What a Router must allow for the venues of a chain's configuration, and nothing more. */
+/** The calls that a Router must permit for the venues of a chain's configuration, and no others. */
 export function allowedCallsOf({ swap, markets }: ChainConfig): AllowedCall[] {
   const swaps =
     swap === null
@@ -76,7 +84,10 @@ export function allowedCallsOf({ swap, markets }: ChainConfig): AllowedCall[] {
   return [...swaps, ...vaults]
 }
 
-/** The two deployments, where there is no code yet. @throws FaultError CHAIN_UNAVAILABLE */
+/**
+ * The two deployments, for addresses without code.
+ * @throws FaultError CHAIN_UNAVAILABLE
+ */
 export async function planDeployment(chain: RouterChain, owner: Address): Promise<RouterStep[]> {
   const router = routerDeployment(owner)
   const delegate = delegateDeployment(router.address)
@@ -94,14 +105,14 @@ export async function planDeployment(chain: RouterChain, owner: Address): Promis
   return steps
 }
 
-/** As long as an intent under the former key may live (AgentRouter, MAX_LIFETIME). */
+/** The longest validity of an intent with the former key (AgentRouter, MAX_LIFETIME). */
 export const CO_SIGNER_OVERLAP_SECONDS = 600n
 /** `MAX_OVERLAP` of the Router. */
 export const CO_SIGNER_OVERLAP_SECONDS_MAX = 3_600
 
 /**
- * What the owner has to change; to be asked for once the Router is deployed.
- * @throws Error when another Router answers at that address, or another owner has it
+ * The changes that the owner has to make; call it once the Router is deployed.
+ * @throws Error when another Router answers at that address, or it has another owner
  */
 export async function planConfiguration(
   chain: RouterChain,
@@ -135,7 +146,7 @@ export async function planConfiguration(
   if (goneCalls.length > 0) {
     const args = [goneCalls] as const
     step(
-      `allow ${goneCalls.length} calls of venues no longer`,
+      `no longer allow ${goneCalls.length} calls of venues`,
       encodeFunctionData({ abi, functionName: 'disallowCalls', args }),
     )
   }
@@ -166,14 +177,14 @@ export async function planConfiguration(
       encodeFunctionData({ abi, functionName: 'setGuardian', args: [wanted] }),
     )
   }
-  // Last: until a co-signer is set, nothing executes.
+  // Last, because nothing executes until a co-signer is set.
   if (policy.coSigners === null) return steps
   return [...steps, ...coSignerSteps(pair, coSigners, policy.coSigners, CO_SIGNER_OVERLAP_SECONDS)]
 }
 
 /**
- * @param overlapSeconds how long keys that are no co-signer's any more stay valid; 0 ends them at once
- * @returns nothing when the Router has these keys already, and no others
+ * @param overlapSeconds how long keys that are no longer co-signers stay valid; 0 ends them at once
+ * @returns an empty plan when the Router has exactly these keys
  */
 export async function planRotation(
   chain: RouterChain,
@@ -186,7 +197,10 @@ export async function planRotation(
   return coSignerSteps(pair, await coSignersOf(router), coSigners, overlapSeconds)
 }
 
-/** @returns nothing when it is so already. @throws Error when `sender` may not do it */
+/**
+ * @returns an empty plan when it is already so
+ * @throws Error when `sender` may not do it
+ */
 export async function planPause(
   chain: RouterChain,
   pair: RouterPair,
@@ -204,9 +218,9 @@ export async function planPause(
 const pointOf = ({ x, y }: CoSignerKey): CoSignerKey => ({ x, y })
 
 const REVOKED =
-  'the Router has ended a co-signer key that the registry here goes on naming, and what was ended never holds again: install the newest registry (custody install-registry), replace that key at its home (custody rotate-cosigner), or end it there too (custody draft-registry --end)'
+  'the Router has ended a co-signer key that this registry still names, and an ended key never becomes valid again: install the newest registry (custody install-registry), replace the key at its home (custody rotate-cosigner), or end it there too (custody draft-registry --end)'
 const UNNAMED =
-  'the Router has a co-signer key that the registry here does not name: install the newest registry (custody install-registry); --end-unnamed ends the key where it is nobody’s'
+  'the Router has a co-signer key that this registry does not name: install the newest registry (custody install-registry), or end the key with --end-unnamed if no machine uses it'
 
 interface CoSignersNow {
   readonly keys: readonly (CoSignerKey & { readonly until: number })[]
@@ -218,7 +232,7 @@ async function coSignersOf(router: ReturnType<typeof openRouter>): Promise<CoSig
   return { keys, nowSeconds }
 }
 
-/** One transaction at the most: a Router is never without any while keys change. */
+/** At most one transaction, so that a Router is never without a key while keys change. */
 function coSignerSteps(
   { router }: RouterPair,
   { keys, nowSeconds }: CoSignersNow,
@@ -226,7 +240,8 @@ function coSignerSteps(
   overlapSeconds: bigint,
 ): RouterStep[] {
   const unended = keys.filter(({ until }) => until === UNENDED)
-  // One that has long to sign yet must be good here as long: it ends with a later saying of the same.
+  // A key that signs for longer than the overlap must stay valid here as long; a later plan sets
+  // its end.
   const goingOn = named.filter(
     ({ endsInSeconds }) => endsInSeconds === null || endsInSeconds > overlapSeconds,
   )
@@ -237,7 +252,7 @@ function coSignerSteps(
   if (unended.some(isKept)) doubt(UNNAMED)
   const added = goingOn.filter((key) => !isAmong(keys, key)).map(pointOf)
   const ended = keys
-    // One whose end is set ends sooner where less overlap is asked for than it was.
+    // A key with an end ends earlier when a shorter overlap is requested.
     .filter(({ until }) => until > nowSeconds + Number(overlapSeconds))
     .filter((key) => !isAmong(goingOn, key) && !isKept(key))
     .map(pointOf)
@@ -254,7 +269,7 @@ function coSignerSteps(
   return [{ what: what.join(', '), sender: 'owner', to: router, data }]
 }
 
-/** Every call that plans of ours could have allowed at a target. */
+/** Every call that our plans could have permitted at a target. */
 function callsOf(target: Address): AllowedCall[] {
   return [...SWAP_SELECTORS, ...VAULT_SELECTORS].map((selector) => ({ target, selector }))
 }

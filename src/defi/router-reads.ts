@@ -6,7 +6,7 @@ import agentDelegate from '../contracts/generated/agent-delegate.json' with { ty
 import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address, Hex } from '../domain/ids.js'
 
-/** What of a chain is needed to look at its Router. */
+/** The part of a chain that reading its Router needs. */
 export interface RouterChain {
   readonly chainId: number
   readonly rpc: Pick<ChainAccess['rpc'], 'request'>
@@ -28,7 +28,7 @@ export function isAmong(keys: readonly CoSignerKey[], { x, y }: CoSignerKey): bo
   return keys.some((key) => BigInt(key.x) === BigInt(x) && BigInt(key.y) === BigInt(y))
 }
 
-/** `until` of a co-signer that was not ended: the Router's `UNENDED`. */
+/** `until` of a co-signer without an end: the Router's `UNENDED`. */
 export const UNENDED = 2 ** 48 - 1
 
 /** A Router and the delegate that obeys it. */
@@ -37,7 +37,10 @@ export interface RouterPair {
   readonly delegate: Address
 }
 
-/** The state of a deployed Router. Each throws Error when nothing of the kind answers there. */
+/**
+ * Reads the state of a deployed Router. Each method throws Error when no such contract answers
+ * there.
+ */
 export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: RouterPair) {
   async function read(to: Address, abi: Abi, functionName: string, args: readonly unknown[]) {
     const data = encodeFunctionData({ abi, functionName, args })
@@ -67,7 +70,7 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
       }
     },
     boundTo: () => read(delegate, agentDelegate.abi, 'ROUTER', []) as Promise<Address>,
-    /** Each that ever was one; the time until which it holds, Unix seconds. */
+    /** Every key that ever was a co-signer, with the time until which it is valid, Unix seconds. */
     async coSigners(): Promise<readonly (CoSignerKey & { readonly until: number })[]> {
       const all = (await ask('coSigners')) as readonly {
         readonly key: CoSignerKey
@@ -93,7 +96,7 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
 export interface VerifiedContract {
   readonly contract: 'AgentRouter' | 'AgentDelegate'
   readonly address: Address
-  /** Null when code and immutables are the artifact's. */
+  /** Null when code and immutables match the artifact. */
   readonly problem: string | null
 }
 

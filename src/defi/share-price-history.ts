@@ -1,31 +1,31 @@
 import type { SharePriceSample } from '../domain/share-price.js'
 
 /**
- * What vaults' shares were worth, sampled over time: the yield of a market is what they gained.
- * A day of it is kept, and given to be stored, so that a restart knows the yield at once; of a new
- * vault it is unknown for the first minute.
+ * Share prices of vaults, sampled over time: a market's yield is their gain. One day is kept and
+ * stored, so that the yield is known right after a restart; for a new vault it is unknown for the
+ * first minute.
  */
 export interface SharePriceHistory {
   /** @param sharePrice assets for a fixed number of shares */
   record(vaultKey: string, sharePrice: bigint, atMs: number): void
-  /** Yearly yield as a fraction, 6 digits; null until there is enough to tell. */
+  /** The yearly yield as a fraction with 6 digits; null until there are enough samples. */
   apy(vaultKey: string): string | null
 }
 
 export interface SharePriceHistoryOptions {
-  /** What was stored before. */
+  /** The samples stored before. */
   readonly stored: Iterable<readonly [vaultKey: string, samples: readonly SharePriceSample[]]>
-  /** Called with all that is kept of a vault whenever a sample was added: once in ten minutes. */
+  /** Called with all samples of a vault when one was added: once in ten minutes. */
   readonly store: (vaultKey: string, samples: readonly SharePriceSample[]) => void
 }
 
 const VAULTS_MAX = 2_048
 const SAMPLES_MAX = 144
-/** Samples come closer when markets are listed often; one in ten minutes is kept. */
+/** Samples arrive more often when markets are listed often; one in ten minutes is kept. */
 const SPACING_MS = 10 * 60_000
-/** A price seen again within this is of the same block: the yield it says is the same, too. */
+/** A price read again within this time is from the same block, and so is its yield. */
 const SAME_BLOCK_MS = 15_000
-/** Below this a rounding error would be a yield. */
+/** Over a shorter time a rounding error would look like a yield. */
 const SPAN_MIN_MS = 60_000
 const YEAR_MS = 365 * 86_400_000
 const SCALE = 1_000_000_000_000n

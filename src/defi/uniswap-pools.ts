@@ -4,26 +4,26 @@ import { uniswapV3FactoryAbi, uniswapV3PoolAbi } from '../contracts/abis/uniswap
 import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import type { ContractReads } from './contract-reads.js'
 
-/** A pool on the way of a swap. */
+/** A pool along the route of a swap. */
 export interface Hop {
   readonly pool: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Hundredths of a basis point. */
+  /** In hundredths of a basis point. */
   readonly fee: number
 }
 
 /** Fee tiers that Uniswap's factories enable on every supported chain. */
 const FEE_TIERS = [100, 500, 3_000, 10_000] as const
 const POOLS_REMEMBERED_MAX = 10_000
-/** A pool stays for ever; that there is none may change. */
+/** A pool exists for ever, but a missing one may be created. */
 const ABSENT_MAX_AGE_MS = 60_000
 const FEE_ONE = 1_000_000n
 
 export interface UniswapPools {
-  /** Every pool of a pair; empty when there is none. */
+  /** Every pool of a pair; empty when there are no pools. */
   between(chain: ChainAccess, tokenIn: Address, tokenOut: Address): Promise<Hop[]>
-  /** What `amountIn` would bring at the present prices, were the pools endless. */
+  /** The output of `amountIn` at the present prices if the pools were infinitely deep. */
   spotOutput(chain: ChainAccess, hops: readonly Hop[], amountIn: bigint): Promise<bigint | null>
 }
 
@@ -68,7 +68,7 @@ export function createUniswapPools(reads: ContractReads): UniswapPools {
         if (sqrtPriceX96 === 0n) return null
         const net = (amount * (FEE_ONE - BigInt(fee))) / FEE_ONE
         const priceX192 = sqrtPriceX96 * sqrtPriceX96
-        // The pool's price is of the token with the lower address, in the other.
+        // The pool's price is that of the token with the lower address, in units of the other.
         amount =
           BigInt(tokenIn) < BigInt(tokenOut) ? (net * priceX192) >> 192n : (net << 192n) / priceX192
       }

@@ -17,7 +17,7 @@ const BPS = 10_000n
 
 /**
  * Uniswap v3: the best of all fee tiers, directly and over one hop through wrapped native or USDC.
- * Prices come from QuoterV2, which runs the swap; calls go to SwapRouter02.
+ * Prices come from QuoterV2, which simulates the swap; calls go to SwapRouter02.
  */
 export function createUniswapV3(reads: ContractReads): SwapVenue {
   const pools = createUniswapPools(reads)
@@ -66,6 +66,24 @@ export function createUniswapV3(reads: ContractReads): SwapVenue {
     return winner
   }
 
+  /** @returns null where a hop gives nothing any longer */
+  async function amountsBetween(
+    chain: ChainAccess,
+    quoter: Address,
+    hops: readonly Hop[],
+    amountIn: bigint,
+  ): Promise<bigint[] | null> {
+    const outputs = await Promise.all(
+      hops.slice(1).map((_, at) => {
+        const first = hops.slice(0, at + 1)
+        const path = encodeSwapPath(tokensOf(first), feesOf(first))
+        return reads.read(chain, quoter, quoterV2Abi, 'quoteExactInput', [path, amountIn])
+      }),
+    )
+    const amounts = outputs.map((output) => output?.[0] ?? 0n)
+    return amounts.includes(0n) ? null : amounts
+  }
+
   return {
     async offer(chain, request) {
       const { swap } = chain.config
@@ -80,12 +98,16 @@ export function createUniswapV3(reads: ContractReads): SwapVenue {
       const found = await best(chain, swap.quoter as Address, candidates, amountIn)
       if (found === null) return null
       const { hops, amountOut } = found
-      const spot = await pools.spotOutput(chain, hops, amountIn)
+      const [spot, between] = await Promise.all([
+        pools.spotOutput(chain, hops, amountIn),
+        amountsBetween(chain, swap.quoter as Address, hops, amountIn),
+      ])
+      if (between === null) return null
       const tokens = tokensOf(hops)
       const poolFees = feesOf(hops)
       const encode = request.tokenOut === NATIVE_TOKEN ? encodeSwapToNative : encodeSwap
       return {
-        ...{ amountOut, target, tokens, poolFees },
+        ...{ amountOut, amountsBetween: between, target, tokens, poolFees },
         venue: 'uniswap-v3',
         priceImpactBps: impactBps(spot, amountOut),
         encode: (minOut, recipient) => encode({ tokens, poolFees, recipient, amountIn, minOut }),
@@ -94,7 +116,7 @@ export function createUniswapV3(reads: ContractReads): SwapVenue {
   }
 }
 
-/** Native and wrapped native change one for one. */
+/** Native and wrapped native are exchanged one for one. */
 function wrapping(
   { tokenIn, amountIn }: SwapRequest,
   wrapped: Address,
@@ -107,6 +129,7 @@ function wrapping(
     venue: 'wrapped-native',
     target,
     tokens: [wrapped],
+    amountsBetween: [],
     poolFees: [],
     encode: (_minOut, recipient) => encode(wrapped, amountIn, recipient),
   }

@@ -2,16 +2,16 @@ import { statfs } from 'node:fs/promises'
 import { type Fault, fault } from '../errors/fault.js'
 
 /**
- * Whether the file system that holds a domain's data has room. Below a floor nothing new is begun,
- * so that what is under way is stored to its end and no write meets a full disk midway. Looked at on
- * an interval, never per call; it heals by itself.
+ * Watches whether the file system of a domain's data has free space. Below a floor no new write
+ * begins, so that writes under way are stored to their end and no write meets a full disk midway.
+ * It polls on an interval, never per call, and recovers by itself.
  */
 export interface FreeSpace {
-  /** Null until it was looked at, and while it cannot be. */
+  /** Null before the first poll, and if it cannot be read. */
   readonly freeBytes: number | null
   readonly floorBytes: number
   readonly low: boolean
-  /** Why nothing that writes may begin, or null. */
+  /** Why no write may begin, or null. */
   refusal(): Fault | null
   close(): void
 }
@@ -26,12 +26,12 @@ export interface FreeSpaceOptions {
   }
 }
 
-/** A disk that is written to at 100 MB/s loses less than the floor between two looks. */
+/** Even at 100 MB/s, a disk loses less than the floor between two polls. */
 const LOOK_EVERY_MS = 1_000
 
 const BYTES_PER_MIB = 1024 * 1024
 
-/** Looks once before it resolves. */
+/** Polls once before it resolves. */
 export async function watchFreeSpace(options: FreeSpaceOptions): Promise<FreeSpace> {
   const { path, floorBytes, log } = options
   let freeBytes: number | null = null
@@ -42,13 +42,13 @@ export async function watchFreeSpace(options: FreeSpaceOptions): Promise<FreeSpa
       ({ bavail, bsize }) => bavail * bsize,
       () => null,
     )
-    // What cannot be looked at cannot be relied on.
+    // Free space that cannot be read counts as low.
     const isLow = freeBytes === null || freeBytes < floorBytes
     if (isLow === low) return
     low = isLow
     const facts = { freeBytes, floorBytes }
-    if (low) log.error(facts, 'too little space is free: writes stop')
-    else log.info(facts, 'space is free again: writes go on')
+    if (low) log.error(facts, 'the disk has too little free space, so writes are stopped')
+    else log.info(facts, 'the disk has free space again, so writes continue')
   }
 
   await look()
@@ -79,10 +79,10 @@ export async function watchFreeSpace(options: FreeSpaceOptions): Promise<FreeSpa
   }
 }
 
-/** In plain words. */
+/** The message of a refusal. */
 export function spaceSentence(freeBytes: number | null, floorBytes: number): string {
   const floor = `${Math.ceil(floorBytes / BYTES_PER_MIB)} MiB`
   return freeBytes === null
-    ? 'The free space of the disk cannot be read, so writes are stopped; reads go on.'
-    : `The disk has ${Math.floor(freeBytes / BYTES_PER_MIB)} MiB left, less than the ${floor} that are kept free, so writes are stopped; reads go on.`
+    ? 'The free space of the disk cannot be read, so writes are stopped; reads continue.'
+    : `The disk has ${Math.floor(freeBytes / BYTES_PER_MIB)} MiB left, less than the ${floor} that are kept free, so writes are stopped; reads continue.`
 }

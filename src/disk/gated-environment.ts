@@ -2,44 +2,48 @@ import type { RootDatabase } from 'lmdb'
 import { type OpenGate, rest } from './open-gate.js'
 
 /**
- * What lmdb-js asks its native part for when it writes: each of its transactions begins with one of
- * these, whatever they were asked by. Not part of its interface, so its version is pinned, and
- * `test/disk/open-gate.test.ts` fails where one is missing.
+ * The methods of lmdb-js's native part that begin and end writes: each of its transactions begins
+ * with one of them. They are not part of its interface, so its version is pinned, and
+ * `test/disk/open-gate.test.ts` fails if one is missing.
  */
 interface NativeEnv {
   /**
-   * One transaction on another thread.
-   * @param done also told of progress, with 1 or 2
+   * Runs one transaction on another thread.
+   * @param done also called with 1 or 2 for progress
    */
   startWriting(address: number, done: (status: number) => unknown): void
-  /** On this thread, until it is committed or aborted; they nest. */
+  /** Begins a transaction on this thread, until it is committed or aborted; transactions nest. */
   beginTxn(flags: number): void
   commitTxn(): unknown
   abortTxn(): void
   close(): void
 }
 
-/** Of `startWriting`: its transaction goes on. */
+/** Values of `startWriting` that mean the transaction continues. */
 const PROGRESS: readonly number[] = [1, 2]
 
 const POLL_MS = 1
-/** An opening takes milliseconds: whoever waits for longer is told, and what waits on this thread fails. */
+/**
+ * Opening a store takes milliseconds. After this time a waiting commit is reported, and one on this
+ * thread fails.
+ */
 const HELD_UP_MS_MAX = 30_000
 
 const HELD_UP =
-  'another process has been opening a store for half a minute, and commits to it wait: `lsof` on the files beside it names all that have it open'
+  'another process has been opening a store for half a minute, and commits to it wait. Run `lsof` on the lock files beside the store to see which processes have it open'
 
-/** Whoever ends a process has seconds for it, and other stores to close. */
+/** A process that ends has seconds, and may have other stores to close. */
 const CLOSE_MS_MAX = 2_000
-/** Between two words about a lock that cannot be had. */
+/** Pause between two warnings about a lock that cannot be acquired. */
 const SAID_EVERY_MS = 10_000
 
-/** How often this thread has a store open. */
+/** How often this thread has each store open. */
 const opened = new Map<string, number>()
 
 /**
- * Opens while no other process commits. From then on this thread commits only while none opens the
- * file, and closes it only so; what writes in the background waits without holding the thread up.
+ * Opens a store while no other process commits. From then on this thread commits only while no
+ * process opens the file, and closes it under the same condition. Background writes wait without
+ * blocking the thread.
  */
 export function openGated(
   gate: OpenGate,
@@ -65,11 +69,14 @@ export function openGated(
       writes?.end()
       count(gate, -1)
       try {
-        // Whoever opens as the last one closes would find locks that are no longer kept. It is left open
-        // where that cannot be kept apart: it ends with the process, and with that its place among them.
+        // A process that opens the store just as the last one closes it would find locks that are
+        // no longer kept. If the two cannot be kept apart the store stays open, and its entry in
+        // the locks ends with the process.
         alone(gate, close, CLOSE_MS_MAX)
       } catch (error) {
-        process.emitWarning(`a store was left open: ${String(error)}`)
+        process.emitWarning(
+          `a store could not be closed safely and stays open until this process ends: ${String(error)}`,
+        )
       } finally {
         gate.close()
       }
@@ -78,7 +85,7 @@ export function openGated(
   return root
 }
 
-/** Where this thread has the store open anyway, LMDB neither opens nor closes it. */
+/** If this thread has the store open anyway, LMDB neither opens nor closes it. */
 function alone<T>(gate: OpenGate, run: () => T, timeMs?: number): T {
   return gate.store !== null && opened.has(gate.store) ? run() : gate.exclusively(run, timeMs)
 }
@@ -90,12 +97,15 @@ function count({ store }: OpenGate, by: number): void {
   else opened.set(store, times)
 }
 
-/** Those of the native class cannot be assigned to. */
+/** Methods of the native class cannot be assigned to. */
 function replace(env: NativeEnv, methods: Partial<NativeEnv>): void {
   for (const [name, value] of Object.entries(methods)) Object.defineProperty(env, name, { value })
 }
 
-/** @returns how to end it: its transactions are committed by then, be it that they were not told of */
+/**
+ * @returns a function that ends the gate; all transactions are committed by then, even if that was
+ * not reported
+ */
 function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
   const native = {
     startWriting: env.startWriting.bind(env),
@@ -103,13 +113,13 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
     commitTxn: env.commitTxn.bind(env),
     abortTxn: env.abortTxn.bind(env),
   }
-  /** In the background, and not begun. */
+  /** Background transactions that have not begun. */
   const waiting: (() => void)[] = []
-  /** Of this thread, in the background or not, and those within them. */
+  /** Transactions of this thread, in the background or not, including nested ones. */
   let transactions = 0
   let hasEnded = false
 
-  /** Why the lock could not be had the last time that it could not. */
+  /** The last reason why the lock could not be acquired. */
   let trouble: unknown = null
   let saidMs = Number.NEGATIVE_INFINITY
 
@@ -120,14 +130,14 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
     process.emitWarning(`${what}: ${String(error)}`)
   }
 
-  /** lmdb-js would lose what it has begun if it were told of an error here. */
+  /** lmdb-js would lose the transaction that it has begun if this threw. */
   function asked(ask: () => boolean): boolean {
     try {
       const answer = ask()
       trouble = null
       return answer
     } catch (error) {
-      say('a commit waits, as its store cannot be locked', error)
+      say('a commit waits because its store cannot be locked', error)
       return false
     }
   }
@@ -145,8 +155,8 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
     try {
       gate.leave()
     } catch (error) {
-      // Who opens waits for it in vain, and nothing is lost.
-      say('a store stays locked for those who commit', error)
+      // Other processes wait in vain to open the store, but nothing is lost.
+      say('a store stays locked, so other processes cannot open it', error)
     }
   }
 
@@ -169,7 +179,7 @@ function gateWrites(env: NativeEnv, gate: OpenGate): { end(): void } {
 
   replace(env, {
     startWriting(address, done) {
-      // It says by itself that it is closed.
+      // The native part reports by itself that it is closed.
       if (hasEnded) return native.startWriting(address, done)
       const start = () =>
         native.startWriting(address, (status) => {

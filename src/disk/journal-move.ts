@@ -3,27 +3,29 @@ import { join } from 'node:path'
 import { putFile } from './put-file.js'
 
 /**
- * `service/journal-move`: an operator's word to the service that owns the journal, by the epoch that it
- * has it with: it is to hand it over to one that waits, and to end. It is taken away once the journal has
- * it, and is good for no other owner.
+ * `service/journal-move` is an operator's request to the service that leads the journal: hand it
+ * over to a standby, and end. It names the epoch of that leader and applies to no other. The file
+ * is removed once the journal has the request.
  */
 export interface AskedMove {
   readonly epoch: number
-  /** Id of the node that is to have it (`store/journal-move.ts`); null: any of those that wait. */
+  /** Id of the node that should lead (`store/journal-move.ts`); null for any standby. */
   readonly to: string | null
-  /** Where none is named, whether the owner ends although none has said that it waits. */
+  /**
+   * Set if the leader should end even though no standby reported ready. Only without a named node.
+   */
   readonly anyway?: true
-  /** By the service, in words for people: nothing is handed over. */
+  /** The service's reason, as text, why it did not hand over. */
   readonly refused?: string
 }
 
 const FILE = 'journal-move'
-/** No secret: the service's user reads what root may have written. */
+/** Readable, because it holds no secret and root may have written it for the service's user. */
 const MODE = 0o644
 
 export const journalMovePath = (home: string) => join(home, 'service', FILE)
 
-/** @returns null where there is none, or none that can be read */
+/** @returns null if there is no such file or it cannot be read */
 export function readAskedMove(home: string): AskedMove | null {
   const path = journalMovePath(home)
   if (!existsSync(path)) return null

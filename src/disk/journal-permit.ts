@@ -3,26 +3,28 @@ import { join } from 'node:path'
 import { putFile } from './put-file.js'
 
 /**
- * `journal-take` in the directory of the service, or of the identity provider: the next start on this home
- * may take its journal from the one that owns it, and need not wait where it is a standby: an operator's
- * word, or that of the owner itself, which ends for a successor on this home. It names the owner's taking,
- * by its epoch, and is good for no other.
+ * `journal-take`, in the directory of the service or of the identity provider, permits the next
+ * start on this home to take the journal from its leader at once, even as a standby. An operator
+ * writes it, or a leader that ends for a successor on the same home. It names the leader's epoch
+ * and applies to no other.
  */
 const FILE = 'journal-take'
 
 export type JournaledDomain = 'service' | 'user'
 const DIRECTORIES = { service: 'service', user: 'identity-provider' } as const
 
-/** A number that is no secret: the service's user reads what root may have written. */
+/**
+ * Readable, because the number is no secret and root may have written it for the service's user.
+ */
 const MODE = 0o644
 
-/** @returns null where there is none */
+/** @returns null if there is no permit */
 export function readJournalPermit(home: string, domain: JournaledDomain): number | null {
   const path = pathIn(home, domain)
   if (!existsSync(path)) return null
   const epoch = Number(readFileSync(path, 'utf8'))
   if (Number.isSafeInteger(epoch) && epoch > 0) return epoch
-  throw new Error(`${path} is damaged: remove it`)
+  throw new Error(`${path} is damaged. Remove it`)
 }
 
 export function writeJournalPermit(home: string, domain: JournaledDomain, epoch: number): void {

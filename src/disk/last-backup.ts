@@ -13,13 +13,14 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 
 /**
- * `service/last-backup.json`: when `backup create` last copied the service's part, and whether the
- * copy became whole. It is a note for the service to show, of this machine alone: no backup has it.
+ * `service/last-backup.json` records when `backup create` last copied the service's part and
+ * whether the copy is whole. The service shows it; it belongs to this machine, so no backup
+ * contains it.
  */
 const lastBackup = z.strictObject({
   ended_at: z.iso.datetime(),
   result: z.enum(['whole', 'failed']),
-  /** Of all files of the copy; null of a failed one. */
+  /** Bytes of all files of the copy; null if it failed. */
   bytes: z.int().min(0).nullable(),
 })
 export type LastBackup = z.infer<typeof lastBackup>
@@ -27,9 +28,9 @@ export type LastBackup = z.infer<typeof lastBackup>
 const PRIVATE_MODE = 0o600
 
 /**
- * Not synced: a note that a crash takes away is made again by the next backup. Root may make the
- * backup in a folder of the service's user, so the file has to be a new one: what is written and given
- * to that user is never what a link there leads to.
+ * Not synced: the next backup writes the note again if a crash loses it. Root may make the backup
+ * in a directory of the service's user, so the file must be new: otherwise root could write to the
+ * target of a link there and give it to that user.
  */
 export function noteBackup(home: string, note: LastBackup): void {
   const path = pathIn(home)
@@ -48,7 +49,7 @@ export function noteBackup(home: string, note: LastBackup): void {
   }
 }
 
-/** @returns null: none was made here, or what is noted of it cannot be read */
+/** @returns null if no backup was made here, or its note cannot be read */
 export function readLastBackup(home: string): LastBackup | null {
   try {
     return lastBackup.parse(JSON.parse(readFileSync(pathIn(home), 'utf8')))

@@ -16,8 +16,8 @@ import { type GateFiles, openGate } from './open-gate.js'
 const DATA_FILE = 'data.mdb'
 
 /**
- * LMDB maps a file as it is: where a page should be that was cut off, the process ends by a signal,
- * without a word. So each file is looked at before it is opened.
+ * Checks each LMDB file before it is opened. LMDB maps the file as it is, so a missing page ends
+ * the process by a signal, without a message.
  *
  * The layout is that of LMDB's data version 2 (MDB_meta, MDB_page, MDB_node in mdb.c), 64 bits,
  * little endian.
@@ -37,17 +37,17 @@ const PAGE_FLAGS_AT = 18
 const PAGE_LOWER_AT = 20
 const BRANCH = 0x01
 const LEAF = 0x02
-/** A leaf of values alone, all of one length. */
+/** A leaf that contains only values, all of one length. */
 const LEAF_OF_VALUES = 0x20
 
 const NODE_HEADER_BYTES = 8
 const NODE_FLAGS_AT = 4
 const KEY_BYTES_AT = 6
-/** The value lies on pages of its own; here are the first one's number and their count. */
+/** The value lies on separate pages; the node has the number of the first one and their count. */
 const ON_OWN_PAGES = 0x01
 const OWN_PAGES_AT = 16
 const OWN_PAGES_BYTES = 24
-/** The value is the description of a tree. */
+/** The value describes a tree. */
 const IS_TREE = 0x02
 const TREE_ROOT_AT = 40
 const TREE_BYTES = 48
@@ -55,20 +55,20 @@ const TREE_BYTES = 48
 /** P_INVALID: a tree without pages. */
 const NO_PAGE = 2n ** 64n - 1n
 
-/** Times that a file is looked at again because its owner has committed meanwhile. */
+/** How often a file is read again because its writer has committed in between. */
 const LOOKS_MAX = 10
 
-/** LMDB makes a file empty, and then writes its first two pages. */
+/** LMDB creates an empty file and then writes its first two pages. */
 const MADE_BYTES_MIN = 2 * 4_096
 
-/** Another thread that opens the same new file makes it within a moment. */
+/** Another thread that creates the same file finishes within a moment. */
 const MAKING_MS_MAX = 1_000
 const MAKING_POLL_MS = 5
 
 /**
- * Threads may open the same file at once, a new one too.
- * @param makingMsMax how long one that is only the beginning of a file is given to become one
- * @throws Error that names the file when it is no LMDB file, or was cut off
+ * Opens an LMDB file. Several threads may open the same file at once, even a new one.
+ * @param makingMsMax how long an unfinished new file may take to be finished
+ * @throws Error that names the file if it is not an LMDB file or was truncated
  */
 export function openLmdb(
   options: RootDatabaseOptionsWithPath & { readonly path: string },
@@ -82,8 +82,9 @@ export function openLmdb(
 }
 
 /**
- * Removes what an opening leaves beside a file, of one that nobody has open any more, as a backup's.
- * @param file `data.mdb` of its directory, or one by itself
+ * Removes the lock files that opening a store leaves beside it. Only for a store that no process
+ * has open any longer, such as a backup's.
+ * @param file `data.mdb` in its directory, or a file without a directory
  */
 export function removeTraces(file: string): void {
   const isDirectory = basename(file) === DATA_FILE
@@ -100,11 +101,11 @@ function besideOf(path: string, noSubdir: boolean): GateFiles {
   }
 }
 
-/** As `requireLmdbFile`, once nobody can be making it any more. */
+/** Calls `requireLmdbFile` until the file cannot still be in creation. */
 function requireMadeFile(path: string, makingMsMax: number): void {
   const deadlineMs = performance.now() + makingMsMax
   for (;;) {
-    // Before it is looked at: it may be made meanwhile.
+    // The size is read first, because the file may be finished in between.
     const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
     try {
       requireLmdbFile(path)
@@ -116,25 +117,26 @@ function requireMadeFile(path: string, makingMsMax: number): void {
   }
 }
 
-/** Without effect when there is no file: LMDB makes one. @throws Error as `openLmdb` */
+/** Does nothing if there is no file, because LMDB creates one. @throws Error as `openLmdb` */
 export function requireLmdbFile(path: string): void {
   if (!existsSync(path)) return
   const file = openSync(path, 'r')
   try {
-    // LMDB would take it for a new one, and what was stored would be forgotten.
+    // LMDB would take an empty file for a new one, and everything stored would be lost.
     if (fstatSync(file).size === 0) {
-      throw new Error(`${path} is empty; only if nothing was ever stored there it may be removed`)
+      throw new Error(`${path} is empty. Remove it only if nothing was ever stored there`)
     }
     for (let look = 1; look <= LOOKS_MAX; look++) {
       const meta = newestMeta(file)
-      if (meta === null)
-        throw new Error(`${path} is not an LMDB file, or only the beginning of one`)
-      // After the meta page, which is written last: the file only grows.
+      if (meta === null) throw new Error(`${path} is not an LMDB file, or is incomplete`)
+      // Read after the meta page, which is written last; the file only grows.
       const bytes = fstatSync(file).size
       if (isWhole(file, meta, bytes)) return
-      // Pages that its owner has freed since may hold anything.
+      // Pages that the writer has freed since may contain anything.
       if (newestMeta(file)?.txn === meta.txn) {
-        throw new Error(`${path} was cut off or is damaged: pages are missing in ${bytes} bytes`)
+        throw new Error(
+          `${path} is truncated or damaged: some pages are missing in its ${bytes} bytes`,
+        )
       }
     }
   } finally {
@@ -149,7 +151,7 @@ interface Meta {
   readonly roots: readonly bigint[]
 }
 
-/** Null when one of the two is missing. */
+/** Null if one of the two meta pages is missing. */
 function newestMeta(file: number): Meta | null {
   const first = metaAt(file, 0)
   const pageBytes = first?.readUInt32LE(PAGE_SIZE_AT) ?? 0
@@ -171,9 +173,9 @@ function metaAt(file: number, offset: number): Buffer | null {
 }
 
 /**
- * Whether every page that is in use is there. The last pages of a healthy file may be missing: those
- * that were taken and given back in one commit are never written. Only then the trees are walked,
- * which takes a second for each gigabyte.
+ * Whether every page in use is in the file. The last pages of a healthy file may be missing,
+ * because pages that were allocated and freed in one commit are never written. Only then are the
+ * trees walked, which takes a second for each gigabyte.
  */
 function isWhole(file: number, { pageBytes, lastPage, roots }: Meta, bytes: number): boolean {
   if ((lastPage + 1n) * BigInt(pageBytes) <= BigInt(bytes)) return true
@@ -184,7 +186,7 @@ function isWhole(file: number, { pageBytes, lastPage, roots }: Meta, bytes: numb
   for (;;) {
     const next = unseen.pop()
     if (next === undefined) return true
-    // More pages than there are: a tree that leads back to itself.
+    // More pages than the file has means a tree that leads back to itself.
     if (next >= pages || ++seen > pages) return false
     readSync(file, page, 0, pageBytes, Number(next) * pageBytes)
     if (page.readBigUInt64LE(PAGE_NUMBER_AT) !== next) return false
@@ -192,7 +194,7 @@ function isWhole(file: number, { pageBytes, lastPage, roots }: Meta, bytes: numb
   }
 }
 
-/** Adds the pages that one leads to. @returns whether they can be read, and are there */
+/** Adds the pages that a page leads to. @returns whether they can be read and are in the file */
 function followPage(page: Buffer, pages: bigint, unseen: bigint[]): boolean {
   const flags = page.readUInt16LE(PAGE_FLAGS_AT)
   if ((flags & LEAF_OF_VALUES) !== 0) return true

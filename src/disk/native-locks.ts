@@ -3,24 +3,25 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 
 /**
- * Locks on whole files that the kernel keeps, and that end with the process or thread that has the file
- * open, however that ends: of open file descriptions (fcntl(2)) on Linux, flock(2) on macOS. Node
- * offers neither.
+ * Locks on whole files that the kernel keeps. They end with the process or thread that has the file
+ * open, however it ends: locks of open file descriptions (fcntl(2)) on Linux, flock(2) on macOS.
+ * Node offers neither.
  */
 export interface NativeLocks {
   /**
-   * @param options by default nobody else has it
-   * @returns false when another file description has it
+   * @param options exclusive by default
+   * @returns false if another file description has the lock
    */
   tryLock(file: number, options?: { readonly shared: boolean }): boolean
   unlock(file: number): void
 }
 
-// It has no types, and a machine without its binary can still do what needs no home.
+// The package has no types. It is loaded on use, so that commands which need no home run on a
+// machine without its binary.
 const require = createRequire(import.meta.url)
 let loaded: NativeLocks | null = null
 
-/** @throws Error where there is no binary for this platform: nothing of a home may be opened */
+/** @throws Error if there is no binary for this platform; then no home may be opened */
 export function nativeLocks(): NativeLocks {
   loaded ??= require('fs-native-extensions') as NativeLocks
   return loaded
@@ -31,15 +32,15 @@ const OPEN = constants.O_RDWR | constants.O_NOFOLLOW
 const MAKE = OPEN | constants.O_CREAT | constants.O_EXCL
 
 /**
- * Opens a file to lock, never through a symbolic link. Root's commands make those of a domain, too:
- * they are given to whose directory they lie in, who could not open them ever after. A file that is
- * there already is nobody's to give away.
+ * Opens a lock file, never through a symbolic link. Commands of root create the lock files of a
+ * domain too. Those are given to the owner of their directory, who otherwise could never open them;
+ * an existing file is not given to anybody.
  */
 export function openFileToLock(path: string): number {
   return makeNew(path) ?? openSync(path, OPEN)
 }
 
-/** @returns null when there is one */
+/** @returns null if the file exists */
 function makeNew(path: string): number | null {
   let file: number
   try {

@@ -3,40 +3,42 @@ import { dirname } from 'node:path'
 import { nativeLocks, openFileToLock } from './native-locks.js'
 
 /**
- * Keeps processes from committing to an LMDB file while another one opens it.
+ * Keeps processes from committing to an LMDB file while another process opens it.
  *
- * The LMDB of lmdb-js has the fault of OpenLDAP's ITS#9496: whoever opens a file reads the number of
- * its last transaction, and a moment later tells all processes that this one is the last. What was
- * committed between the two is gone: the next commit is made on top of the one before, over the pages
- * of what it no longer knows. So a command that reads the store of a running service, as a backup
- * does, could take back what had been acknowledged. No option of lmdb-js avoids it.
+ * The LMDB in lmdb-js has the bug of OpenLDAP's ITS#9496: a process that opens a file reads the
+ * number of its last transaction, and a moment later announces that number to all processes. A
+ * commit in between is lost: the next commit builds on the one before it, and overwrites its pages.
+ * So a command that reads the store of a running service, as a backup does, could undo acknowledged
+ * writes. No option of lmdb-js avoids this.
  *
- * Beside the file lie two more, which are locked by the kernel and have nothing in them. Whoever
- * commits shares the one until it has; whoever opens has it alone. By the other one, whoever opens
- * comes to it though commits overlap without end.
+ * Two empty files beside the store are locked by the kernel. A commit holds one of them shared, and
+ * opening holds it exclusively. The other one gives openings their turn, even when commits overlap
+ * without end.
  */
 export interface OpenGate {
   /**
-   * Runs while nobody commits, opens or closes, in whatever process. Blocks this thread meanwhile: one
-   * that has commits under way to another store keeps who opens that one waiting for as long.
-   * @param timeMs default: half a minute
-   * @throws Error where somebody has been amid a commit, or opening, for all that time
+   * Runs while no process commits, opens or closes. It blocks this thread, so a process that waits
+   * for this thread's commits to another store waits as long.
+   * @param timeMs defaults to half a minute
+   * @throws Error if another process was committing or opening for all that time
    */
   exclusively<T>(run: () => T, timeMs?: number): T
-  /** @returns false where somebody opens the file, or wants to: nothing may be committed */
+  /** @returns false if a process opens the file or waits to, so nothing may be committed */
   enter(): boolean
   leave(): void
-  /** Whether somebody wants to open the file: who commits without a pause has to make one. */
+  /**
+   * Whether a process waits to open the file. A thread that commits without pause has to make one.
+   */
   isWanted(): boolean
-  /** Whatever it holds is let go; nothing is held from then on. */
+  /** Releases all locks; none can be acquired afterwards. */
   close(): void
-  /** The same for the same store; null: nobody hears of this one's openings. */
+  /** Equal for gates of the same store; null if other processes do not see this gate. */
   readonly store: string | null
 }
 
-/** Paths. */
+/** Paths of the lock files. */
 export interface GateFiles {
-  /** LMDB's own. */
+  /** LMDB's own lock file. */
   readonly lock: string
   readonly opening: string
   readonly commits: string
@@ -47,16 +49,16 @@ const SHARED = { shared: true }
 const HELD_UP_MS_MAX = 30_000
 const POLL_MS = 1
 /**
- * What waits for LMDB's lock to be committed, from all threads, takes milliseconds as a rule. One commit
- * that takes long holds up an opening, and not all others by it; with each try more is waited for.
+ * Commits of all threads that wait for LMDB's lock usually take milliseconds. One that takes long
+ * delays an opening, but not all commits behind it; each attempt waits longer.
  */
 const PATIENCE_MS = { first: 250, most: 8_000 }
-/** Those who open at once do not meet again at once. */
+/** A random pause, so that two processes do not collide again at once. */
 const PAUSE_MS = { least: 50, spread: 100 }
-/** Of whoever may read alone. */
+/** Errors of a process that may only read. */
 const NO_WRITERS: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM'])
 
-/** @throws Error where no lock can be had */
+/** @throws Error if no lock can be acquired */
 export function openGate({ lock, opening, commits }: GateFiles): OpenGate {
   const files: number[] = []
   try {
@@ -69,7 +71,10 @@ export function openGate({ lock, opening, commits }: GateFiles): OpenGate {
   }
 }
 
-/** Of whoever can write no lock file of LMDB, as on a file system that is read alone, none hears. */
+/**
+ * Whether this process could not write LMDB's lock file either, as on a read-only file system; then
+ * no other process sees its openings.
+ */
 function tellsNobody(lock: string, error: unknown): boolean {
   if (!NO_WRITERS.has(codeOf(error))) return false
   try {
@@ -98,7 +103,7 @@ function gateOf([turn, commits]: readonly [number, number], path: string): OpenG
   const { dev, ino, nlink } = fstatSync(commits, { bigint: true })
   if (nlink > 1n || fstatSync(turn, { bigint: true }).ino === ino) {
     throw new Error(
-      `${path} and the lock of commits beside it have other names: remove them while no process has the store open`,
+      `${path} or the lock file of commits beside it has a second name (a hard link). Remove both files while no process has the store open`,
     )
   }
   let isOpen = true
@@ -128,7 +133,7 @@ function gateOf([turn, commits]: readonly [number, number], path: string): OpenG
       }
       if (performance.now() > untilMs) {
         throw new Error(
-          `${path}: another process has been opening the store, or amid a commit to it, for ${Math.round(timeMs / 1_000)} s; \`lsof\` on that file names all that have it open`,
+          `${path}: another process has been opening the store or committing to it for ${Math.round(timeMs / 1_000)} s. Run \`lsof\` on that file to see which processes have it open`,
         )
       }
       rest(isNext ? PAUSE_MS.least + (process.pid % PAUSE_MS.spread) : POLL_MS)

@@ -10,23 +10,24 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** As many names as `randomInt` draws from. */
+/** The number of values that `randomInt` draws from. */
 const DRAFTS = 2 ** 48 - 1
 
 /**
- * Puts a file in the place of another one, or where there is none. Durable on return; a crash or a
- * full disk leaves the old file or the new one, never a part of it.
+ * Replaces a file, or creates it. The file is durable on return; a crash or a full disk leaves the
+ * old file or the new one, never a part.
  *
- * Domains share the home and its `run`, and root writes there: the draft is a file that this call
- * made, by a name that nobody can foretell, so that nothing is written through a link of another's.
+ * Domains share the home and its `run`, and root writes there. The draft therefore has an
+ * unpredictable name and must be a new file, so that nothing is written through another user's
+ * link.
  */
 export function putFile(path: string, content: Uint8Array | string, mode: number): void {
   const draft = `${path}.${randomInt(DRAFTS)}.new`
   const file = openSync(draft, 'wx', mode)
   try {
-    // Whatever the umask is, which a process's own files are made under.
+    // Independent of the umask of this process.
     fchmodSync(file, mode)
-    // Not `writeSync`, which may write a part alone where the disk is about to be full.
+    // Not `writeSync`, which may write only a part when the disk is almost full.
     writeFileSync(file, content)
     fsyncSync(file)
     renameSync(draft, path)
@@ -39,13 +40,13 @@ export function putFile(path: string, content: Uint8Array | string, mode: number
   sync(dirname(path))
 }
 
-/** Puts one file or directory in the place of another, durable on return. */
+/** Moves a file or directory over another; durable on return. */
 export function moveDurably(from: string, to: string): void {
   renameSync(from, to)
   sync(dirname(to))
 }
 
-/** What is in a file, or which files are in a directory. */
+/** Syncs a file's contents, or a directory's list of files. */
 export function sync(path: string): void {
   const file = openSync(path, 'r')
   try {

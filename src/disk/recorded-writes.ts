@@ -5,35 +5,37 @@ import { Packr } from 'msgpackr'
 import { openLmdb } from './lmdb-file.js'
 
 /**
- * Writes to a store that are to be brought elsewhere, too. A store of which that was asked once has a
- * database of them, and each write goes there in its own transaction, whoever makes it: a process beside
- * the one that brings them on, or a command while that one is stopped. A crash leaves both, or neither.
+ * Records writes to a store that must also reach other nodes. Once enabled for a store, a database
+ * of records exists in it, and each write adds a record in its own transaction, whichever process
+ * writes: one beside the process that forwards records, or a command while that process is stopped.
+ * A crash leaves both the write and its record, or neither.
  */
 
-/** Databases of each such store; names are never reused. */
+/** The database of records in each such store; the name is never reused. */
 const WRITES = '99-recorded-writes'
 
 const POLL_MS = 20
 
-/** A key and what is put there; null: it is removed. */
+/** A key and its new value; null removes it. */
 export interface RecordedWrite {
   readonly database: string
-  /** Bytes as they are, or what they stand for in lmdb-js's own order of keys. */
+  /** Bytes as they are, or the value that they stand for in lmdb-js's own key order. */
   readonly key: Key
-  /** As it is in LMDB. */
+  /** The value as LMDB has it. */
   readonly value: Buffer | null
 }
 
-/** Writes in their order, until they are forgotten. */
+/** Recorded writes in order, until they are forgotten. */
 export interface RecordedWrites {
   /**
-   * Numbers that this process has given out, on disk or on their way: whoever brings one on takes it out.
-   * One whose write came to nothing leaves by itself.
+   * Numbers that this process has assigned, whether on disk or not yet. The forwarder removes a
+   * number when it forwards the write; the number of a write that had no effect is removed
+   * automatically.
    */
   readonly made: Set<number>
-  /** Those that are on disk. */
+  /** The records that are on disk. */
   all(): Iterable<NumberedWrite>
-  /** Of all that are on disk. */
+  /** The numbers of all records on disk. */
   numbers(): Iterable<number>
   get(number: number): NumberedWrite | undefined
   /** Takes part in the caller's transaction. */
@@ -42,19 +44,19 @@ export interface RecordedWrites {
 
 export interface NumberedWrite {
   readonly number: number
-  /** For `unpackWrite`: what is written. */
+  /** For `unpackWrite`: the write. */
   readonly packed: Buffer
-  /** For `unpackWrite`: what takes it back, where nothing was written to that key since. */
+  /** For `unpackWrite`: the write that undoes it, if nothing was written to that key since. */
   readonly undo: Buffer
 }
 
 type Options = Parameters<typeof openLmdb>[0]
 
-/** What this process has written to a store, by whichever opening of it. */
+/** The writes of this process to a store, over all of its openings. */
 interface Numbering {
-  /** The highest that was given out. */
+  /** The highest number that was assigned. */
   last: number
-  /** Given out, and not known to have come to nothing; whoever brings them on takes them out. */
+  /** Assigned numbers of writes that had an effect, as far as known; the forwarder removes them. */
   readonly made: Set<number>
 }
 
@@ -68,7 +70,7 @@ function numberingOf(path: string): Numbering {
   return made
 }
 
-/** As lmdb-js has it, and its types leave it out. */
+/** Fields of lmdb-js that its types omit. */
 interface Encodings {
   readonly encoding?: string
   readonly keyEncoding?: string
@@ -78,13 +80,14 @@ interface Encodings {
 const packer = new Packr({ useRecords: false })
 
 /**
- * @property unrecorded names of databases that are this home's own: nothing of them is recorded
+ * @property unrecorded names of databases that belong to this home only; their writes are not
+ * recorded
  */
 export type RecordedOptions = Options & { readonly unrecorded?: readonly string[] }
 
 /**
- * As `openLmdb`; where its writes are recorded, those that are made by what is returned are. With a
- * database of its own nothing else may write there.
+ * Opens a store as `openLmdb` does. If its writes are recorded, those through the returned object
+ * are. Once recording is enabled, nothing else may write to the store.
  */
 export function openRecorded({ unrecorded, ...options }: RecordedOptions): RootDatabase {
   const root = openLmdb(options)
@@ -100,8 +103,8 @@ export function isRecorded(root: RootDatabase): boolean {
 }
 
 /**
- * Resolves once all that was recorded was brought elsewhere, or taken back; of a store whose writes are
- * brought nowhere now, after the time.
+ * Resolves once every record was forwarded or undone, or when the time is up, as for a store whose
+ * writes nothing forwards now.
  */
 export async function broughtElsewhere(root: RootDatabase, timeMs: number): Promise<void> {
   if (!isRecorded(root)) return
@@ -111,7 +114,7 @@ export async function broughtElsewhere(root: RootDatabase, timeMs: number): Prom
 }
 
 /**
- * @param root as `openLmdb` gives it: what is written by it is not recorded
+ * @param root from `openLmdb`; writes through it are not recorded
  * @param path that it was opened with
  */
 export function recordedWritesOf(root: RootDatabase, path: string): RecordedWrites {
@@ -127,7 +130,7 @@ export function recordedWritesOf(root: RootDatabase, path: string): RecordedWrit
       return writes.getKeys()
     },
     get(number) {
-      // What is on disk by now, be it by another opening of the store.
+      // Resets the snapshot, so that records from another opening of the store are visible.
       root.resetReadTxn()
       const value = writes.get(number)
       return value === undefined ? undefined : numbered(number, value)
@@ -141,29 +144,29 @@ function numbered(number: number, value: Buffer): NumberedWrite {
   return { number, packed, undo }
 }
 
-/** From its next opening on its writes are recorded. */
+/** Records writes from the store's next opening on. */
 export function beginRecording(root: RootDatabase): void {
   openWrites(root)
 }
 
-/** From its next opening on they are not, and what was recorded is forgotten. */
+/** Stops recording from the store's next opening on, and drops the records. */
 export async function endRecording(root: RootDatabase): Promise<void> {
   if (isRecorded(root)) await openWrites(root).drop()
 }
 
-/** @throws Error for what is no write */
+/** @throws Error for bytes that are not a write */
 export function unpackWrite(packed: Uint8Array): RecordedWrite {
   const [database, key, value] = packer.unpack(packed) as [string, Key, Buffer | null]
   return { database, key, value }
 }
 
-/** Takes part in the caller's transaction. @param root as `openLmdb` gives it */
+/** Takes part in the caller's transaction. @param root from `openLmdb` */
 export function writerInto(root: RootDatabase): (write: RecordedWrite) => void {
   const databases = new Map<string, Database<Buffer, Key>>()
   return ({ database: name, key, value }) => {
     let database = databases.get(name)
     if (database === undefined) {
-      // All keys of a database are of one kind.
+      // All keys of a database have the same kind.
       const keys = Buffer.isBuffer(key) ? { keyEncoding: 'binary' as const } : {}
       database = root.openDB({ name, ...keys, encoding: 'binary' })
       databases.set(name, database)
@@ -179,14 +182,15 @@ function openWrites(root: RootDatabase): Database<Buffer, number> {
 
 function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly string[]): void {
   const writes = openWrites(root)
-  /** It is on disk once it returns, or is no write: reading sees either at once. */
+  /** Whether a write is on disk when the call returns, or has no effect; reads see it at once. */
   let isSync = false
-  /** Of writes that may come to nothing, of which nobody is told within this turn. */
+  /** Whether a write may have no effect, which becomes known only after this turn. */
   let isConditional = false
 
   /**
-   * In the order in which they are made. Another process may have made some since, in a transaction of
-   * its own, and this one sees them in its own; by the clock none is ever given out twice.
+   * Numbers grow in the order of the writes. Another process may have assigned some since, in its
+   * own transactions, which this one sees in its own; the clock ensures that no number is assigned
+   * twice.
    */
   function nextNumber(): number {
     let { last } = numbering
@@ -216,7 +220,7 @@ function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly s
   }
   let givenOut: number[] | null = null
 
-  /** What is written within `work` depends on a condition. */
+  /** The writes in `work` depend on a condition. */
   function conditional<T>(work: () => T): T {
     isConditional = true
     try {
@@ -235,9 +239,9 @@ function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly s
     const { keyEncoding } = database as Encodings
     const keys = keyEncoding === undefined ? {} : { keyEncoding }
     const raw = openRaw({ name, ...keys, encoding: 'binary' })
-    // A transaction that began before does not know the handle, and finds nothing by it.
+    // An earlier transaction does not know the database handle and would find nothing through it.
     root.resetReadTxn()
-    /** Of keys whose last write is not on disk yet, which reading does not see. */
+    /** Values of keys whose last write is not on disk yet, so that reads do not see it. */
     const unseen = new Map<string, { readonly value: Buffer | null }>()
 
     function note(key: Key, value: Buffer | null): void {
@@ -246,7 +250,8 @@ function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly s
       const packed = packWrite(name, key, value)
       const pair = packer.pack([packed, packWrite(name, key, before)])
       const own = { value }
-      // What may come to nothing is no value before another; undone in turn, the two come to the same.
+      // A write that may have no effect must not count as the value before another; undone in turn,
+      // the two give the same result.
       if (!isSync && !isConditional) unseen.set(at, own)
       const number = nextNumber()
       numbering.made.add(number)
@@ -256,7 +261,7 @@ function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly s
         if (unseen.get(at) === own) unseen.delete(at)
         if (!isWritten) numbering.made.delete(number)
       }
-      // What becomes of it is told by the write that it is of.
+      // The result of the recorded write tells whether it had an effect.
       void Promise.resolve(writes.put(number, Buffer.from(pair))).then(
         (isWritten) => seen(isWritten !== false),
         () => seen(false),
@@ -278,7 +283,7 @@ function record(root: RootDatabase, numbering: Numbering, unrecorded: readonly s
         note(key, null)
         return remove(key, ...rest)
       },
-      /** Within a transaction, as all of ours are. */
+      /** Must run in a transaction, as all of ours do. */
       clearSync() {
         for (const key of database.getKeys()) note(key, null)
         clearSync()
@@ -300,12 +305,12 @@ function packWrite(database: string, key: Key, value: Buffer | null): Buffer {
 }
 
 function refused(): never {
-  throw new Error('a store whose writes are recorded is written by put and remove alone')
+  throw new Error('a store whose writes are recorded can be written only by put and remove')
 }
 
 function encoderOf(database: Database): (value: unknown) => Buffer {
   const { encoding, encoder } = database as Encodings
   if (encoding === 'binary') return (value) => Buffer.from(value as Uint8Array)
-  if (encoder === undefined) throw new Error('a database whose encoding is not known')
+  if (encoder === undefined) throw new Error('the encoding of the database is unknown')
   return (value) => Buffer.from(encoder.encode(value))
 }

@@ -1,13 +1,14 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
 /**
- * Calls `look` whenever another file lies at a path than the last time, or none. What is put there
- * from this call on is noticed, however busy the process is: whoever reads the file after it misses
- * nothing. (`fs.watchFile` takes what it finds first for what it began with, and finds it late.)
+ * Calls `look` whenever the file at a path is another one than at the last poll, or is missing. A
+ * file put there after this call is always noticed, however busy the process is, so a caller that
+ * then reads the file misses nothing. (`fs.watchFile` starts with what it finds first, and finds it
+ * late.)
  *
- * By polling: a file that is replaced by a rename loses an inotify watch, and a network file system
- * has none.
- * @returns ends the watch
+ * It polls, because a file that is replaced by a rename loses an inotify watch, and a network file
+ * system has none.
+ * @returns a function that ends the watch
  */
 export function watchPath(path: string, everyMs: number, look: () => void): () => void {
   let seen = stateNow(path)
@@ -15,7 +16,7 @@ export function watchPath(path: string, everyMs: number, look: () => void): () =
   let timer: NodeJS.Timeout
 
   function again(): void {
-    // Not at once, as the first time: a network file system may hang.
+    // Asynchronous, unlike the first time, because a network file system may hang.
     stat(path, { bigint: true }, (error, stats) => {
       if (closed) return
       next()

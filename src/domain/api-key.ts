@@ -8,12 +8,12 @@ export type Permission = KeyPolicy['permission']
 export type Environment = 'live' | 'test'
 export type KeyStatus = 'active' | 'rotated_out' | 'revoked'
 
-/** An API key as stored. The secret is never here: only its SHA-256 and its first characters. */
+/** An API key as stored. The secret is never stored: only its SHA-256 and its first characters. */
 export interface ApiKey extends KeyPolicy {
   readonly keyId: KeyId
-  /** The first key of the line of rotations; spend is counted per lineage. */
+  /** The first key of a chain of rotations; spend is counted per lineage. */
   readonly lineageId: LineageId
-  /** The lineage of the key that made this one for itself; absent: the user made it. */
+  /** The lineage of the key that made this one; absent when the user made it. */
   readonly parentLineageId?: LineageId
   readonly subWalletId: SubWalletId
   readonly userId: UserId
@@ -23,26 +23,29 @@ export interface ApiKey extends KeyPolicy {
   readonly secretHash: string
   /** First 12 characters of the secret, to tell keys apart on a screen. */
   readonly secretPrefix: string
-  /** Counts the changes of `policy`; absent while there never was one. */
+  /** Counts the changes of `policy`; absent while it has not changed. */
   readonly policyVersion?: number
   readonly createdAtMs: number
-  /** When it ends by itself; absent: never. */
+  /** The time at which the key ends by itself; absent when it never does. */
   readonly endsAtMs?: number
   readonly rotatedFrom: KeyId | null
-  /** Set when a successor was made; the key lives for ROTATION_GRACE_MS more. */
+  /** Set when a successor was made; the key then lives for another ROTATION_GRACE_MS. */
   readonly rotatedAtMs: number | null
   readonly revokedAtMs: number | null
 }
 
-/** What of a key its owner may change. */
+/** The fields of a key that its owner may change. */
 export type KeyPatch = Partial<Pick<ApiKey, 'name' | ChangeableName>>
 
-/** Neither revoked nor rotated out. Time alone never changes it, unlike the status. */
+/**
+ * Whether the key is neither revoked nor rotated. Unlike the status, this never changes by time
+ * alone.
+ */
 export function isLive({ rotatedAtMs, revokedAtMs }: ApiKey): boolean {
   return rotatedAtMs === null && revokedAtMs === null
 }
 
-/** Derived, never stored: time alone turns a rotated-out key into a revoked one. */
+/** Derives the status, which is never stored: time alone turns a rotated key into a revoked one. */
 export function keyStatus(
   key: Pick<ApiKey, 'revokedAtMs' | 'endsAtMs' | 'rotatedAtMs'>,
   nowMs: number,
@@ -54,18 +57,21 @@ export function keyStatus(
 }
 
 /**
- * For so long after its end a key counts as one that may be used again, by a clock that steps back.
- * With clocks that are further off nothing is begun.
+ * For this long after its end, a key counts as one that a clock stepping back could make usable
+ * again. With clocks further off no call is started.
  */
 const ENDED_RECENTLY_MS = 7 * 86_400_000
 
-/** Whether what is taken from its lineage has to be taken from this key as well. */
+/** Whether a permission taken from its lineage has to be taken from this key as well. */
 export function mayStillBeUsed(key: ApiKey, nowMs: number): boolean {
   const endsAtMs = keyExpiresAtMs(key)
   return key.revokedAtMs === null && (endsAtMs === null || nowMs < endsAtMs + ENDED_RECENTLY_MS)
 }
 
-/** When it ends by itself, or by its rotation; null: not without being revoked. */
+/**
+ * The time at which the key ends by itself or by its rotation; null when it ends only by being
+ * revoked.
+ */
 export function keyExpiresAtMs({ rotatedAtMs, endsAtMs }: ApiKey): number | null {
   const graceEndMs =
     rotatedAtMs === null ? Number.POSITIVE_INFINITY : rotatedAtMs + ROTATION_GRACE_MS

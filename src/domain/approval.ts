@@ -18,14 +18,14 @@ import type { IntentTerms, PartyNamed } from './sponsored-terms.js'
 import type { Transaction, UnapprovedEnd } from './transaction.js'
 
 /**
- * A call that its key's policy sent to a person, or that waits for its time. The call itself is in
- * its transaction's record, which says what became of it; this says who decided.
+ * The approval of a call that its key's policy sent to a person or delayed. The call and its outcome
+ * are in its transaction's record; the approval has the decisions.
  *
  * | status | meaning |
  * |---|---|
- * | pending | too few have approved, or its time has not come |
- * | approved | enough have, or its time came: it is judged anew and signed |
- * | declined, expired, withdrawn | it ended, and what it held is released |
+ * | pending | too few people have approved, or the delay has not passed |
+ * | approved | enough people approved, or the delay passed: the call is judged again and signed |
+ * | declined, expired, withdrawn | the call ended, and its reservation is released |
  */
 export interface Approval {
   readonly approvalId: ApprovalId
@@ -36,111 +36,112 @@ export interface Approval {
   readonly lineageId: LineageId
   readonly status: ApprovalStatus
   readonly rule: string
-  /** Distinct people; 0 where it only waits for its time. */
+  /** The number of distinct people; 0 when the call only waits for its delay. */
   readonly needed: number
-  /** From the moment on at which the identity provider knew of it. */
+  /** Counted from the moment at which the identity provider knew of the call. */
   readonly delaySeconds: number
   readonly url: string | null
-  /** Of the present term: asked again, there are none. */
+  /** The decisions on the present term; empty again when people are asked again. */
   readonly decisions: readonly ApprovalDecision[]
-  /** Gas limit × maximum fee at the most, wei; a part of what people sign. */
+  /** The largest gas limit × maximum fee, wei; part of what people sign. */
   readonly maxNativeWei: bigint
-  /** What the call itself was worth when people were asked, micro-USD; gas is bounded apart. */
+  /** The call's own value when people were asked, micro-USD; gas is bounded separately. */
   readonly valueMicros: UsdMicros
-  /** Proof of the live API key that asked, over this call alone; good for nothing else. */
+  /** A proof by the live API key that made the call; it is valid for this call only. */
   readonly keyProof: Hex
   readonly requestedAtMs: number
   readonly expiresAtMs: number
-  /** When the identity provider had it; null: it has yet to be told of the present term. */
+  /** When the identity provider had it; null while it has yet to receive the present term. */
   readonly toldAtMs: number | null
-  /** What it counts for its key's policy while it waits; null: nothing. */
+  /** The units that the call counts for its key's policy while it waits; null for nothing. */
   readonly counted: CountedCall | null
   readonly foreseen: Foreseen
   readonly screenedAgainst: readonly ScreenedAgainst[]
-  /** What a call comes to whose gas the service pays; null of a send. */
+  /** The terms of a sponsored call; null for a send. */
   readonly sponsored: WaitingSponsorship | null
-  /** Why people were asked once more; null: they were not. */
+  /** Why people were asked again; null when they were not. */
   readonly askedAgain: AskedAgain | null
   readonly decidedAtMs: number | null
   /**
-   * At which the quorum was last asked to sign it, noted before it was asked: once the identity
-   * provider has heard of it there, it lets it be signed at no other. Null: it was not asked.
+   * The nonce at which the quorum was last asked to sign the call, noted before the request: once
+   * the identity provider knows it, it permits no other. Null before the first request.
    */
   readonly boundNonce: number | null
 }
 
 export type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd
 /**
- * price: what it moves is worth more or less. quote: the venue gives more or less for it. gas: it would
- * cost more than people signed. policy: it asks for more people by now. people: of those who approved
- * it too few may by now.
+ * price: the moved assets are worth more or less. quote: the venue offers more or less. gas: the
+ * gas would cost more than people signed. policy: it now requires more people. people: too few of
+ * those who approved may still approve.
  */
 export const ASKED_AGAIN = ['price', 'quote', 'gas', 'policy', 'people'] as const
 export type AskedAgain = (typeof ASKED_AGAIN)[number]
 
-/** A sponsored call as people are asked about it. */
+/** A sponsored call in the form that people are asked to approve. */
 export interface WaitingSponsorship {
   readonly router: Address
   readonly delegate: Address
-  /** Signed as they are, with `minOut` and the venue's calldata, or asked about anew. */
+  /** Signed unchanged, with `minOut` and the venue's calldata, or put to people again. */
   readonly terms: IntentTerms
-  /** What the venue offered when they were made, smallest units of the output. */
+  /** The venue's offer when the terms were made, in smallest units of the output. */
   readonly offered: bigint
   /** Venue, tokens and vault, for the screening. */
   readonly parties: readonly PartyNamed[]
-  /** Equal for requests of the same kind, tokens and amounts. */
+  /** Equal for calls of the same kind, tokens and amounts. */
   readonly fingerprint: string
 }
 
-/** What of a call people sign: their own transaction, or the terms of a Router intent. */
+/** The part of a call that people sign: their own transaction, or the terms of a Router intent. */
 export type AskedSubject =
   | { readonly kind: 'transaction'; readonly call: Call }
   | {
       readonly kind: 'intent'
       readonly chainId: number
       readonly router: Address
-      /** The sub-wallet's. */
+      /** The sub-wallet's address. */
       readonly account: Address
       readonly terms: IntentTerms
     }
 
-/** A call as both domains name it to people. */
+/** A call in the form in which both domains describe it to people. */
 export interface AskedCall {
   readonly approvalId: ApprovalId
   readonly walletId: SubWalletId
   readonly keyId: KeyId
   readonly userId: string
-  /** Gas limit × maximum fee at the most, wei; of a Router intent nothing bounds it. */
+  /** The largest gas limit × maximum fee, wei; unbounded for a Router intent. */
   readonly maxNativeWei: bigint
   readonly expiresAtMs: number
   readonly subject: AskedSubject
 }
 
 export interface ApprovalDecision {
-  /** `aut_…`; null of a console token's decline. */
+  /** `aut_…`; null for a decline with a console token. */
   readonly authorizerId: string | null
   readonly decision: 'approve' | 'decline'
   /**
-   * Of a shared account: whose authorizer it is, of those who might approve then; of a decline at the
-   * console who declined. Null where nobody was invited; absent of a record of before.
+   * In a shared account, the persons whose approver device it was, among those who could approve at
+   * that time; for a decline at the console, who declined. Null when nobody was invited; absent in
+   * older records.
    */
   readonly personIds?: readonly string[] | null
-  /** Given to the agent. */
+  /** Shown to the agent. */
   readonly comment: string | null
   readonly atMs: number
-  /** Verified by the identity provider; null of a decline. */
+  /** Verified by the identity provider; null for a decline. */
   readonly proof: Hex | null
 }
 
-/** A decision as it arrives, with who of those before it may still approve. */
+/** A decision as it arrives, with the earlier approvers who may still approve. */
 export interface GivenDecision extends ApprovalDecision {
   readonly holdersNow?: HoldersNow
 }
 
-/** By the authorizer of an earlier approval: the persons who may approve by it now. */
+/** The persons who may approve now, by the approver device of each earlier approval. */
 export type HoldersNow = Readonly<Record<string, readonly string[]>>
 
-/** Who left the account, or may not approve there any more, is nobody's yes from then on. */
+/** Leaves out the approvals of persons who left the account or may no longer approve there. */
 export function heldNow(
   decisions: readonly ApprovalDecision[],
   holdersNow: HoldersNow,
@@ -151,37 +152,41 @@ export function heldNow(
   })
 }
 
-/** In place of an authorizer's id: on a development instance a console token's word is confirmed. */
+/**
+ * Stands for the approver device on a development instance, where a console token suffices to
+ * approve.
+ */
 export const SOFTWARE_AUTHORIZER = 'software'
 
-/** What a call that waited is signed by, instead of the proof of its API key. */
+/** The approval with which a call that waited is signed, in place of its API key's proof. */
 export interface ApprovalToSign {
   readonly approvalId: ApprovalId
   readonly expiresAtMs: number
   readonly maxNativeWei: bigint
-  /** Of distinct people; empty where it only waited for its time. */
+  /** The proofs of distinct people; empty when the call only waited for its delay. */
   readonly proofs: readonly Hex[]
 }
 
-/** What the run showed that the call was valued by. */
+/** The result of the simulation by which the call was valued. */
 export interface Foreseen {
   readonly simulated: boolean
-  /** Null when nothing was run. */
+  /** Null when nothing was simulated. */
   readonly gasUsed: bigint | null
-  /** Most that gas could cost when people were asked, wei. */
+  /** The most that the gas could cost when people were asked, wei. */
   readonly maxFeeWei: bigint
-  /** Absent or null where the record of the call says it all. */
+  /** Absent or null when the call's record shows its outcome completely. */
   readonly outcome?: ForeseenOutcome | null
 }
 
-/** One of a transaction for its whole life: the same identity. */
+/** Derives the approval's id from its transaction's, so a transaction has one approval for life. */
 export function approvalIdOf(txId: TxId): ApprovalId {
   return (ID_PREFIX.approval + txId.slice(ID_PREFIX.tx.length)) as ApprovalId
 }
 
 /**
- * The nonce of the Router that an approved intent takes, which no counted one comes to: the id's own
- * 128 bits. So the Router itself lets one execution happen for an approval, whoever forgets what.
+ * The nonce of the Router that an approved intent takes: the 128 bits of the approval's id, which
+ * no counted nonce reaches. The Router itself therefore permits only one execution per approval,
+ * whatever either domain forgets.
  * @param approvalId 16 bytes
  */
 export function approvalNonce(approvalId: Uint8Array): bigint {
@@ -190,7 +195,7 @@ export function approvalNonce(approvalId: Uint8Array): bigint {
   return nonce
 }
 
-/** The term as people are asked about it now. */
+/** The present term in the form that people are asked to approve. */
 export function askedCall(approval: Approval, tx: Pick<Transaction, 'call' | 'from'>): AskedCall {
   const { approvalId, subWalletId: walletId, keyId, userId, maxNativeWei, expiresAtMs } = approval
   const { sponsored } = approval
@@ -209,7 +214,7 @@ export function intentSubject(
   return { kind: 'intent', chainId, router, account, terms }
 }
 
-/** What the present term was approved by, each once. */
+/** The approver devices that approved the present term, each once. */
 export function approversOf({ decisions }: Pick<Approval, 'decisions'>): Set<string> {
   const found = new Set<string>()
   for (const { decision, authorizerId } of decisions) {
@@ -219,15 +224,16 @@ export function approversOf({ decisions }: Pick<Approval, 'decisions'>): Set<str
 }
 
 /**
- * How many people approved the present term. Where nobody was invited each authorizer counts; else each
- * person once, and whoever holds an authorizer that another person holds, too, could pass for both.
+ * The number of people who approved the present term. Without invited members each approver device
+ * counts. Otherwise each person counts once, and a device that several persons hold counts as one
+ * of them.
  */
 export function peopleWhoApproved({
   decisions,
   userId,
 }: Pick<Approval, 'decisions' | 'userId'>): number {
   const given = decisions.filter(({ decision }) => decision === 'approve')
-  // What was approved before the first invitation came from the account's own person.
+  // Approvals given before the first invitation came from the account's own person.
   const isShared = given.some(({ personIds }) => (personIds ?? null) !== null)
   const counted = new Set<string>()
   let people = 0

@@ -6,12 +6,12 @@ import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
  * | type | written |
  * |---|---|
  * | wallet.created, key.* | with the change itself, in the same commit |
- * | grant.put | when the identity provider has taken a key's grant |
- * | send.allowed | with the signed bytes: the clean verdict and the lists it rests on |
- * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
+ * | grant.put | when the identity provider has accepted a key's grant |
+ * | send.allowed | with the signed bytes: the clean verdict and the lists that it is based on |
+ * | send.refused | soon after the answer; a crash may lose the last moments; nothing was signed |
  * | approval.* | with the change itself, in the same commit |
- * | member.* | when both sides have taken the change; the evidence holds it with its proof |
- * | spend.unvalued | soon after a call was mined whose receipt shows what could not be counted |
+ * | member.* | when both sides have accepted the change; the evidence holds it with its proof |
+ * | spend.unvalued | soon after a call was mined whose receipt shows something that could not be valued |
  * | breakers.set, webhook.*, address_rule.*, *.frozen, *.unfrozen | with the change itself, in the same commit |
  */
 export type AuditType =
@@ -38,7 +38,7 @@ export type AuditType =
   | `member.${'invited' | 'joined' | 'role_changed' | 'removed'}`
   | `approval.${'requested' | 'asked_again' | 'decided' | 'declined' | 'expired' | 'withdrawn' | 'dropped'}`
 
-/** One entry of a user's audit trail. Appended, never changed. */
+/** One entry of a user's audit trail. Entries are appended and never changed. */
 export interface AuditRecord {
   readonly auditId: AuditId
   readonly userId: UserId
@@ -46,21 +46,27 @@ export interface AuditRecord {
   readonly type: AuditType
   readonly subWalletId: SubWalletId | null
   readonly keyId: KeyId | null
-  /** The request behind it; null for what the service did by itself. */
+  /** The request that caused it; null for the service's own actions. */
   readonly requestId: string | null
   readonly txId: TxId | null
   /** Wire names (snake_case); never a secret, a signature or a URL's credentials. */
   readonly details: Readonly<Record<string, unknown>>
-  /** What a verdict rests on, shown as `lists` of the details; null for what was not screened. */
+  /**
+   * The lists that a verdict is based on, shown as `lists` of the details; null when nothing was
+   * screened.
+   */
   readonly lists: readonly AuditedList[] | null
-  /** Of a call that was run, or was refused once it was valued; null where its record says it all. */
+  /**
+   * The predicted outcome of a call that was simulated, or that was refused after its valuation;
+   * null when its record shows the outcome completely.
+   */
   readonly foreseen: ForeseenOutcome | null
 }
 
-/** An entry that is named when it is committed, unless it has a name already. */
+/** An entry that gets its id when it is committed, unless it already has one. */
 export type NewAuditRecord = Omit<AuditRecord, 'auditId'> & { readonly auditId: AuditId | null }
 
-/** An edition of a list as the trail shows it; wire names. */
+/** An edition of a list in the form that the trail shows; wire names. */
 export interface AuditedList {
   readonly list: string
   readonly version: string
@@ -68,7 +74,7 @@ export interface AuditedList {
   readonly checked_at: string
 }
 
-/** Which edition of a list a verdict rests on. */
+/** The edition of a list that a verdict is based on. */
 export interface ScreenedAgainst {
   readonly list: string
   readonly version: string

@@ -1,6 +1,6 @@
 import type { Address, Hex } from './ids.js'
 
-/** What a transaction does on chain, whoever sends it and at whatever nonce and fee. */
+/** The effect of a transaction on chain, independent of its sender, nonce and fee. */
 export interface Call {
   readonly chainId: number
   readonly to: Address

@@ -3,18 +3,18 @@ import type { UserId } from './ids.js'
 import { PARTITION_COUNT, partitionOf } from './partition.js'
 
 /**
- * A cluster has one owner of all users, or some, each with the users of some partitions: a cell is
- * those users, their store and journal, the service that owns it and those that wait for it. What
- * happens to one cell is not felt in another.
+ * A cluster has one leader for all users, or several, each for the users of some partitions. A cell
+ * is those users, their store and journal, the service that leads it and its standbys. A failure in
+ * one cell affects only that cell's users.
  */
 export interface Cell {
-  /** From 0, in the order in which they are named. */
+  /** Counts from 0, in the order in which the cells are listed. */
   readonly number: number
-  /** Bit p: it has the users of partition p. */
+  /** Bit p is set when the cell has the users of partition p. */
   readonly partitions: number
 }
 
-/** All there are, which have each partition once. */
+/** All cells; together they have each partition exactly once. */
 export interface Cells {
   readonly own: Cell
   readonly all: readonly Cell[]
@@ -23,7 +23,7 @@ export interface Cells {
 export const CELLS_MAX = PARTITION_COUNT
 export const ALL_PARTITIONS = 2 ** PARTITION_COUNT - 1
 
-/** Of a service that has every user. */
+/** The cell of a service that has every user. */
 export const ONE_CELL: Cell = { number: 0, partitions: ALL_PARTITIONS }
 
 export function hasPartition({ partitions }: Cell, partition: number): boolean {
@@ -38,7 +38,7 @@ export function hasUser(cell: Cell, userId: UserId): boolean {
   return hasPartition(cell, partitionOf(userId))
 }
 
-/** @throws Error where none has it */
+/** @throws Error when no cell has the partition */
 export function cellOf({ all }: Cells, partition: number): Cell {
   const cell = all.find((it) => hasPartition(it, partition))
   if (cell === undefined) throw new Error(`partition ${partition} is in no cell`)
@@ -46,15 +46,15 @@ export function cellOf({ all }: Cells, partition: number): Cell {
 }
 
 /**
- * The partition of the user whose key it is, of which the secret is made: whichever node is asked
- * knows where to ask on, and needs nobody's records for it. What it tells of a secret is four bits
- * and a half, of 192.
+ * The partition of the user of the key whose secret this is; a secret is chosen to give that
+ * partition. Any node can therefore forward a request without the user's records. It reveals four
+ * and a half of a secret's 192 bits.
  */
 export function partitionOfSecret(secret: string): number {
   return fnv1a(secret) % PARTITION_COUNT
 }
 
-/** As people write them: `0-11,13`. */
+/** The form that people write: `0-11,13`. */
 export function formatPartitions({ partitions }: Cell): string {
   const runs: string[] = []
   for (let first = 0; first < PARTITION_COUNT; first++) {
@@ -69,7 +69,7 @@ export function formatPartitions({ partitions }: Cell): string {
 
 const RANGE = /^(\d{1,2})(?:-(\d{1,2}))?$/
 
-/** @returns the bits; null for what is no list of partitions, or names one twice */
+/** @returns the bits, or null when the text is not a list of partitions or names one twice */
 export function parsePartitions(text: string): number | null {
   let partitions = 0
   for (const part of text.split(',')) {

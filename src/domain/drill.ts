@@ -1,6 +1,6 @@
 /**
- * What a caller of a test environment may ask to go wrong with one write of its own, so that its
- * agent meets it before the world brings it about.
+ * Faults that a caller of a test environment may inject into one write of its own, so that its
+ * agent meets them before they happen in production.
  */
 export const DRILLS = [
   'slow-node',
@@ -14,8 +14,8 @@ export const DRILLS = [
 export type Drill = (typeof DRILLS)[number]
 
 /**
- * What befalls a transaction of the sub-wallet's own account. A sponsored call is a gas wallet's
- * transaction, and to hold that back would hold back other callers' behind it.
+ * Faults of transactions of the sub-wallet's own account. A sponsored call is a gas wallet's
+ * transaction, and delaying it would delay other callers' transactions.
  */
 export const OWN_ACCOUNT_DRILLS: ReadonlySet<Drill> = new Set([
   'slow-node',

@@ -2,7 +2,10 @@ import { MISLEADING } from './printable.js'
 
 const marks = new RegExp(`[${MISLEADING}]`, 'g')
 
-/** For text and for quoted attributes. What would show a line as another one is left out. */
+/**
+ * Escapes text for elements and quoted attributes, and removes characters that would make a line
+ * look like another.
+ */
 export function escapeHtml(text: string): string {
   return text.replace(marks, '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

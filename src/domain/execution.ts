@@ -1,17 +1,20 @@
 import type { Address, Hex } from './ids.js'
 
-/** What a sponsored call did, as the Router's event in its receipt says. */
+/** The result of a sponsored call, according to the Router's event in its receipt. */
 export interface Execution {
-  /** Lower-case; whoever emitted the event. It counts only where that is the Router that was called. */
+  /**
+   * The address that emitted the event, lower-case. It counts only when it is the Router that was
+   * called.
+   */
   readonly router: Address
-  /** Lower-case, as `tokenOut`. The fee is taken in it. */
+  /** Lower-case, like `tokenOut`. The fee is taken in this token. */
   readonly tokenIn: Address
-  /** Smallest units of `tokenIn`, the fee included. */
+  /** In smallest units of `tokenIn`, fee included. */
   readonly amountIn: bigint
-  /** Smallest units of `tokenIn`. */
+  /** In smallest units of `tokenIn`. */
   readonly fee: bigint
   readonly tokenOut: Address
-  /** By how much the account's balance grew, smallest units of `tokenOut`. */
+  /** The growth of the account's balance, in smallest units of `tokenOut`. */
   readonly amountOut: bigint
 }
 
@@ -31,10 +34,13 @@ interface Log {
 
 const WORD_CHARS = 64
 const WORDS = 6
-/** "0x" and what of a word is before an address. */
+/** "0x" and the zero bytes of a word before an address. */
 const ADDRESS_FROM = 24
 
-/** @returns what the last such event says; the Router emits its own after the venue has returned */
+/**
+ * @returns the content of the last such event; the Router emits its own after the venue has
+ * returned
+ */
 export function executionIn(logs: readonly Log[]): Execution | null {
   const log = logs.findLast(({ topics }) => topics[0] === EXECUTED_TOPIC)
   if (log === undefined || log.data.length !== 2 + WORDS * WORD_CHARS) return null

@@ -1,4 +1,4 @@
-/** Prometheus text format 0.0.4, for what is counted in plain arrays. */
+/** Prometheus text format 0.0.4, for counts in plain arrays. */
 
 export type Labels = Readonly<Record<string, string | number>>
 export type Sample = readonly [labels: Labels, value: number]
@@ -16,9 +16,9 @@ export function renderFamily({ name, type, help, samples }: Family): string {
 }
 
 export interface HistogramSeries {
-  /** No value has a quote, a backslash or a line break in it. */
+  /** No value contains a quote, a backslash or a line break. */
   readonly labels: Labels
-  /** Per bucket, not cumulative; one more than there are bounds, for the rest. */
+  /** Counts per bucket, not cumulative; one more than there are bounds, for larger values. */
   readonly counts: readonly number[]
   readonly sum: number
 }

@@ -4,42 +4,54 @@ import { amountWithin, type UsdMicros } from './money.js'
 import { type UnitPrice, worthOf } from './unit-price.js'
 
 /**
- * What a call opens up and moves, token by token, before it is known who paid for which allowance.
- * The quoter makes it, since it asks nodes; what it comes to is decided where the ledger is, in the
+ * What a call moves and permits, token by token, before it is known who paid for which allowance.
+ * The quoter makes it, since that needs nodes; the spend is computed where the ledger is, in the
  * actor, in the step that reserves it.
  */
 export interface Exposure {
-  /** Native currency, and what third parties hand to others. */
+  /** Native currency, and assets that third parties hand to others. */
   readonly otherMicros: UsdMicros
-  /** What the words of the call claim by themselves: it is worth no less. */
+  /** The value that the calldata itself claims to move: the call counts no less. */
   readonly claimedMicros: UsdMicros
-  /** Native currency, on top of which the claims come. */
+  /** Native currency, to which the claims are added. */
   readonly nativeMicros: UsdMicros
   readonly tokens: readonly TokenExposure[]
 }
 
-/** Smallest units of one priced token. */
+/** Amounts of one priced token, in smallest units. */
 export interface TokenExposure {
   readonly token: Address
   readonly unit: UnitPrice
-  /** Nobody can take more than there is. */
+  /** The total supply, which bounds every allowance. */
   readonly supply: bigint
   readonly balance: bigint
-  /** What the function that `to` runs says it moves. */
+  /** The amount that the function at `to` moves according to its arguments. */
   readonly ordered: bigint
-  /** What left when it was run. */
+  /** The amount that left in the simulation. */
   readonly ran: bigint
-  /** New approvals, but for those of Permit2 itself. */
+  /** New allowances, except those given to Permit2. */
   readonly approvals: readonly AllowanceAmount[]
-  /** Newly approved to Permit2, which hands it to those alone who are approved within it. */
+  /**
+   * The new allowance given to Permit2, which lets only the spenders approved within it take
+   * tokens.
+   */
   readonly toPermit2: bigint
-  /** What contracts that the call touches may take already. */
+  /** Allowances that contracts touched by the call already have. */
   readonly standing: readonly AllowanceAmount[]
-  /** The one spender whose pull a credit may explain; null where the wallet moves it itself. */
+  /**
+   * The only spender whose transfer a credit may explain; null when the wallet moves the token
+   * itself.
+   */
   readonly puller: Address | null
-  /** What leaves for 10,000 that are pulled, of tokens with a fee on top; absent is 10,000. */
+  /**
+   * The amount that leaves for 10,000 that are pulled, for tokens with a fee on top; absent means
+   * 10,000.
+   */
   readonly pullTakesBps?: bigint
-  /** What others approved of theirs on this call's word, less what left them in it. */
+  /**
+   * The allowances that others gave on their own tokens because of this call, less what they left
+   * with it.
+   */
   readonly openedByOthers: bigint
 }
 
@@ -49,18 +61,21 @@ export interface AllowanceAmount {
   readonly amount: bigint
 }
 
-/** What the asking key's lineage has paid for; amounts in smallest units. */
+/** The credits of the calling key's lineage; amounts in smallest units. */
 export interface Credits {
-  /** Null when another lineage paid for the allowance, or nobody knows who did. */
+  /** Null when another lineage paid for the allowance, or it is unknown who did. */
   of(token: Address, spender: Address, kind: PricedAllowanceKind): Credit | null
-  /** What other lineages, or nobody knows who, approved within Permit2; null when not known. */
+  /**
+   * The allowances within Permit2 that other lineages gave, or whose giver is unknown; null when
+   * not known.
+   */
   withinPermit2(token: Address): bigint | null
 }
 
 export interface Credit {
-  /** Paid for in this window and not used up. */
+  /** Paid for in this window and not used. */
   readonly left: bigint
-  /** Used by calls whose end the chain does not show yet: the allowance still counts it. */
+  /** Used by calls whose end the chain does not show yet: the allowance still includes it. */
   readonly held: bigint
 }
 
@@ -72,26 +87,26 @@ export interface CreditAmount extends AllowanceAmount {
 export interface Spend {
   readonly valueMicros: UsdMicros
   readonly uses: readonly CreditAmount[]
-  /** What of each new approval others can still be called upon for. */
+  /** The part of each new allowance that spenders can still take. */
   readonly made: readonly CreditAmount[]
 }
 
 /**
- * What a call counts.
+ * Computes what a call counts.
  *
- * - New approvals count in full. A key without any cap counts no more than there is of the token,
+ * - New allowances count in full. For a key without any cap the token's supply bounds what counts,
  *   so that its counters stay readable.
- * - Standing allowances that another lineage paid for, or nobody knows who, count in full.
- * - Those of the own lineage count as far as they are not credited, and by the balance: what may
- *   come in later was paid for when they were made.
- * - What leaves by none of these counts as it is.
+ * - Standing allowances that another lineage paid for, or whose payer is unknown, count in full.
+ * - Standing allowances of the own lineage count as far as they are not credited, and up to the
+ *   balance: what comes in later was paid for when they were given.
+ * - Whatever leaves by other ways counts at its value.
  *
- * Which of several spenders pulls is not known before it happens. So credits are used only by what
- * all uncredited allowances together cannot explain, and only those of the contract that the wallet
- * calls: a transfer to somebody who might have pulled it instead would use up his credit, and he
- * could pull as much again.
+ * Which of several spenders takes tokens is not known in advance. Credits are therefore used only
+ * for what all uncredited allowances together cannot explain, and only those of the contract that
+ * the wallet calls: a transfer to another spender would use up that spender's credit, although the
+ * spender could still take the same amount again.
  *
- * @param credits null where there is no ledger: the most that the call can count
+ * @param credits null without a ledger: the call then counts the most that it can
  */
 export function spendOf(exposure: Exposure, credits: Credits | null, isCapped: boolean): Spend {
   const uses: CreditAmount[] = []
@@ -120,7 +135,7 @@ function countedOf(
   for (const approval of approvals) {
     const amount = counted(approval.amount)
     total += amount
-    // What is pulled at once by a new approval is paid for with it.
+    // What a new allowance is used for at once is paid for with the allowance.
     const used = min(pulled, amount)
     pulled -= used
     made.push({ ...approval, token, amount: min(amount - used, approval.amount) })
@@ -164,9 +179,9 @@ function countedOf(
 }
 
 /**
- * What would fit of a call whose approval is too large.
- * @param excessMicros by how much the call as it is passes a cap
- * @returns null when the call approves nothing or more than one thing, or nothing would fit
+ * The largest allowance that fits when the call's allowance is too large.
+ * @param excessMicros the micro-USD by which the call passes a cap
+ * @returns null when the call gives no allowance or several, or when nothing would fit
  */
 export function approvalThatFits(
   { tokens }: Exposure,
@@ -185,7 +200,7 @@ export function approvalThatFits(
 
 export const WITHOUT_FEE_BPS = 10_000n
 
-/** Rounded up. */
+/** Adds the fee, rounded up. */
 function withFee(amount: bigint, takesBps = WITHOUT_FEE_BPS): bigint {
   return (amount * takesBps + WITHOUT_FEE_BPS - 1n) / WITHOUT_FEE_BPS
 }

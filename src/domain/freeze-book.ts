@@ -2,28 +2,27 @@ import { type Freeze, type Freezes, type Freezing, freezeOf } from './freeze.js'
 import type { LineageId, SubWalletId, UserId } from './ids.js'
 
 /**
- * What is frozen now, as one thread knows it. In memory: a row for each freeze in
- * force, which the store has too. Asked at every call that moves value, so that it must cost
- * next to nothing while nothing is frozen.
+ * The freezes in force, as one thread knows them: an in-memory copy of the store's rows. Every call
+ * that moves value reads it, so it must cost next to nothing while nothing is frozen.
  */
 export interface FreezeBook {
-  /** Null: nothing of the user's is frozen, nor the instance. */
+  /** Null when neither the instance nor anything of the user is frozen. */
   of(userId: UserId): Freezes | null
-  /** What stops calls of a key now; null: nothing. */
+  /** The freeze that stops calls of a key now; null when its calls are not stopped. */
   freezeOf(of: {
     readonly userId: UserId
     readonly subWalletId: SubWalletId
     readonly lineageId: LineageId
   }): Freezing | null
-  /** How many are in force, by scope. */
+  /** The number of freezes in force, by scope. */
   counts(): Readonly<Record<Freezing['scope'], number>>
-  /** Takes the place of all that the user had. */
+  /** Replaces all freezes of the user. */
   put(userId: UserId, freezes: readonly Freeze[]): void
 }
 
 /**
- * @param stored all in force at a start
- * @param instance what the operator said of the whole instance, asked at each call
+ * @param stored all freezes in force at a start
+ * @param instance reads the operator's freeze of the whole instance, at each call
  */
 export function createFreezeBook(
   stored: Iterable<Freeze>,

@@ -1,6 +1,6 @@
 import { type GasWalletId, ID_PREFIX, type SubWalletId, ulidBody } from './ids.js'
 
-/** Gas wallets per chain: each has 16 transactions in flight, and one may run dry. */
+/** Gas wallets per chain: each has 16 transactions in flight, and one may run out of funds. */
 export const GAS_WALLETS_PER_CHAIN = 4
 
 export function gasWalletId(chainId: number, index: number): GasWalletId {
@@ -11,7 +11,7 @@ export function chainOfGasWallet(id: GasWalletId): number {
   return Number(id.slice(0, id.indexOf(':')))
 }
 
-/** Every gas wallet of a chain, the one that this sub-wallet uses first. */
+/** Every gas wallet of a chain, starting with the one that this sub-wallet uses first. */
 export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWalletId[] {
   let sum = 0
   for (let i = 0; i < subWalletId.length; i++) {
@@ -22,16 +22,16 @@ export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWal
   )
 }
 
-/** Of the ten bytes that follow those of the time in the name of a gas wallet's key. */
+/** Offsets within the ten bytes that follow the time in the name of a gas wallet's key. */
 const ENTROPY_AT = 6
 const CHAIN_AT = 0
 const CELL_AT = 6
 const INDEX_AT = 8
 
 /**
- * The name of its key at the quorum. Made from chain, index and cell alone, so that a start that was
- * interrupted, and a restored store, find the same key again.
- * @param cell number of the cell that sends by it: each has gas wallets of its own
+ * The name of its key at the quorum. It is made only from chain, index and cell, so that an
+ * interrupted start and a restored store find the same key again.
+ * @param cell the number of the cell that uses it: each has gas wallets of its own
  */
 export function gasWalletKey(id: GasWalletId, cell: number): SubWalletId {
   const entropy = new Uint8Array(10)

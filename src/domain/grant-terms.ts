@@ -9,25 +9,25 @@ import {
 import { exceeds, lesser } from './key-policy-forms.js'
 
 /**
- * What a key may do, in canonical form. The caps are the service's to hold; elsewhere they are
- * confirmed and recorded.
+ * What a key may do, in canonical form. The service enforces the caps; the other domain confirms
+ * and records them.
  */
 export interface GrantTerms extends GrantedPolicy {
-  /** Milliseconds since the epoch; null does not expire. */
+  /** Milliseconds since the Unix epoch; null never expires. */
   readonly expiresAtMs: number | null
 }
 
-/** What of a grant a change can enlarge; wire names. */
+/** The fields of a grant that a change can enlarge; wire names. */
 export type Enlargement = WireName<GrantedName> | 'expires_at'
 
 export const GRANTED_FIELDS: readonly KeyPolicyField<GrantedName>[] = KEY_POLICY_FIELDS.filter(
   (field): field is KeyPolicyField<GrantedName> => field.grantForm !== null,
 )
 
-/** A key that may do nothing. */
+/** The grant of a key that may do nothing. */
 export const LEAST_GRANT: GrantedPolicy = grantedPolicy(({ form }) => form.least)
 
-/** @param valueFor of each field that a grant has */
+/** @param valueFor returns the value of each field of a grant */
 export function grantedPolicy(
   valueFor: (field: KeyPolicyField<GrantedName>) => unknown,
 ): GrantedPolicy {
@@ -35,19 +35,19 @@ export function grantedPolicy(
   return Object.fromEntries(values) as GrantedPolicy
 }
 
-/** @returns what a grant has of it and nothing else */
+/** @returns exactly the fields of a grant */
 export function grantedOf(policy: GrantedPolicy): GrantedPolicy {
   return grantedPolicy(({ name }) => policy[name])
 }
 
-/** The same, in the form in which it is signed. */
+/** Returns the grant in the form in which it is signed. */
 export function canonicalGrant(policy: GrantedPolicy): GrantedPolicy {
   return grantedPolicy(({ name, form }) => form.canonical(policy[name]))
 }
 
 /**
- * @returns what `next` gives that `before` did not, by name; empty when it leaves things or takes
- * away
+ * @returns the names of what `next` permits and `before` did not; empty when it permits the same or
+ * less
  */
 export function enlargements(before: GrantTerms, next: GrantTerms): Enlargement[] {
   const found: Enlargement[] = GRANTED_FIELDS.filter(({ name, form }) =>
@@ -57,7 +57,7 @@ export function enlargements(before: GrantTerms, next: GrantTerms): Enlargement[
   return found.sort()
 }
 
-/** What both allow. */
+/** The terms that both permit. */
 export function commonTerms(one: GrantTerms, other: GrantTerms): GrantTerms {
   return {
     ...commonPolicy(one, other),
@@ -69,7 +69,9 @@ export function grantTermsOf(key: ApiKey): GrantTerms {
   return { ...canonicalGrant(key), expiresAtMs: keyExpiresAtMs(key) }
 }
 
-/** The key with nothing that its successor does not have; the very same where there is none. */
+/**
+ * Returns the key without what its successor may not do; the same object when that changes nothing.
+ */
 export function narrowedTo(key: ApiKey, successor: ApiKey): ApiKey {
   const next: ApiKey = { ...key, ...commonPolicy(key, successor) }
   return enlargements(grantTermsOf(next), grantTermsOf(key)).length === 0 ? key : next

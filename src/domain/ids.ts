@@ -1,6 +1,6 @@
 /**
- * Branded identifiers. An id is a short prefix and a ULID body (26 Crockford base-32
- * characters, sortable by time); the brand keeps a wallet's id out of a key's place.
+ * Branded identifiers. An id is a short prefix and a ULID body (26 Crockford base-32 characters,
+ * sortable by time); the brand prevents using a wallet's id as a key's.
  */
 declare const brand: unique symbol
 type Branded<T, B extends string> = T & { readonly [brand]: B }
@@ -16,13 +16,13 @@ export type TxId = Branded<string, 'TxId'>
 export type WebhookId = Branded<string, 'WebhookId'>
 /** `evt_…`; also the `webhook-id` header of its deliveries. */
 export type EventId = Branded<string, 'EventId'>
-/** `apr_…`, a call that waits for a person or for its time. */
+/** `apr_…`, a call that waits for a person or for its delay. */
 export type ApprovalId = Branded<string, 'ApprovalId'>
 /** `aud_…`, an entry of the audit trail. */
 export type AuditId = Branded<string, 'AuditId'>
 /** `<chain id>:<index>`, one of the accounts that pay for sponsored calls. */
 export type GasWalletId = Branded<string, 'GasWalletId'>
-/** The key a line of rotations started from: spend is counted per lineage. */
+/** The first key of a chain of rotations: spend is counted per lineage. */
 export type LineageId = Branded<string, 'LineageId'>
 
 /** 0x-prefixed EIP-55 checksummed address. */
@@ -45,20 +45,20 @@ export const ID_PREFIX = {
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ULID_CHARS = 26
 const NO_CHARACTER = 0xff
-/** Value of each character code below 128. */
+/** The value of each character code below 128. */
 const CROCKFORD_VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = CROCKFORD.indexOf(String.fromCharCode(code))
   return value < 0 ? NO_CHARACTER : value
 })
 const ULID_BODY = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-/** Two characters at a time: for each 10 bits, their text. */
+/** The text of each 10 bits, so that two characters are encoded at a time. */
 const PAIRS = Array.from(
   { length: 1_024 },
   (_, bits) => CROCKFORD.charAt(bits >>> 5) + CROCKFORD.charAt(bits & 31),
 )
 
-/** Ids of one millisecond begin alike, and there are several to a request. */
+/** Ids made within one millisecond share their first part, and each request makes several. */
 let lastTime = { ms: -1, text: '' }
 
 function timeText(timeMs: number): string {
@@ -78,7 +78,7 @@ export const ENTROPY_BYTES = 10
 
 /**
  * Encodes 48 bits of milliseconds and 80 bits of randomness as a ULID body.
- * @param timeMs milliseconds since the epoch, below 2^48
+ * @param timeMs milliseconds since the Unix epoch, below 2^48
  * @param entropy at least 10 bytes; the first 10 are used
  */
 export function ulidBody(timeMs: number, entropy: Uint8Array): string {
@@ -104,7 +104,7 @@ export function isId(prefix: string, id: string): boolean {
 }
 
 /**
- * When an id was drawn, milliseconds since the epoch.
+ * The time at which an id was made, milliseconds since the Unix epoch.
  * @throws RangeError when the body is not a ULID
  */
 export function timeOfId(id: string): number {
@@ -124,7 +124,7 @@ export function ulidBytes(id: string): Uint8Array {
   const first = (valueAt(id, body) << 5) | valueAt(id, body + 1)
   if (first > 0xff) throw notAUlid()
   out[0] = first
-  // The rest is eight characters for each five bytes.
+  // After that, eight characters carry five bytes each.
   for (let at = body + 2, to = 1; to < 16; at += 8, to += 5) {
     const high = fourAt(id, at)
     const low = fourAt(id, at + 4)
@@ -137,7 +137,7 @@ export function ulidBytes(id: string): Uint8Array {
   return out
 }
 
-/** 20 bits. */
+/** Reads four characters, which carry 20 bits. */
 function fourAt(id: string, at: number): number {
   const high = (valueAt(id, at) << 5) | valueAt(id, at + 1)
   return (high << 10) | (valueAt(id, at + 2) << 5) | valueAt(id, at + 3)
@@ -162,7 +162,10 @@ export function ulidOfBytes(bytes: Uint8Array): string {
   return ulidBody(ulidTimeMs(bytes), bytes.subarray(6))
 }
 
-/** Milliseconds since the epoch: when an id was made, by its own word. @param bytes 16 */
+/**
+ * The time at which an id was made, according to itself, in milliseconds since the Unix epoch.
+ * @param bytes 16
+ */
 export function ulidTimeMs(bytes: Uint8Array): number {
   return bytes.subarray(0, 6).reduce((value, byte) => value * 256 + byte, 0)
 }

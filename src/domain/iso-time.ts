@@ -2,12 +2,15 @@ const SECOND_MS = 1_000
 /** `.mmmZ` */
 const FRACTION_CHARS = 5
 
-/** A send shows two or three times, nearly always of one second; the calendar is the expensive part. */
+/**
+ * A send formats two or three times, nearly always of one second; the calendar is the expensive
+ * part.
+ */
 let last = { second: Number.NaN, text: '' }
 
 /**
- * ISO 8601 UTC with milliseconds, as all times on the wire.
- * @throws RangeError for what is no time
+ * ISO 8601 UTC with milliseconds, like all times on the wire.
+ * @throws RangeError for an invalid time
  */
 export function isoTime(ms: number): string {
   const second = Math.floor(ms / SECOND_MS)
@@ -18,7 +21,7 @@ export function isoTime(ms: number): string {
   return `${last.text}.${String(fraction).padStart(3, '0')}Z`
 }
 
-/** Milliseconds since the epoch; NaN for what is no time. */
+/** Milliseconds since the Unix epoch; NaN for an invalid time. */
 export function parseIsoTime(text: string): number {
   return Date.parse(text)
 }

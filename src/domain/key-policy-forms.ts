@@ -1,41 +1,42 @@
-import { type PolicyJson, policyJson } from '../policy/canonical-policy.js'
+import { policyJson } from '../policy/canonical-policy.js'
 import { commonPolicy, LEAST_POLICY } from '../policy/common-policy.js'
 import { policyEnlarges } from '../policy/enlarges.js'
 import { policyInWords } from '../policy/in-words.js'
 import { parsePolicy } from '../policy/parse-policy.js'
 import type { Policy } from '../policy/policy.js'
+import type { PolicyJson } from '../policy/policy-json.js'
 import { chainFacts } from './chains.js'
 import { formatUsd, parseUsd, type UsdMicros } from './money.js'
 
 /**
- * What kinds of value a key's policy has. A form says how two values compare and what people and
- * programs read of one; how it is checked on the wire and written in a grant's bytes is stated for
- * each `kind` where those live (`src/api`, the protocol of grants).
+ * The kinds of values in a key's policy. A form defines how two values compare and how people and
+ * programs read one; the checks on the wire and the encoding in a grant's bytes are defined for
+ * each `kind` in `src/api` and in the protocol of grants.
  */
 export interface PolicyForm<Kind extends string, Value, Wire> {
   readonly kind: Kind
-  /** What gives nothing. */
+  /** The value that permits nothing. */
   readonly least: Value
-  /** Whether `next` gives anything that `before` did not. */
+  /** Whether `next` permits anything that `before` did not. */
   enlarges(before: Value, next: Value): boolean
-  /** What both give. */
+  /** The value that permits what both permit. */
   common(one: Value, other: Value): Value
   /** The one form in which a value is signed and compared. */
   canonical(value: Value): Value
-  /** As answers and the audit trail show it. */
+  /** The form in answers and in the audit trail. */
   toWire(value: Value): Wire
-  /** @param wire as the schema has let it through */
+  /** @param wire a value that the schema accepted */
   fromWire(wire: Wire): Value
   inWords(value: Value): string
 }
 
-/** A few names; each gives all that the ones before it do. */
+/** A list of names; each permits everything that the ones before it do. */
 export interface Choice<Option extends string> extends PolicyForm<'choice', Option, Option> {
-  /** Ascending by what they give. */
+  /** In ascending order of what they permit. */
   readonly options: readonly [Option, ...Option[]]
 }
 
-/** @param words for people, by option, the one that gives least first */
+/** @param words texts for people by option; the option that permits least comes first */
 export function choice<const Words extends Readonly<Record<string, string>>>(
   words: Words,
 ): Choice<keyof Words & string> {
@@ -59,7 +60,7 @@ export function choice<const Words extends Readonly<Record<string, string>>>(
 /** Whether a key may do a thing at all. */
 export type Flag = PolicyForm<'flag', boolean, boolean>
 
-/** @param words for people */
+/** @param words texts for people */
 export function flag(words: { readonly no: string; readonly yes: string }): Flag {
   return {
     kind: 'flag',
@@ -73,7 +74,7 @@ export function flag(words: { readonly no: string; readonly yes: string }): Flag
   }
 }
 
-/** Micro-USD; null is unlimited, which must be asked for by name. */
+/** Micro-USD; null is unlimited, which has to be requested by name. */
 export type UsdCap = PolicyForm<'usd-cap', UsdMicros | null, string>
 
 const UNLIMITED = 'unlimited'
@@ -88,7 +89,7 @@ export const USD_CAP: UsdCap = {
   fromWire(wire) {
     if (wire === UNLIMITED) return null
     const micros = parseUsd(wire)
-    // Null is unlimited here: what cannot be read must not become it.
+    // Null means unlimited here, and an unreadable amount must not become unlimited.
     if (micros === null) throw new Error('not an amount of USD')
     return micros
   },
@@ -109,7 +110,7 @@ export const CHAINS: Chains = {
   inWords: (chains) => chains.map((id) => chainFacts(id)?.name ?? `chain ${id}`).join(', '),
 }
 
-/** Which single calls; null is any. */
+/** Which single calls are permitted; null means any. */
 export type CallPolicy = PolicyForm<
   'call-policy',
   Policy | null,
@@ -132,12 +133,12 @@ export const CALL_POLICY: CallPolicy = {
   inWords: policyInWords,
 }
 
-/** Null is without bound. */
+/** Null means unbounded. */
 export function exceeds<T extends number | bigint>(before: T | null, next: T | null): boolean {
   return before !== null && (next === null || next > before)
 }
 
-/** Null is without bound. */
+/** Null means unbounded. */
 export function lesser<T extends number | bigint>(one: T | null, other: T | null): T | null {
   if (one === null) return other
   return other === null || one < other ? one : other

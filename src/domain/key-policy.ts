@@ -2,13 +2,13 @@ import { CHAIN_IDS } from './chains.js'
 import { CALL_POLICY, CHAINS, choice, flag, type PolicyForm, USD_CAP } from './key-policy-forms.js'
 
 /**
- * What an API key may do, a row for each field. The console's requests and answers, the statement
- * that a user's authorizer signs and its description, what counts as an enlargement, the audit
- * trail and the identity provider's record of a grant all follow from these rows; what a field
- * means for a call is written where calls are judged. Both domains read the rows and each judges
- * by itself.
+ * What an API key may do, with a row for each field. The console's requests and answers, the
+ * statement that a user's approver device signs and its description, what counts as an enlargement,
+ * the audit trail and the identity provider's record of a grant all follow from these rows; the
+ * effect of a field on a call is defined where calls are judged. Both domains read the rows, and
+ * each judges by itself.
  *
- * A field is added at the end: the rows' order is that of its bytes in the grant.
+ * New fields are added at the end: the order of the rows is that of the bytes in the grant.
  */
 const ROWS = {
   permission: {
@@ -86,19 +86,19 @@ const ROWS = {
 } as const satisfies Readonly<Record<string, Row>>
 
 interface Row {
-  /** Its name in requests, answers and the audit trail. */
+  /** The field's name in requests, answers and the audit trail. */
   readonly wire: string
-  /** Its line in the description that people confirm. */
+  /** The field's line in the description that people confirm. */
   readonly title: string
   readonly form: AnyForm
-  /** What a key has for which nothing else was said, and what was granted before the field was. */
+  /** The value of a key for which none was given, and of grants that predate the field. */
   readonly initial: unknown
   readonly atCreation: 'required' | 'optional'
   readonly afterwards: 'changeable' | 'fixed'
   /**
-   * The first form of the grant statement that has the field: a new one is above all others, so
-   * that statements of before are read as they were signed. Null: the service's alone; no change
-   * of it enlarges.
+   * The first form of the grant statement that has the field: a new form has the highest number, so
+   * that earlier statements are read as they were signed. Null for fields that only the service
+   * keeps; their changes never enlarge.
    */
   readonly grantForm: number | null
 }
@@ -113,7 +113,7 @@ type NamesWhere<Which> = {
 
 export type KeyPolicyName = keyof Rows
 export type KeyPolicyRows = Rows
-/** What of a policy both domains hold, and the user confirms. */
+/** The fields that both domains hold and the user confirms. */
 export type GrantedName = NamesWhere<{ grantForm: number }>
 export type ChangeableName = NamesWhere<{ afterwards: 'changeable' }>
 export type WireName<Name extends KeyPolicyName> = Rows[Name]['wire']
@@ -123,7 +123,7 @@ export type GrantedPolicy = Pick<KeyPolicy, GrantedName>
 export type KeyPolicyWire = {
   [Name in KeyPolicyName as WireName<Name>]: WireOf<Rows[Name]['form']>
 }
-/** Of a request: what is left out stays, or has its initial value. */
+/** The fields of a request; an absent field stays, or gets its initial value. */
 type GivenWire = { readonly [Name in keyof KeyPolicyWire]?: KeyPolicyWire[Name] | undefined }
 
 export interface KeyPolicyField<Name extends KeyPolicyName = KeyPolicyName> extends Row {

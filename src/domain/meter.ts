@@ -1,21 +1,23 @@
 /**
- * How full the queues and pools of a thread are, for whoever runs the service. Each registers once
- * how it is read, and is read when somebody looks: nothing is paid for where work passes.
+ * The readings of a thread's queues and pools, for operators. Each registers a reader once and is
+ * read on demand, so the work itself pays nothing for it.
  */
 export interface Meter {
   queue(name: MeteredQueue, read: () => QueueReading): void
-  /** @returns what takes milliseconds down: two additions in memory of the thread's own */
+  /**
+   * @returns a function that records milliseconds, with two additions in the thread's own memory
+   */
   latency(name: MeteredLatency): (elapsedMs: number) => void
 }
 
-/** For whoever shows nothing. */
+/** A meter that records nothing. */
 export const NO_METER: Meter = { queue() {}, latency: () => () => {} }
 
 /**
  * `callers` wait for actors' replies, `walks` for the screening of large calldata, `signing` for a
  * place in a batch, `signature_checks` for the pool's answer on a whole batch (dropped: checked in
  * this thread, since the pool failed). The `outbox` holds what is posted to other threads at the
- * end of the tick; it turns nothing away, since what fills it has bounds of its own.
+ * end of the tick; it drops nothing, because its sources have bounds of their own.
  */
 export const METERED_QUEUES = [
   'mailbox',
@@ -30,10 +32,11 @@ export const METERED_QUEUES = [
 export type MeteredQueue = (typeof METERED_QUEUES)[number]
 
 /**
- * How long the parts of the money path take. `signing` is all of a signature, as a wallet waits for
- * it; of its batch, `approval` is the identity provider's answer and `joining` all that follows, the
- * quorum signer's above all. `commit` is one synced write of the store, `broadcast` from a
- * transaction's signature to the first node that took it, `confirmation` to its depth.
+ * How long the parts of the money path take. `signing` is a whole signature, as a wallet waits for
+ * it; within its batch, `approval` is the identity provider's answer and `joining` everything after
+ * it, mostly the quorum signer's part. `commit` is one synced write of the store, `broadcast` the
+ * time from a transaction's signature to the first node that took it, `confirmation` the time to
+ * its depth.
  */
 export const METERED_LATENCIES = [
   'signing',
@@ -47,31 +50,31 @@ export type MeteredLatency = (typeof METERED_LATENCIES)[number]
 
 export interface QueueReading {
   readonly length: number
-  /** How long one of those that left lately had waited; of callers, the oldest there is. */
+  /** How long a recent item had waited; for callers, the present wait of the oldest. */
   readonly waitMs: number
-  /** Turned away since the start, since the queue was full. */
+  /** The number dropped since the start because the queue was full. */
   readonly dropped: number
 }
 
-/** A queue of all threads: what waits in all of them, and the longest wait of any. */
+/** A queue over all threads: the sum of what waits and the longest wait. */
 export interface QueueTotal extends QueueReading {
   readonly queue: MeteredQueue
 }
 
 /**
- * How long a first-in-first-out queue lets wait, by one item at a time: the clock is read twice for
- * each that is followed, and never for the others.
+ * Samples the wait of a first-in-first-out queue by following one item at a time: the clock is read
+ * twice for each followed item, and never for the others.
  */
 export class WaitSample {
   readonly #elapsed: () => number
   #entered = 0
   #left = 0
-  /** The one that is followed, by its place among all that ever entered; 0: none is. */
+  /** The followed item's number among all that ever entered; 0 when no item is followed. */
   #followed = 0
   #sinceMs = 0
   #waitMs = 0
 
-  /** @param elapsed milliseconds of a clock that nobody sets */
+  /** @param elapsed milliseconds of a monotonic clock */
   constructor(elapsed: () => number) {
     this.#elapsed = elapsed
   }

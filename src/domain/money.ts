@@ -10,7 +10,10 @@ export const MICROS_PER_USD = 1_000_000n
 const USD_INTEGER_DIGITS_MAX = 15
 const USD_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d{1,6}))?$/
 
-/** Of every token and price that is met; raising ten to a power anew costs as much as the rest. */
+/**
+ * Precomputed for every token and price in use: computing a power of ten takes as long as the whole
+ * remaining valuation.
+ */
 const POWERS_OF_TEN = Array.from({ length: 80 }, (_, exponent) => 10n ** BigInt(exponent))
 
 export function powerOfTen(exponent: number): bigint {
@@ -26,7 +29,7 @@ export function parseUsd(text: string): UsdMicros | null {
 }
 
 /**
- * The other way round: the largest amount whose value is at most so much. Zero without a price.
+ * The inverse: the largest amount whose value does not exceed this. Zero without a price.
  * @returns smallest units
  */
 export function amountWithin(

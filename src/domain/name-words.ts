@@ -1,29 +1,31 @@
 /**
- * What keys and wallets are found by: the words of their names, without regard to case, to forms of the
- * same letter (NFKC) or to what stands between words. A name is found by texts each of whose words is
- * how one of its own begins.
+ * Finds keys and wallets by the words of their names, ignoring case, variants of the same letter
+ * (NFKC) and what separates words. A name matches a text when each word of the text is a prefix of
+ * one of the name's words.
  */
 
-/** As many as a name of 100 characters has, and more than one that is seen needs. */
+/** A name of 100 characters has at most this many words, and no realistic name has more. */
 const WORDS_MAX = 50
 
-/** Between words. Signs and pictures are words: a name may have nothing else. */
+/**
+ * What separates words. Symbols and emoji count as words, because a name may consist only of them.
+ */
 const BETWEEN = /[\p{Z}\p{P}\p{Cc}\p{Cf}]+/u
 
-/** Each once, in their order. */
+/** The words in their order, each once. */
 export function wordsOf(text: string): readonly string[] {
   const words = text.normalize('NFKC').toLowerCase().split(BETWEEN)
   return [...new Set(words)].filter((word) => word !== '').slice(0, WORDS_MAX)
 }
 
-/** @returns none where there is nothing to look for: that finds nothing */
+/** @returns an empty list, which matches nothing, when the text has no words */
 export function wantedWords(text: string): readonly string[] {
   const words = wordsOf(text)
-  // Whatever has the longer one has the shorter one, too.
+  // A name that matches the longer word also matches the shorter one.
   return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)))
 }
 
-/** @param wanted of `wantedWords` */
+/** @param wanted the result of `wantedWords` */
 export function isNamed(name: string, wanted: readonly string[]): boolean {
   if (wanted.length === 0) return false
   const words = wordsOf(name)

@@ -1,8 +1,8 @@
 /**
  * The tokens of every page that people see (start page, reference, sign-in, confirmation, console):
- * colours light and dark, type, space and shape. Text in `--fg`, `--mute`, `--accent`, `--ok`,
+ * light and dark colours, type, space and shape. Text in `--fg`, `--mute`, `--accent`, `--ok`,
  * `--warn` and `--bad` has a contrast of at least 4.5 on `--bg`, on `--card` and on its own `-bg`;
- * `--field` is what bounds a control, at least 3.
+ * `--field` outlines a control and has at least 3.
  */
 export const PAGE_PALETTE = `
 :root{color-scheme:light dark;

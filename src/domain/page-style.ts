@@ -1,8 +1,8 @@
 import { PAGE_PALETTE } from './page-palette.js'
 
 /**
- * What every page that people see is made of: text, links, controls, cards, tables, pills. What one
- * page alone has is in its own style, after this one.
+ * The style of every page that people see: text, links, controls, cards, tables, pills. A page's
+ * own style follows it.
  */
 export const PAGE_STYLE = `${PAGE_PALETTE}
 *,::before,::after{box-sizing:border-box}

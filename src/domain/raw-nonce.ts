@@ -1,12 +1,11 @@
 import type { Hex } from './ids.js'
 
-/** Typed transactions whose fields begin with chain id and nonce: EIP-1559 and EIP-7702. */
+/** Typed transactions whose fields start with chain id and nonce: EIP-1559 and EIP-7702. */
 const TYPES: ReadonlySet<number> = new Set([0x02, 0x04])
 
 /**
- * The nonce that signed bytes are for: a transaction that was signed again has bytes at more than
- * one.
- * @returns null when they are no transaction of a type that the service signs
+ * The nonce of signed bytes: a transaction that was signed again has bytes at several nonces.
+ * @returns null when the bytes are not a transaction of a type that the service signs
  */
 export function nonceOfRaw(raw: Hex): number | null {
   if (!TYPES.has(byteAt(raw, 0))) return null
@@ -19,10 +18,10 @@ export function nonceOfRaw(raw: Hex): number | null {
   return Number.isSafeInteger(value) ? value : null
 }
 
-/** EIP-2681 allows eight; none of ours comes near 2^53. */
+/** EIP-2681 permits eight bytes; none of our nonces comes near 2^53. */
 const NONCE_BYTES_MAX = 7
 
-/** Where the content of an RLP item is, in bytes of `raw`; null where there is none. */
+/** The position of an RLP item's content, in bytes of `raw`; null when there is no item. */
 function itemAt(raw: Hex, at: number): { readonly from: number; readonly to: number } | null {
   const first = byteAt(raw, at)
   if (Number.isNaN(first)) return null

@@ -1,8 +1,8 @@
-/** How long records are kept after they last mattered; null: for ever. Milliseconds. */
+/** How long records are kept after they last mattered, in milliseconds; null means for ever. */
 export interface Retention {
   /** The console's history of finished deliveries. */
   readonly deliveriesMs: number | null
-  /** The event log, from its beginning on; its end is gap-free at all times. */
+  /** The event log, which is pruned from its start; it stays gap-free towards its end. */
   readonly eventsMs: number | null
   /** The audit trail. The evidence of both keys is another log, and is never pruned. */
   readonly auditMs: number | null
@@ -10,12 +10,12 @@ export interface Retention {
 
 export const DAY_MS = 24 * 3_600_000
 
-/** What was removed, or would be. */
+/** The numbers that were removed, or would be. */
 export interface Pruned {
   readonly deliveries: number
   readonly events: number
   readonly audit: number
-  /** Users whose old events a webhook or a transaction that is not final still needs. */
+  /** Users whose old events are still needed by a webhook or by a transaction that is not final. */
   readonly heldBack: number
 }
 

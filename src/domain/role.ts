@@ -1,4 +1,4 @@
-/** What a person may do in an account. The person whose own account it is begins as its owner. */
+/** A person's role in an account. A person is the owner of the person's own account. */
 export const ROLES = ['owner', 'approver', 'operator', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -13,7 +13,10 @@ export type Role = (typeof ROLES)[number]
 export const POWERS = ['read', 'run', 'approve', 'enlarge'] as const
 export type Power = (typeof POWERS)[number]
 
-/** Spec silent: an approver runs nothing and an operator approves nothing; neither has all of the other. */
+/**
+ * Spec silent: an approver operates nothing and an operator approves nothing; neither role includes
+ * the other.
+ */
 const POWERS_OF: Readonly<Record<Role, readonly Power[]>> = {
   owner: POWERS,
   approver: ['read', 'approve'],
@@ -30,15 +33,15 @@ export function rolesWith(powers: readonly Power[]): Role[] {
   return ROLES.filter((role) => powers.some((power) => mayIn(role, power)))
 }
 
-/** Whether the second has a power that the first has not. */
+/** Whether the second role has a power that the first has not. */
 export function isRaised(before: Role, after: Role): boolean {
   return POWERS_OF[after].some((power) => !mayIn(before, power))
 }
 
 /**
- * Claims of a console token besides `sub`, which is the person: the account that it is for, and what
- * the person is there. Without them it is for the person's own account, whose owner they are. Named
- * apart from what other issuers may put into their tokens.
+ * Claims of a console token besides `sub`, which is the person: the account of the token, and the
+ * person's role in it. Without them the token is for the person's own account. The names avoid
+ * claims of other issuers.
  */
 export const ACCOUNT_CLAIM = 'countersign_account'
 export const ROLE_CLAIM = 'countersign_role'

@@ -1,6 +1,6 @@
-/** What a vault's shares were worth at one moment. */
+/** The price of a vault's shares at one moment. */
 export interface SharePriceSample {
-  /** Assets for a fixed number of shares, smallest units. */
+  /** Assets for a fixed number of shares, in smallest units. */
   readonly sharePrice: bigint
   readonly atMs: number
 }

@@ -2,8 +2,8 @@ import { CLOCK_ERROR_MAX_MS } from './clock.js'
 import type { UsdMicros } from './money.js'
 
 /**
- * Spend windows: UTC days and UTC calendar months. `dayMicros` and `monthMicros` include what is
- * reserved; a reservation stays in the window in which it was made until it settles.
+ * Spend windows: UTC days and UTC calendar months. `dayMicros` and `monthMicros` include
+ * reservations; a reservation stays in the window in which it was made until it settles.
  */
 export interface SpendCounters {
   /** Days since 1970-01-01 UTC. */
@@ -12,17 +12,17 @@ export interface SpendCounters {
   /** year × 12 + month (0–11), UTC. */
   readonly month: number
   readonly monthMicros: UsdMicros
-  /** Sum of all open reservations, of whatever window. */
+  /** The sum of all open reservations, whatever their window. */
   readonly reservedMicros: UsdMicros
 }
 
 export interface SpendCaps {
-  /** null is unlimited. */
+  /** Null means unlimited. */
   readonly dailyLimitMicros: UsdMicros | null
   readonly monthlyLimitMicros: UsdMicros | null
 }
 
-/** What one transaction holds of the counters, and in which windows. */
+/** The hold of one transaction on the counters, with the windows that contain it. */
 export interface Reservation {
   readonly micros: UsdMicros
   readonly day: number
@@ -52,7 +52,7 @@ export function utcDay(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS)
 }
 
-/** Asked several times for each send, and the same all day. */
+/** Cached, because each send needs it several times and it is the same all day. */
 let lastMonth = { day: -1, month: -1 }
 
 export function utcMonth(nowMs: number): number {
@@ -75,16 +75,16 @@ export function monthEndMs(month: number): number {
 }
 
 /**
- * A window that begins later than this after now was never opened by the service's clock
- * (clock/service-clock.ts): that is at most one error ahead of the chains when it opens one, one
- * behind them when it is asked again, and they may lag by another in between.
+ * A window that starts later than this after now was not opened by the service's clock
+ * (clock/service-clock.ts): the clock is at most one error ahead of the chains when it opens a
+ * window and one behind them when it is read again, and the chains may lag by another in between.
  */
 const EARLY_MAX_MS = 3 * CLOCK_ERROR_MAX_MS
 
 /**
  * Opens the windows of `nowMs`. A clock that steps back opens nothing: the newest window stays, so
- * that a step cannot hand out a spent cap again. A window of a time that cannot be yet is of a
- * clock that was wrong: what it has used counts now, and ends with the window of now.
+ * that a step cannot make a used cap available again. A window that lies too far in the future
+ * comes from a clock that was wrong: its use counts now, and ends with the present window.
  */
 export function rollForward(counters: SpendCounters, nowMs: number): SpendCounters {
   const today = utcDay(nowMs)
@@ -107,19 +107,22 @@ function inWindows(counters: SpendCounters, day: number, month: number): SpendCo
 }
 
 /**
- * Of a time before this the windows that are open could not have been opened: it would close them for
- * those before, and leave them to be opened anew.
+ * The earliest time at which the open windows could have been opened. An earlier time would close
+ * them in favour of former windows, and they would later start again with nothing spent.
  */
 export function earliestMs({ day, month }: SpendCounters): number {
   return Math.max(dayEndMs(day - 1), monthEndMs(month - 1)) - EARLY_MAX_MS
 }
 
-/** The day that is counted in, where `day` was the last one. */
+/** The day in which a spend counts when `day` was the last one. */
 export function dayCounted(day: number, nowMs: number): number {
   return windowAt(day, utcDay(nowMs), dayEndMs(day - 1), nowMs)
 }
 
-/** What a change of a reservation is to a day that the counters have left, and count no more. */
+/**
+ * The change that a reservation's change makes to a day that the counters have left and no longer
+ * count.
+ */
 export function leftDayMicros(
   counters: SpendCounters,
   window: Reservation,
@@ -136,7 +139,7 @@ function windowAt(open: number, current: number, openSinceMs: number, nowMs: num
   return current > open || openSinceMs > nowMs + EARLY_MAX_MS ? current : open
 }
 
-/** The first cap that `requested` more would pass, or null. Expects rolled-forward counters. */
+/** The first cap that `requested` would pass, or null. Expects counters that are rolled forward. */
 export function capBreach(
   counters: SpendCounters,
   caps: SpendCaps,
@@ -166,7 +169,7 @@ export function capBreach(
   return null
 }
 
-/** Two sets of counters seen as one; both are rolled to the windows of `nowMs` first. */
+/** Combines two sets of counters; both are first rolled to the windows of `nowMs`. */
 export function combine(a: SpendCounters, b: SpendCounters, nowMs: number): SpendCounters {
   const x = rollForward(a, nowMs)
   const y = rollForward(b, nowMs)
@@ -183,8 +186,8 @@ export function combine(a: SpendCounters, b: SpendCounters, nowMs: number): Spen
 }
 
 /**
- * Books a reservation in the windows it was made for, where they are still open. Newer ones are
- * opened: they were seen elsewhere, before the clock stepped back.
+ * Books a reservation in the windows that it was made for, when they are still open. Newer windows
+ * are opened: another lineage saw them before the clock stepped back.
  */
 export function reserve(counters: SpendCounters, reservation: Reservation): SpendCounters {
   const { micros } = reservation
@@ -194,8 +197,8 @@ export function reserve(counters: SpendCounters, reservation: Reservation): Spen
 }
 
 /**
- * Changes what a stored transaction holds, in the windows of its reservation. Like its end it opens
- * and closes none.
+ * Changes what a stored transaction holds, in the windows of its reservation. It opens and closes
+ * no window.
  * @param moreMicros may be negative
  */
 export function adjustReservation(
@@ -207,9 +210,10 @@ export function adjustReservation(
 }
 
 /**
- * Ends a reservation with what was really spent (0 releases it). A window that has closed since
- * keeps nothing; the open ones move by the difference. It opens and closes none: what is begun does,
- * by a time that the chains bear out, while what ends may do so at a start before they have.
+ * Ends a reservation with the actual spend (0 releases it). A window that has closed since keeps
+ * nothing; the open ones change by the difference. It opens and closes no window: only new calls
+ * do, by a clock that is verified against the chains, while a call may end at a start before the
+ * clock is verified.
  */
 export function settle(
   counters: SpendCounters,
@@ -220,8 +224,8 @@ export function settle(
 }
 
 /**
- * Takes back a settlement, when a reorg un-mines what was final. It may take off the windows: what
- * was really spent can be more than was reserved, by a rollup's fee for its data.
+ * Takes back a settlement when a reorg un-mines a final transaction. It may lower the windows: the
+ * actual spend can exceed the reservation by a rollup's data fee.
  */
 export function unsettle(
   counters: SpendCounters,
@@ -231,7 +235,9 @@ export function unsettle(
   return book(counters, reservation, reservation.micros - spentMicros, reservation.micros)
 }
 
-/** @throws Error for reservations below zero: something was released that was not reserved */
+/**
+ * @throws Error when a reservation falls below zero, because more was released than was reserved
+ */
 function book(
   counters: SpendCounters,
   window: Reservation,
@@ -242,7 +248,7 @@ function book(
   const { dayMicros, monthMicros, reservedMicros } = after
   if (reservedMicros < 0n) throw new Error(`reservations would go below zero: ${reservedMicros}`)
   if (dayMicros >= 0n && monthMicros >= 0n) return after
-  // A window that was left for one that could be, and came in the end, was emptied in between.
+  // A window that was left for a plausible one, and came in the end, was emptied in between.
   return {
     ...after,
     dayMicros: dayMicros < 0n ? 0n : dayMicros,
@@ -251,8 +257,8 @@ function book(
 }
 
 /**
- * What was counted in a window that cannot be yet counts in the present one when it becomes more.
- * When it becomes less it takes nothing off, since it may have been counted in another.
+ * Moves a count from an implausible window to the present one when it grows. When it shrinks it
+ * lowers nothing, since it may have been counted in another window.
  */
 function moved(
   counters: SpendCounters,

@@ -1,9 +1,9 @@
 import type { UsdMicros } from './money.js'
 
 /**
- * What a lineage of keys has spent by UTC day, of days that its counters (spend.ts) have left: a day is
- * counted there as long as it runs, and comes here when the next one begins, reservations included.
- * What of it settles later moves it here.
+ * What a lineage of keys has spent by UTC day, for days that its counters (spend.ts) have left: a
+ * day is counted there while it lasts, and moves here when the next one starts, reservations
+ * included. Later settlements change it here.
  */
 export interface SpentDay {
   /** Days since 1970-01-01 UTC. */
@@ -11,10 +11,16 @@ export interface SpentDay {
   readonly micros: UsdMicros
 }
 
-/** Days on which something was spent; the oldest give way. With today they are the month that is shown. */
+/**
+ * The most days with spend that are kept; the oldest are dropped. With today they are the month
+ * that is shown.
+ */
 export const SPENT_DAYS_MAX = 31
 
-/** @param days oldest first @param micros may be negative; no day falls below zero */
+/**
+ * @param days oldest first
+ * @param micros may be negative; no day falls below zero
+ */
 export function addToDay(
   days: readonly SpentDay[],
   day: number,

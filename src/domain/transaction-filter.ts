@@ -1,16 +1,16 @@
 import type { Address, Hex } from './ids.js'
 import type { Transaction, TxKind, TxStatus } from './transaction.js'
 
-/** What a list of transactions is narrowed to: all that is said holds of each. */
+/** The conditions of a list of transactions: each transaction meets all of them. */
 export interface TransactionFilter {
   readonly subWalletId?: string | undefined
   readonly keyId?: string | undefined
   readonly chainId?: number | undefined
   readonly kind?: TxKind | undefined
   readonly status?: TxStatus | undefined
-  /** Of any of its attempts; lower case. */
+  /** The hash of any of its attempts; lower case. */
   readonly txHash?: Hex | undefined
-  /** As `addressesIn` gives it. */
+  /** In the form that `addressesIn` returns. */
   readonly address?: Address | undefined
 }
 
@@ -27,7 +27,7 @@ export function isWanted(tx: Transaction, filter: TransactionFilter): boolean {
   )
 }
 
-/** Lower case. */
+/** The hashes in lower case. */
 export function hashesOf({ attempts, mined }: Transaction): Set<string> {
   const hashes = new Set(attempts.map(({ txHash }) => txHash.toLowerCase()))
   if (mined !== null) hashes.add(mined.txHash.toLowerCase())
@@ -36,12 +36,15 @@ export function hashesOf({ attempts, mined }: Transaction): Set<string> {
 
 const SELECTOR_END = '0x12345678'.length
 const WORD_CHARS = 64
-/** Of calldata; a batch of transfers names more, and is found by the first of them. */
+/**
+ * The most words of calldata that are read; a batch of transfers names more, and is found by the
+ * first of them.
+ */
 const WORDS_MAX = 64
-/** 12 bytes of zeros, and an address that is no small number. */
+/** 12 zero bytes and an address that is not a small number. */
 const ADDRESS_WORD = /^0{24}(?!0{8})[0-9a-f]{40}$/
 
-/** Its wallet, whom it calls, and what its calldata's words name. Lower case. */
+/** Its wallet, its callee and the addresses in its calldata, in lower case. */
 export function addressesIn({ from, call: { to, data } }: Transaction): Set<string> {
   const found = new Set([from.toLowerCase(), to.toLowerCase()])
   const end = Math.min(data.length, SELECTOR_END + WORDS_MAX * WORD_CHARS)

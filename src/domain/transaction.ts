@@ -16,8 +16,8 @@ import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
 
 /**
- * signed → broadcast → confirmed | failed, or dropped (the chain will never take it). A reorg
- * moves a mined transaction back to broadcast. What a policy sends to a person begins as
+ * signed → broadcast → confirmed | failed, or dropped (the chain will never take it). A reorg moves
+ * a mined transaction back to broadcast. A call that a policy sends to a person starts as
  * awaiting_approval, and may end as declined, expired or withdrawn.
  */
 export type TxStatus =
@@ -28,7 +28,7 @@ export type TxStatus =
   | 'failed'
   | 'dropped'
   | UnapprovedEnd
-/** How a call ends that was never let through. */
+/** How a call ends that was never approved. */
 export type UnapprovedEnd = 'declined' | 'expired' | 'withdrawn'
 export type TxKind = 'send' | 'swap' | 'defi_deposit' | 'defi_withdraw' | 'gas_swap'
 
@@ -43,7 +43,10 @@ export function isFinal(status: TxStatus): boolean {
   }
 }
 
-/** False of what nobody approved, or that was refused once it was: no signature of it is anywhere. */
+/**
+ * False for a call that nobody approved, or that was refused after its approval: no signature of it
+ * exists.
+ */
 export function wasLetThrough({
   status,
   attempts,
@@ -61,63 +64,77 @@ export function wasLetThrough({
   }
 }
 
+/**
+ * Whether it was signed and ended without a block, since something else had used its nonce. Where nodes
+ * were wrong, or a deep reorg follows, it may be mined after all.
+ */
+export function wasGivenUp({
+  status,
+  attempts,
+  mined,
+}: Pick<AccountTransaction, 'status' | 'attempts' | 'mined'>): boolean {
+  return status === 'dropped' && mined === null && attempts.length > 0
+}
+
 /** One set of signed bytes at the transaction's nonce; a fee bump adds another. */
 export interface SignedAttempt {
   readonly txHash: Hex
   readonly rawTransaction: Hex
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
-  /** Hex; names this approval when a replacement is asked for. */
+  /** Hex; names this approval when a replacement is requested. */
   readonly intentId: Hex
   readonly signedAtMs: number
-  /** Present when these bytes send nothing to the wallet itself, to end the transaction. */
+  /** Present when these bytes are an empty self-send that ends the transaction. */
   readonly cancels?: true
 }
 
-/** In place of the nonce of what was never given one. */
+/** Stands for the nonce of a transaction that was never given one. */
 export const NO_NONCE = -1
 
-/** Whom a call waits for, as its record shows it. */
+/** The approval that a call waits for, in the form that its record shows. */
 export interface AskedApproval {
   readonly approvalId: ApprovalId
-  /** Page of the identity provider; null where it has none. */
+  /** The page of the identity provider; null when it has no page. */
   readonly url: string | null
-  /** By the policy's rule, or `default`. */
+  /** The policy's rule, or `default`. */
   readonly rule: string
-  /** Distinct people; 0 where it only waits for its time. */
+  /** The number of distinct people; 0 when it only waits for its delay. */
   readonly needed: number
   readonly expiresAtMs: number
-  /** Before which it is not signed; null where it may be at once. */
+  /** The earliest time of its signature; null when there is no delay. */
   readonly runsAtMs: number | null
 }
 
-/** Where the chain has it; on reorg it becomes null again. */
+/** The block that has it; null again after a reorg. */
 export interface MinedIn {
   readonly txHash: Hex
   readonly blockNumber: number
   readonly blockHash: Hex
   readonly outcome: 'success' | 'reverted'
-  /** gasUsed × effectiveGasPrice, plus the L1 data fee where there is one. Wei. */
+  /** gasUsed × effectiveGasPrice, plus the L1 data fee where the chain has one. Wei. */
   readonly feeWei: bigint
-  /** Present where the receipt has the event of an executed intent. */
+  /** Present when the receipt has the event of an executed intent. */
   readonly executed?: Execution
+  /** Present when the whole receipt shows no token leaving the sender. */
+  readonly isStill?: true
 }
 
-/** A block that something of ours is in. */
+/** A block that contains a transaction of ours. */
 export type BlockRef = Pick<MinedIn, 'blockNumber' | 'blockHash'>
 
 /** How the spend was valued, kept so that settlement uses the same prices. */
 export interface Valuation {
-  /** What the call itself moves out, micro-USD, rounded up. */
+  /** The value that the call itself moves out, micro-USD, rounded up. */
   readonly valueMicros: UsdMicros
   /** Worst-case gas, micro-USD, rounded up. */
   readonly gasMicros: UsdMicros
-  /** Price of one native coin, scaled by 10^nativePriceDecimals. */
+  /** The price of one native coin, scaled by 10^nativePriceDecimals. */
   readonly nativePrice: bigint
   readonly nativePriceDecimals: number
 }
 
-/** What the nonces of an account know of a transaction, whoever asked for it. */
+/** The part of a transaction that an account's nonces need, whatever made it. */
 export interface AccountTransaction {
   readonly call: Call
   readonly txId: TxId
@@ -126,7 +143,7 @@ export interface AccountTransaction {
   readonly nonce: number
   readonly gasLimit: bigint
   readonly status: TxStatus
-  /** Newest last; empty only of what waits for approval, or ended without. */
+  /** Newest last; empty only for a call that waits for approval or ended without it. */
   readonly attempts: readonly SignedAttempt[]
   readonly mined: MinedIn | null
   readonly error: { readonly code: string; readonly message: string } | null
@@ -145,24 +162,29 @@ export interface Transaction extends AccountTransaction {
   readonly kind: TxKind
   readonly valuation: Valuation
   readonly reservation: Reservation
-  /** Absent where it uses none, as nearly all. */
+  /** Absent when it uses none, as nearly all. */
   readonly credits?: readonly CreditUse[]
   /**
-   * What the logs of the run that it was valued by show others to get; a receipt that shows more
-   * counts the more. Absent where they show nothing, and of plain transfers.
+   * What others receive according to the logs of its simulation; a receipt that shows more counts
+   * the difference. Absent when they show nothing, and for plain transfers.
    */
   readonly foreseenMicros?: UsdMicros
-  /** What it takes of the ceilings of its key's policy; absent where that is nothing. */
+  /**
+   * Lower-case addresses that the simulation of a send showed to be paid or allowed to spend, besides those that
+   * its bytes name. Absent when it showed none, and for plain transfers.
+   */
+  readonly shownPayees?: readonly Address[]
+  /** The units that it takes of the ceilings of its key's policy; absent for nothing. */
   readonly unitsTaken?: readonly UnitsTaken[]
-  /** Present where its key's policy sent it to a person, or made it wait. */
+  /** Present when its key's policy required an approval or a delay. */
   readonly approval?: AskedApproval
-  /** By how much its receipt showed more, beyond the valuation; a part of `reservation`. */
+  /** The micro-USD by which its receipt exceeded the valuation; part of `reservation`. */
   readonly beyondMicros?: UsdMicros
-  /** Reserved until final, then what was really spent. */
+  /** Reserved until final, then the actual spend. */
   readonly spentMicros: UsdMicros
 }
 
-/** True when what landed at the nonce was the attempt that gives the transaction up. */
+/** True when the mined attempt is the one that cancels the transaction. */
 export function isCancelledBy(tx: AccountTransaction, { txHash }: MinedIn): boolean {
   return tx.attempts.some((attempt) => attempt.txHash === txHash && attempt.cancels === true)
 }

@@ -1,10 +1,10 @@
 import { type UsdMicros, valueUsdMicros } from './money.js'
 
-/** What one whole unit of a token is worth: USD, scaled by 10^priceDecimals. */
+/** The price of one whole unit of a token: USD, scaled by 10^priceDecimals. */
 export interface UnitPrice {
   readonly price: bigint
   readonly priceDecimals: number
-  /** Of the token's amounts. */
+  /** The token's decimals. */
   readonly decimals: number
 }
 

@@ -2,11 +2,11 @@ import { type UserBreaker, type UserWatch, userWatchOf } from '../policy/user-br
 import type { UserId } from './ids.js'
 
 /**
- * Whose breakers look at what, as the thread knows it on which the user's sub-wallets live. Asked
- * at every decision of theirs, so it costs next to nothing while nobody has any.
+ * What users' breakers watch, on the thread on which the users' sub-wallets live. Each of their
+ * decisions reads it, so it costs next to nothing while a user has no breakers.
  */
 export interface UserBreakerBook {
-  /** Null: the user has none. */
+  /** Null when the user has no breakers. */
   of(userId: UserId): UserWatch | null
   put(userId: UserId, breakers: readonly UserBreaker[]): void
 }

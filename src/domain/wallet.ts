@@ -16,13 +16,13 @@ export interface SubWallet {
 export interface LaneMark {
   readonly chainId: number
   readonly nextNonce: number
-  /** From which on nonces were handed out here; absent where that is not known. */
+  /** The first nonce that was handed out here; absent when unknown. */
   readonly ownFrom?: number
 }
 
 /**
- * What a sub-wallet's actor keeps besides its keys and transactions. Written whole with
- * every commit, so it stays small: it does not grow with history.
+ * What a sub-wallet's actor keeps besides its keys and transactions. It is written whole with every
+ * commit, so it stays small: it does not grow with history.
  */
 export interface SubWalletHeader {
   readonly wallet: SubWallet
@@ -31,7 +31,7 @@ export interface SubWalletHeader {
   /** Open transactions, up to OPEN_LISTED_MAX; the store indexes others one by one. */
   readonly open: readonly TxId[]
   readonly sponsored?: SponsoredMarks
-  /** Absent while there is none. */
+  /** Absent before the first notice. */
   readonly limitNotices?: readonly LimitMark[]
 }
 
@@ -42,23 +42,23 @@ export const OPEN_LISTED_MAX = 64
 export interface LimitMark {
   readonly lineageId: LineageId
   readonly period: 'daily' | 'monthly'
-  /** Day or month, as `SpendCounters` counts them. */
+  /** The day or month, as `SpendCounters` counts them. */
   readonly window: number
-  /** The cap that the notice was of: another cap is reported anew. */
+  /** The cap that the notice was about: a changed cap is reported again. */
   readonly limitMicros: UsdMicros
   readonly percent: 80 | 100
 }
 
-/** What sponsored calls leave behind; absent while there was none. */
+/** The durable traces of sponsored calls; absent before the first. */
 export interface SponsoredMarks {
   /** The Router's nonces are a bitmap per account; handed out in order, they cost the least gas. */
   readonly intentNonces: readonly { readonly chainId: number; readonly next: number }[]
   readonly gas: SponsoredGas
-  /** Of accounts that are delegated; absent where that is not known. */
+  /** Calls of delegated accounts; absent when unknown. */
   readonly lastCalls?: readonly LastSponsoredCall[]
 }
 
-/** When an account that has delegated made its last sponsored call. */
+/** The time of a delegated account's last sponsored call. */
 export interface LastSponsoredCall {
   readonly chainId: number
   readonly atMs: number

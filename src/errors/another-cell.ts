@@ -1,7 +1,10 @@
 import { type Fault, fault } from './fault.js'
 
-/** Of a request that another node passed on whose journal's file deals users out otherwise. */
+/**
+ * The fault of a forwarded request for users of another cell: the other node's journal file assigns
+ * users differently.
+ */
 export function ofAnotherCell(): Fault {
-  const message = 'This node does not have the users of this account, and was asked for them.'
+  const message = 'This node does not serve the users of this account.'
   return fault('WRITES_STOPPED', { reason: 'cell' }, message)
 }

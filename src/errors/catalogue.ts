@@ -15,7 +15,10 @@ export interface CatalogueRow {
 
 export const CATALOGUE = {
   INVALID_REQUEST: row(400, 'The request is malformed; see details for each offending path.'),
-  CHAIN_NOT_SUPPORTED: row(400, `The chain is not one of the ${CHAIN_COUNT} supported chains.`),
+  CHAIN_NOT_SUPPORTED: row(
+    400,
+    `The chain is not one of the ${CHAIN_COUNT} supported chains, so no API key can have it.`,
+  ),
   ROUTER_NOT_AVAILABLE: row(
     400,
     'Sponsored calls need the Router contract, which is not deployed on this chain; pick a chain with has_router true.',
@@ -55,6 +58,11 @@ export const CATALOGUE = {
     409,
     'The same call was sent moments ago and is not final yet; send an Idempotency-Key if both are wanted.',
   ),
+  REQUEST_TIMEOUT: row(
+    408,
+    'The request body came more slowly than 16 KiB a second; nothing was done, and the connection is closed.',
+    true,
+  ),
   PAYLOAD_TOO_LARGE: row(413, 'The request body is larger than 256 KiB.'),
   UNSUPPORTED_MEDIA_TYPE: row(
     415,
@@ -76,6 +84,10 @@ export const CATALOGUE = {
     'The user has as many of these as the quota allows; remove one, or ask the operator for more.',
   ),
   SLIPPAGE_EXCEEDED: row(422, 'The price moved past the accepted slippage; ask for a new quote.'),
+  SWAP_LOSS_EXCEEDED: row(
+    422,
+    'By our prices the least output of this call is worth too much less than its input. Lower slippage_bps, swap less, or ask the owner to raise max_swap_loss_bps.',
+  ),
   RATE_LIMITED: row(
     429,
     'Too many requests with this API key; wait for Retry-After seconds.',
@@ -106,7 +118,7 @@ export const CATALOGUE = {
   ),
   OUTCOME_UNKNOWN: row(
     504,
-    'Whether this was carried out is not known yet: look before asking again. A call that moves value may be repeated as it was with its Idempotency-Key, which never carries it out twice.',
+    'The outcome is unknown. Check the transaction before retrying; retrying with the same Idempotency-Key never sends twice.',
     true,
   ),
   OVERLOADED: row(503, 'The service is at capacity; nothing was done.', true),

@@ -3,8 +3,8 @@ import { CATALOGUE, type ErrorCode } from './catalogue.js'
 
 /**
  * A refusal as plain data: it crosses threads and processes unchanged and is mapped to the wire
- * once for REST and once for MCP. `details` is public; what only operators may see goes to
- * `internal`, which no mapper reads.
+ * once for REST and once for MCP. `details` is public; `internal` is for operators only, and no
+ * mapper reads it.
  */
 export interface Fault {
   readonly code: ErrorCode
@@ -12,7 +12,7 @@ export interface Fault {
   readonly message: string
   /** Public facts a machine can act on; wire names (snake_case). */
   readonly details: Readonly<Record<string, unknown>>
-  /** For logs alone. */
+  /** For logs only. */
   readonly internal?: string
 }
 
@@ -29,7 +29,7 @@ export function fault(
   return internal === undefined ? { code, message, details } : { code, message, details, internal }
 }
 
-/** The same refusal, naming the transaction that is kept of what it refused. */
+/** Returns the same refusal with the id of the transaction stored for it. */
 export function naming(f: Fault, txId: TxId): Fault {
   return { ...f, details: { ...f.details, tx_id: txId } }
 }
@@ -42,7 +42,7 @@ export function refuse<T = never>(f: Fault): Result<T> {
   return { ok: false, fault: f }
 }
 
-/** Carries a fault through code that throws, such as an adapter deep in a stack. */
+/** Carries a fault through code that throws, such as an adapter deep in a call stack. */
 export class FaultError extends Error {
   readonly fault: Fault
 

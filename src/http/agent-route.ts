@@ -28,9 +28,9 @@ import {
 import { runOperation } from './run-operation.js'
 
 /**
- * A keyed route, made from its row of the operations table, in the order of CONTRACT.md, "Order of
- * checks": key → rate → permission → frozen → room for a write → `allowed_chains` → the request's form → the
- * operation.
+ * A route for callers with a key, made from its row of the operations table, in the order of
+ * CONTRACT.md, "Order of checks": key → rate → permission → frozen → capacity for a write →
+ * `allowed_chains` → the request's form → the operation.
  */
 
 export function createAgentRoute(
@@ -54,7 +54,7 @@ export function createAgentRoute(
       if (!admitWithBody(exchange, deps.rateLimit, caller.rateLineage, declared)) return
       const denied = authorizeOperation(caller, row)
       if (denied !== null) exchange.refuse(denied)
-      // The parser drops the body that nobody reads, and the connection stays usable.
+      // The parser drops the body, which nothing reads, and the connection stays usable.
       else if (row.movesValue && deps.refusesWrite(caller.key)) exchange.refuseOverloaded()
       else serve(exchange, request, head, caller, route, bodyHead, deps)
     })
@@ -73,7 +73,7 @@ function serve(
   head: Readonly<RequestHead>,
   caller: AuthenticatedKey,
   route: AgentRoute,
-  /** Null where there is none to be read. */
+  /** Null if the request has no body to read. */
   bodyHead: BodyHead | null,
   { rateLimit, drilled }: RouteDeps,
 ): void {

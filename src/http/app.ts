@@ -1,42 +1,42 @@
 /**
- * What the front end asks of an HTTP server, in the form that uWebSockets.js gives it. Two adapters
- * have it: `native-uws.ts` and `node-http/`. Nothing else knows which one runs.
+ * What the front end needs of an HTTP server, in the form of uWebSockets.js. Two adapters provide
+ * it: `native-uws.ts` and `node-http/`. Nothing else knows which one runs.
  */
 
 /** Valid until its route returns. */
 export interface HttpRequest {
-  /** As it came, or in lower case. */
+  /** As received, or in lower case. */
   getMethod(): string
   /** The path, percent-encoded, without its query. */
   getUrl(): string
-  /** Every header as it came, names in lower case. */
+  /** Visits every header as received, with names in lower case. */
   forEach(take: (name: string, value: string) => void): void
   /** The pattern's parameters in order, still percent-encoded. */
   getParameter(index: number): string
-  /** Without its question mark; empty or undefined when there is none. */
+  /** Without its question mark; empty or undefined without one. */
   getQuery(): string | undefined
 }
 
-/** Dead after an abort and after its end: nothing may be called then. */
+/** Must not be used after an abort or after its end. */
 export interface HttpResponse {
-  /** Before any header; `200 OK` when it is not called. */
+  /** Must come before any header; defaults to `200 OK`. */
   writeStatus(line: string): HttpResponse
   writeHeader(name: string, value: string): HttpResponse
   /**
-   * A piece of an answer whose length is not known; false while earlier ones wait for the caller
-   * to take them.
+   * Writes a piece of an answer of unknown length; returns false while the caller has not taken
+   * earlier ones.
    */
   write(chunk: string | Uint8Array): boolean
-  /** `take` is called when the caller takes again what waited; it returns true. */
+  /** Calls `take` when the caller takes data again; `take` returns true. */
   onWritable(take: () => boolean): unknown
   end(body?: string | Uint8Array, closeConnection?: boolean): unknown
   /** For answers to HEAD, 204 and 304. */
   endWithoutBody(): unknown
   /** Closes the connection; an answer that has not ended is an abort. */
   close(): unknown
-  /** Writes within `work` leave as one; every write outside of the route's callback is corked. */
+  /** Writes in `work` are sent together; every write outside the route's callback is corked. */
   cork(work: () => void): unknown
-  /** `notify` is called at most once, when the caller goes away before the end. */
+  /** Calls `notify` at most once, if the caller disconnects before the end. */
   onAborted(notify: () => void): unknown
   /** A piece is valid during the call. The last one may be empty. */
   onData(take: (piece: ArrayBuffer, isLast: boolean) => void): unknown
@@ -49,15 +49,15 @@ export type Serve = (response: HttpResponse, request: HttpRequest) => void
 export type AdapterName = 'uWebSockets.js' | 'node:http'
 
 export interface Listener {
-  /** The port that was bound, also when 0 was asked for. */
+  /** The bound port, also if 0 was requested. */
   readonly port: number
   /** Stops accepting; connections with a request in flight stay open. */
   close(): void
 }
 
 /**
- * Routes by method and path: `:name` is one segment, `*` at the end is any rest. A method of its
- * own goes before `any`, a literal segment before a parameter, a parameter before a rest.
+ * Routes by method and path: `:name` is one segment, a final `*` is any rest. A named method takes
+ * precedence over `any`, a literal segment over a parameter, and a parameter over a rest.
  */
 export interface RoutedApp {
   readonly adapter: AdapterName
@@ -71,7 +71,7 @@ export interface RoutedApp {
   any(path: string, serve: Serve): unknown
   /**
    * Writes several headers.
-   * @param value of the header `name`; further headers follow it as lines of their own
+   * @param value value of the header `name`; further headers follow it on separate lines
    */
   writeHeaders(response: HttpResponse, name: string, value: string): void
 }
@@ -79,7 +79,7 @@ export interface RoutedApp {
 export interface App extends RoutedApp {
   /**
    * @param port 0 picks a free one
-   * @throws Error when the address cannot be bound
+   * @throws Error if the address cannot be bound
    */
   listen(host: string, port: number): Promise<Listener>
 }

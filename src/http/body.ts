@@ -1,17 +1,18 @@
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
+import { type ComingBody, leavePace, watchPace } from './body-pace.js'
 import type { Exchange } from './exchange.js'
 import type { RequestHead } from './request-head.js'
 
 /**
- * Reads request bodies within bounds. Must be started in the route's own callback, since chunks
- * that come without a reader are lost.
+ * Reads request bodies within bounds. Start it in the route's callback, because chunks that arrive
+ * without a reader are lost.
  */
 
 /** CONTRACT.md, "Conventions": 256 KiB. */
 export const BODY_BYTES_MAX = 256 * 1024
 /**
- * Of a body that is too long and does not say how long, this much is read and dropped before the
- * answer: closing on a caller who still writes resets the connection and may eat the answer.
+ * If a body of unknown length is too long, this much is read and dropped before the answer. Closing
+ * the connection while the caller still writes resets it, and the answer may be lost.
  */
 const DISCARDED_BYTES_MAX = 1024 * 1024
 const INITIAL_CAPACITY_BYTES = 4_096
@@ -23,24 +24,24 @@ const JSON_CONTENT_TYPE = /^application\/json[\t ]*(?:;|$)/i
 
 export type BodyResult = Result<Buffer>
 
-/** Which bodies a route takes; an empty body passes either way, for the schema to judge. */
+/** The bodies that a route accepts. An empty body is always accepted; the schema judges it. */
 export type AcceptedContent = 'json' | 'any'
 
 /**
- * What so many bytes of a body cost that did not say how long it is, less what it paid already; the
- * fault where its caller does not have that. Taken as it comes: until its end it has room that others
- * want, and one that never ends would have that for nothing.
+ * Charges for a body of unknown length: the cost of this many bytes, less what was already paid.
+ * Returns a fault if the caller cannot pay. It is charged as the body arrives, because until its
+ * end the body holds memory that others need, and an endless one would hold it for nothing.
  */
 export type PayForBody = (bytes: number) => Fault | null
 
 const PAID: PayForBody = () => null
 
-/** What the head of a request says of its body. */
+/** What a request's head tells about its body. */
 export interface BodyHead {
-  /** At most BODY_BYTES_MAX; null when the length is not said. */
+  /** At most BODY_BYTES_MAX; null if the length is unknown. */
   readonly declaredBytes: number | null
   readonly isTooLong: boolean
-  /** False when the head says that none comes. */
+  /** False if the head declares that there is no body. */
   readonly hasBody: boolean
   /** Empty when absent. */
   readonly contentType: string
@@ -60,7 +61,10 @@ export function readBodyHead({
   }
 }
 
-/** Null for what is no number, or longer than any length; by hand, since each write comes by. */
+/**
+ * Null if the text is not a number, or longer than any length. Parsed by hand, because every write
+ * passes here.
+ */
 function readDecimal(text: string): number | null {
   if (text.length === 0 || text.length > LENGTH_DIGITS_MAX) return null
   let value = 0
@@ -73,10 +77,10 @@ function readDecimal(text: string): number | null {
 }
 
 /**
- * Calls `done` exactly once, perhaps before it returns: with the body (empty when there is none;
- * valid during the call only), with `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` or
- * `OVERLOADED`, with what `pay` refused it with, or after an abort or an answer with any fault at all,
- * so that the exchange can end.
+ * Calls `done` exactly once, perhaps before it returns. `done` gets the body, which may be
+ * empty and is valid only during the call, or a fault: `PAYLOAD_TOO_LARGE`,
+ * `UNSUPPORTED_MEDIA_TYPE`, `OVERLOADED`, `REQUEST_TIMEOUT` if it arrives too slowly, or the fault
+ * of `pay`. After an abort or an answer it gets any fault, so that the exchange can end.
  */
 export function readBody(
   exchange: Exchange,
@@ -86,7 +90,7 @@ export function readBody(
   pay: PayForBody = PAID,
 ): void {
   if (head.isTooLong) {
-    // The parser goes on dropping what still comes, so the connection stays usable.
+    // The parser drops what still arrives, so the connection stays usable.
     done(refuse(fault('PAYLOAD_TOO_LARGE')))
     return
   }
@@ -97,9 +101,10 @@ export function readBody(
   const reader = new BodyReader(exchange, done, pay)
   const giveUp = () => reader.giveUp()
   exchange.onAbort(giveUp)
-  // Of a route that answers before the end of a body: nobody waits for it any more.
+  // A route that answers before the end of the body no longer needs it.
   exchange.onAnswer(giveUp)
   exchange.receive((chunk, isLast) => reader.take(chunk, isLast))
+  watchPace(reader)
 }
 
 function isJson(contentType: string): boolean {
@@ -108,7 +113,7 @@ function isJson(contentType: string): boolean {
 
 const NOTHING = Buffer.alloc(0)
 
-class BodyReader {
+class BodyReader implements ComingBody {
   readonly #exchange: Exchange
   readonly #done: (body: BodyResult) => void
   readonly #pay: PayForBody
@@ -150,13 +155,24 @@ class BodyReader {
     if (isLast) this.#finish(ok(this.#buffer.subarray(0, this.#length)))
   }
 
-  /** Told of every answer, nearly always after the end of the body. */
+  get receivedBytes(): number {
+    return this.#length + this.#discarded
+  }
+
+  tooSlow(): void {
+    if (this.#finished) return
+    this.#exchange.closeAfterwards()
+    this.#finish(this.#overflow ?? refuse(fault('REQUEST_TIMEOUT')))
+  }
+
+  /** Called at every answer, nearly always after the end of the body. */
   giveUp(): void {
     if (!this.#finished) this.#finish(refuse(fault('INVALID_REQUEST')))
   }
 
   #finish(result: BodyResult): void {
     this.#finished = true
+    leavePace(this)
     try {
       this.#done(result)
     } finally {
@@ -164,7 +180,7 @@ class BodyReader {
     }
   }
 
-  /** Grows by doubling: a list of chunks would let one-byte chunks cost a hundred bytes each. */
+  /** Grows by doubling. In a list of chunks, one-byte chunks would cost a hundred bytes each. */
   #append(chunk: Uint8Array): boolean {
     const needed = this.#length + chunk.byteLength
     if (needed > this.#buffer.byteLength) {
@@ -198,8 +214,8 @@ class BodyReader {
 }
 
 /**
- * `readBody` for routes that await first. The promise never rejects; the body in it is a copy of
- * its own.
+ * `readBody` for routes that await something first. The promise never rejects, and the body in it
+ * is a copy.
  */
 export function readBodyLater(
   exchange: Exchange,

@@ -2,9 +2,9 @@ import type { Listener } from './app.js'
 import { descriptorsMax, descriptorsOpen } from './open-files.js'
 
 /**
- * Keeps a server from using up the process's descriptors that tells nobody of its connections: what
- * is open is counted, and past the bound the port is closed until there is room. Who is connected
- * goes on; who comes meanwhile is refused.
+ * Keeps a server that does not report its connections from using up the process's descriptors. Open
+ * descriptors are counted, and above the bound the port is closed until there is room. Open
+ * connections continue; new ones are refused in that time.
  */
 
 /** A port that listens. */
@@ -17,16 +17,16 @@ export interface BoundedListenerOptions {
   /** Binds the port; 0 picks a free one. */
   readonly bind: (port: number) => Promise<OpenPort>
   readonly port: number
-  /** Descriptors open at which the port is closed. */
+  /** The number of open descriptors at which the port is closed. */
   readonly openMax: number
   readonly onFull: (isFull: boolean) => void
 }
 
-/** No flood opens more in a millisecond. */
+/** No flood opens more connections in a millisecond. */
 const ACCEPTED_PER_MS_MAX = 100
 const LOOK_MS_MIN = 2
 const LOOK_MS_MAX = 100
-/** The port opens again with that part of the connections gone, so that it does not flutter. */
+/** The port opens again once this part of the connections is gone, so that it does not flutter. */
 const ROOM_TO_REOPEN = 1 / 16
 
 export async function listenBounded(options: BoundedListenerOptions): Promise<Listener> {
@@ -54,7 +54,7 @@ export async function listenBounded(options: BoundedListenerOptions): Promise<Li
     }
     if (!closed) lookAgain(count)
   }
-  /** Before even a flood could have used up what is free. */
+  /** Soon enough that even a flood could not have used up the free descriptors. */
   function lookAgain(count: number): void {
     const emptyAfterMs = (limit - count) / ACCEPTED_PER_MS_MAX
     const ms = Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, emptyAfterMs))

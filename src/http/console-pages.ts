@@ -7,23 +7,24 @@ import type { RequestHead } from './request-head.js'
 import type { ExtraRoute } from './routes.js'
 
 /**
- * `/console`: one page, its scripts and its style sheet, read once at start and served from memory.
- * Every path below it that is no file is the page: the console routes in the browser. Files have a
- * hash in their names and never change; the page is asked for anew.
+ * Serves `/console`: one page, its scripts and its style sheet, read once at the start and served
+ * from memory. Every path below it that is not a file returns the page, because the console routes
+ * in the browser. Files have a hash in their names and never change; the page is requested each
+ * time.
  */
 export interface ConsolePages {
-  /** What the build made of src/console. */
+  /** The folder of the built console. */
   readonly folder: string
-  /** OIDC issuer that signs people in; null: nobody can. */
+  /** OIDC issuer that signs people in; without one (null) nobody can sign in. */
   readonly issuer: string | null
-  /** `aud` of console tokens. */
+  /** The `aud` of console tokens. */
   readonly audience: string
 }
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const ASSETS_PATH = '/console/assets'
 
-/** @throws Error when the console has not been built */
+/** @throws Error if the console was not built */
 export function consolePages({ folder, issuer, audience }: ConsolePages): ExtraRoute[] {
   const assets = readAssets(folder)
   const { script, preload, lazy, verifier, style } = assets
@@ -38,11 +39,11 @@ export function consolePages({ folder, issuer, audience }: ConsolePages): ExtraR
 
 interface Assets {
   readonly script: string
-  /** What the script imports before it runs. */
+  /** Files that the script imports before it runs. */
   readonly preload: readonly string[]
-  /** What it loads when a page is visited. */
+  /** Files that it loads when a page is visited. */
   readonly lazy: readonly string[]
-  /** The worker that verifies evidence, and what it loads. */
+  /** The worker that verifies evidence, and the files that it loads. */
   readonly verifier: readonly string[]
   readonly style: string
 }
@@ -51,11 +52,14 @@ function readAssets(folder: string): Assets {
   try {
     return JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8')) as Assets
   } catch (cause) {
-    throw new Error(`there is no console in ${folder}: npm run build makes it`, { cause })
+    throw new Error(`${folder} contains no console. Run npm run build`, { cause })
   }
 }
 
-/** Whoever frames it, or runs a script of another origin in it, could spend with a person's token. */
+/**
+ * A page that could frame the console, or run a script of another origin in it, could spend with a
+ * person's token.
+ */
 function contentSecurityPolicy(issuer: string | null): string {
   const provider = issuer === null ? '' : ` ${new URL(issuer).origin}`
   return [
@@ -69,7 +73,7 @@ function contentSecurityPolicy(issuer: string | null): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Of the one worker, whose address it does not take from anybody.
+    // For the one worker, whose address is a constant.
     'trusted-types countersign-worker',
   ].join('; ')
 }
@@ -82,7 +86,7 @@ function pageRoutes(
   const headers: readonly Header[] = [
     ['ETag', etag],
     ['Content-Security-Policy', contentSecurityPolicy(shown.issuer)],
-    // The address of the way back from sign-in has a code in it.
+    // The address of the return from sign-in contains a code.
     ['Referrer-Policy', 'no-referrer'],
     ['Cross-Origin-Opener-Policy', 'same-origin'],
     ['Permissions-Policy', 'camera=(), microphone=(), geolocation=()'],
@@ -104,7 +108,7 @@ function pageRoutes(
   }))
 }
 
-/** What a browser may be told in the page is public: every sign-in carries it. */
+/** Everything that the page tells a browser is public, because every sign-in contains it. */
 function pageHtml(shown: Assets & { readonly issuer: string | null; readonly audience: string }) {
   return `<!doctype html>
 <html lang="en">
@@ -154,7 +158,10 @@ function asset(folder: string, name: string, contentType: string): ExtraRoute {
   }
 }
 
-/** A browser says it plainly; whoever weighs encodings by `q` gets it as long as that is not 0. */
+/**
+ * Browsers name the encoding plainly. For clients that weigh encodings by `q`, it is accepted
+ * unless that is 0.
+ */
 function acceptsBrotli({ acceptEncoding }: Readonly<RequestHead>): boolean {
   return acceptEncoding
     .toLowerCase()

@@ -31,7 +31,9 @@ import {
 } from './request-input.js'
 import { runOperation } from './run-operation.js'
 
-/** A console route: bearer token → rate of the person → role → the request's form → the operation. */
+/**
+ * A console route: bearer token → rate of the person → role → the request's form → the operation.
+ */
 
 export type ConsoleHandler = (
   context: ConsoleContext,
@@ -68,7 +70,8 @@ async function serve(
   deps: RouteDeps,
 ): Promise<void> {
   const { row, handler, plan } = route
-  // All that comes from the request object is taken here: it is gone after the first await.
+  // Everything needed of the request object is read here, because it is invalid after the first
+  // await.
   const { authorization } = head
   const keyHeader = row.presentsKey === true ? head.xApiKey : ''
   const named =
@@ -76,8 +79,8 @@ async function serve(
       ? parseIdempotencyKey(head.idempotencyKey, head.xIdempotencyKey)
       : ok(null)
   const isGet = row.method === 'GET'
-  // Spec silent: what a DELETE removes may be named in the query, since many clients and gateways
-  // send no body with it, or in a body.
+  // Spec silent: a DELETE may name what it removes in the query or in a body, because many clients
+  // and gateways send no body with it.
   const takesQuery = isGet || row.method === 'DELETE'
   const fromUrl = takesQuery ? readPathAndQuery(request, plan) : readPath(request, plan)
   const body = isGet ? null : readBodyLater(exchange, readBodyHead(head), 'json')
@@ -117,18 +120,19 @@ async function serve(
     ...{ requestId, userId, personId, role, email, token, presentedKey },
   }
   const context = named.value === null ? caller : { ...caller, idempotencyKey: named.value }
-  // The row's schema is what the handler's input type is inferred from.
+  // The handler's input type is inferred from the row's schema.
   runOperation(exchange, () => {
     const before = deps.looksSoFar()
     const answer = handler(context, input.value as never)
-    // Of one that answers at once all looks since are its own; others rest in between.
+    // If it answers at once, all rows scanned since are its own; an asynchronous one shares the
+    // thread with others.
     const looks = 'then' in answer ? 0 : deps.looksSoFar() - before
     deps.rateLimit.charge(identity.personId, tokensOfLooks(looks))
     return answer
   })
 }
 
-/** Null when it has answered. */
+/** Returns null if it has already answered. */
 export async function identify(
   exchange: Exchange,
   authorization: string,

@@ -1,9 +1,12 @@
 import type { HttpRequest, RoutedApp, Serve } from './app.js'
 
-/** Who answers a request in this node's place; null: it does itself. */
+/**
+ * Returns the function that answers a request instead of this node; null if this node answers
+ * itself.
+ */
 export type Elsewhere = (request: HttpRequest) => Serve | null
 
-/** An app whose requests are answered elsewhere where that is said of them, whatever their route. */
+/** An app that forwards requests for other cells' users to their leader, whatever their route. */
 export function dealOut(app: RoutedApp, elsewhere: Elsewhere): RoutedApp {
   const dealt =
     (serve: Serve): Serve =>

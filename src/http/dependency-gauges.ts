@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What money waits for: prices, the two other domains, whoever froze it, and the disk. */
+/** The state of what calls depend on: prices, the other two domains, freezes and the disk. */
 export interface DependencySources {
   readonly prices: () => readonly FeedAge[]
   readonly quorum: () => {
@@ -16,7 +16,7 @@ export interface DependencySources {
 interface FeedAge {
   readonly chainId: number
   readonly source: string
-  /** Why the feed gives no price now; null: it gives one. */
+  /** Why the feed gives no price now; null if it gives one. */
   readonly gap: string | null
   readonly ageMs: number | null
   readonly maxAgeMs: number
@@ -24,10 +24,10 @@ interface FeedAge {
 
 const MS_PER_SECOND = 1_000
 
-/** Read when Prometheus asks, from what the process knows already. */
+/** Read when Prometheus scrapes, from what the process already knows. */
 export function registerDependencyGauges(registry: Registry, sources: DependencySources): void {
   const registers = [registry]
-  /** @param of null: the feed is left out */
+  /** @param of returns null for a feed to leave out */
   function ofFeeds(name: string, help: string, of: (feed: FeedAge) => number | null): void {
     const gauge = new Gauge({
       ...{ name, help, labelNames: ['chain_id', 'feed'], registers },
@@ -47,12 +47,12 @@ export function registerDependencyGauges(registry: Registry, sources: Dependency
   )
   ofFeeds(
     'countersign_price_age_seconds',
-    'Since the feed was updated; absent while it has no acceptable round.',
+    'Time since the feed was updated; absent while it has no acceptable round.',
     ({ ageMs }) => (ageMs === null ? null : ageMs / MS_PER_SECOND),
   )
   ofFeeds(
     'countersign_price_age_max_seconds',
-    'The age at which the feed gives no price any more.',
+    'The age at which the feed stops giving a price.',
     ({ maxAgeMs }) => maxAgeMs / MS_PER_SECOND,
   )
   const reachable = new Gauge({
@@ -68,7 +68,7 @@ export function registerDependencyGauges(registry: Registry, sources: Dependency
   })
   const complete = new Gauge({
     name: 'countersign_quorum_complete',
-    help: '1 while there are sessions with both; without them nothing is signed.',
+    help: '1 while sessions with both domains exist; without them nothing can be signed.',
     registers,
     collect() {
       complete.set(sources.quorum().complete ? 1 : 0)
@@ -76,7 +76,7 @@ export function registerDependencyGauges(registry: Registry, sources: Dependency
   })
   const fenced = new Gauge({
     name: 'countersign_quorum_fenced',
-    help: '1 once a later start of the service has taken over; this one signs nothing any more.',
+    help: '1 once a later start of the service has taken over; this one can no longer sign.',
     registers,
     collect() {
       fenced.set(sources.quorum().fenced ? 1 : 0)
@@ -84,7 +84,7 @@ export function registerDependencyGauges(registry: Registry, sources: Dependency
   })
   const freezes = new Gauge({
     name: 'countersign_freezes',
-    help: 'What is frozen now, by scope.',
+    help: 'Freezes in force, by scope.',
     labelNames: ['scope'],
     registers,
     collect() {
@@ -93,7 +93,7 @@ export function registerDependencyGauges(registry: Registry, sources: Dependency
   })
   const free = new Gauge({
     name: 'countersign_disk_free_bytes',
-    help: 'Free where the store is; 0 while it cannot be looked at.',
+    help: "Free space of the store's disk; 0 if it cannot be read.",
     registers,
     collect() {
       free.set(sources.disk.freeBytes ?? 0)
@@ -101,7 +101,7 @@ export function registerDependencyGauges(registry: Registry, sources: Dependency
   })
   new Gauge({
     name: 'countersign_disk_floor_bytes',
-    help: 'With less than that free, nothing that moves value begins.',
+    help: 'With less free space than this, no call that moves value begins.',
     registers,
   }).set(sources.disk.floorBytes)
 }

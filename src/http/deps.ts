@@ -12,59 +12,60 @@ import type { PayForBody } from './body.js'
 import type { EventStreams } from './event-stream.js'
 import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
 
-/** The ports that routes stand on. */
+/** The ports that routes use. */
 export interface RouteDeps extends ExchangeContext {
-  /** @param header the value of `X-Api-Key`, empty when absent */
+  /** @param header value of `X-Api-Key`, empty if absent */
   readonly authenticate: (header: string) => Result<AuthenticatedKey>
   /**
-   * @param header the value of `Authorization`, empty when absent
-   * @returns refusals: `INVALID_TOKEN`, `COSIGNER_UNAVAILABLE` (the issuer's keys are out of reach)
+   * @param header value of `Authorization`, empty if absent
+   * @returns refusals `INVALID_TOKEN` and `COSIGNER_UNAVAILABLE` (the issuer's keys cannot be
+   * fetched)
    */
   readonly verifyConsole: (header: string) => Promise<Result<ConsoleIdentity>>
-  /** Whether who holds a console token is a member of its account by now. */
+  /** Whether the holder of a console token is still a member of its account. */
   readonly isMember: (identity: Pick<ConsoleIdentity, 'userId' | 'personId'>) => boolean
   /** True for a console token that was verified a moment ago. */
   readonly remembersConsole: (header: string) => boolean
-  /** Per line of keys that a user made, and per person on console routes. */
+  /** For each lineage of keys that a user created, and for each person on console routes. */
   readonly rateLimit: RateLimiter
-  /** Per remote address. */
+  /** For each remote address. */
   readonly failedAuthentications: RateLimiter
   readonly unverifiedTokens: UnverifiedTokens
-  /** Records that lists have looked at since the start. */
+  /** Rows that lists have scanned since the start. */
   readonly looksSoFar: () => number
-  /** Places for those who follow the event log, whichever app they come by. */
+  /** Places for followers of the event log, over all apps. */
   readonly streams: EventStreams
   /** The last place of a user's event log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
-  /** True when a call with this key that moves value would be `OVERLOADED`, whatever its body. */
+  /** True if a call with this key that moves value would be `OVERLOADED`, whatever its body. */
   readonly refusesWrite: (caller: WriteCaller) => boolean
-  /** What serves writes that ask for a fault; absent where the environment is live. */
+  /** Serves writes that request an injected fault; absent in a live environment. */
   readonly drilled?: DrilledHandlers
 }
 
 export interface ConsoleIdentity {
   /** The account that the token is for. */
   readonly userId: UserId
-  /** Whose sign-in it is; the rate is theirs, so that no member takes another's. */
+  /** The person who signed in. The rate is theirs, so that no member uses another's. */
   readonly personId: UserId
   readonly role: Role
   readonly email: string | null
-  /** Of the token, milliseconds since the epoch. */
+  /** Expiry of the token, in milliseconds since the epoch. */
   readonly expiresAtMs: number
 }
 
 export type RouteHandler = (response: HttpResponse, request: HttpRequest, form: AnswerForm) => void
 
-/** Takes one request from the caller's bucket; false when it has answered `429` instead. */
+/** Takes one request from the caller's bucket; returns false if it has answered `429`. */
 export function admit(exchange: Exchange, limiter: RateLimiter, partition: string): boolean {
   return admitTokens(exchange, limiter, partition, 1)
 }
 
 /**
- * Takes what a request costs together with the body it declares; false when it has answered `429`
- * instead. Nothing of a refused body is looked at: the parser drops it, and the connection stays
- * usable. Both are taken at once, so that a bucket that is full always lets one request through.
- * @param declaredBytes null when the length is not said; it is taken as it comes
+ * Takes the cost of a request and of the body that it declares; returns false if it has answered
+ * `429`. A refused body is not read: the parser drops it, and the connection stays usable. Both are
+ * taken at once, so a full bucket always admits one request.
+ * @param declaredBytes null if the length is unknown; the body is then charged as it arrives
  */
 export function admitWithBody(
   exchange: Exchange,
@@ -75,7 +76,10 @@ export function admitWithBody(
   return admitTokens(exchange, limiter, partition, 1 + tokensOfBody(declaredBytes ?? 0))
 }
 
-/** Takes what a body costs, as `PayForBody` says. Undefined for one that has paid by its length. */
+/**
+ * Charges for a body as it arrives, as `PayForBody` describes. Undefined if the body has paid by
+ * its length.
+ */
 export function payAsItComes(
   exchange: Exchange,
   limiter: RateLimiter,
@@ -96,8 +100,8 @@ export function payAsItComes(
 }
 
 /**
- * Takes what a request costs beyond its own token, of which it says that it is many calls in one;
- * false when it has answered `429`. A bucket that was full lets it through, however many they are.
+ * Takes the cost of a request that declares to be many calls in one, beyond its own token; returns
+ * false if it has answered `429`. A full bucket admits it, however many calls it has.
  */
 export function admitFurtherCalls(
   exchange: Exchange,
@@ -130,8 +134,8 @@ function rateLimited({ retryAfterSeconds }: RateLimitDecision): Fault {
 }
 
 /**
- * Before a token is verified that is not remembered: to verify a forged one costs a signature check.
- * False when it has answered `429`, since too many like it have failed lately.
+ * Limits tokens that are not remembered before they are verified, because a forged one costs a
+ * signature check. Returns false if it has answered `429` because too many failed lately.
  */
 export function admitUnverified(
   exchange: Exchange,
@@ -147,12 +151,12 @@ export function admitUnverified(
 }
 
 const TOKENS_FAILED =
-  'Too many console tokens from this address did not verify; wait as long as Retry-After says.'
+  'Too many console tokens from this address were invalid. Wait for the time in Retry-After.'
 
 /**
- * Answers a failed authentication: with its refusal, or `429` once the bucket is empty. What failed
- * for want of the identity provider is not held against the caller.
- * @param count takes it from the bucket
+ * Answers a failed authentication with its refusal, or with `429` once the bucket is empty. A
+ * failure that the identity provider caused does not count against the caller.
+ * @param count takes the failure from the bucket
  */
 export function refuseUnauthenticated(
   exchange: Exchange,

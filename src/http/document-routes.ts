@@ -8,11 +8,12 @@ import { openApiDocument } from '../api/openapi.js'
 import type { ExtraRoute } from './routes.js'
 
 /**
- * `/`, `/docs`, `/openapi.json` and `/llms.txt`: made once from the operations tables, no key needed.
+ * Serves `/`, `/docs`, `/openapi.json` and `/llms.txt`, made once from the operations tables. They
+ * need no key.
  */
 
 const CACHE_CONTROL = 'public, max-age=300'
-/** The pages have one style sheet and one script, known by their hashes, and an icon of their own. */
+/** The pages have one style sheet and one script, allowed by their hashes, and an embedded icon. */
 const PAGE_POLICY = `default-src 'none'; style-src ${hashOf(DOCS_STYLE)}; script-src ${hashOf(DOCS_SCRIPT)}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 function hashOf(text: string): string {

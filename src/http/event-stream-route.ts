@@ -12,10 +12,13 @@ import { Exchange } from './exchange.js'
 import type { RequestHead } from './request-head.js'
 import { type InputPlan, planInput, readPathAndQuery } from './request-input.js'
 
-/** The event log as a stream: bearer token → rate → place → the log's first page → what comes. */
+/** Streams the event log: bearer token → rate → place → the log's first page → new events. */
 
 const CONTENT_TYPE = 'text/event-stream'
-/** What of one caller's may wait to be sent: some 30 kB, with the longest calldata 6 MB. */
+/**
+ * The most events of a caller that may wait to be sent: some 30 kB, or 6 MB with the longest
+ * calldata.
+ */
 const PAGE = 25
 const SEQ = /^\d{1,16}$/
 
@@ -50,7 +53,8 @@ async function serve(
   { listEvents, plan, streams }: StreamRoute,
   deps: RouteDeps,
 ): Promise<void> {
-  // All that comes from the request object is taken here: it is gone after the first await.
+  // Everything needed of the request object is read here, because it is invalid after the first
+  // await.
   const { authorization } = head
   const raw = readPathAndQuery(request, plan)
   const lastEventId = headerOf(request, 'last-event-id')
@@ -96,7 +100,7 @@ async function serve(
       status: 200,
       contentType: CONTENT_TYPE,
       cacheControl: 'no-cache, no-transform',
-      // nginx would gather the pieces.
+      // Without it nginx would buffer the pieces.
       headers: [['X-Accel-Buffering', 'no']],
     })
     const isMember = () => deps.isMember(identity)
@@ -110,7 +114,7 @@ async function serve(
   }
 }
 
-const TOO_MANY = `Too many event streams are open, of this user (at most ${STREAMS_PER_USER_MAX}) or of all; close one, or try again later.`
+const TOO_MANY = `Too many event streams are open, for this user (at most ${STREAMS_PER_USER_MAX}) or in total. Close one, or try again later.`
 
 function headerOf(request: HttpRequest, wanted: string): string {
   let found = ''

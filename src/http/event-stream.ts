@@ -5,21 +5,23 @@ import type { Answer } from '../operations/context.js'
 import type { ReplyStream } from './exchange.js'
 
 /**
- * Event streams that are open. What each has been sent is in its caller's hands: it reads on from a
- * seq, so nothing is kept for anybody here, and whoever is slow is not read for meanwhile.
+ * Open event streams. Callers keep their own position and resume from a seq, so no events are kept
+ * here, and a slow caller's log is not read until the caller catches up.
  */
 
-/** Tabs of one user; browsers have six connections of HTTP/1.1 to a host anyway. */
+/** Bounds the tabs of one user; browsers open at most six HTTP/1.1 connections to a host anyway. */
 export const STREAMS_PER_USER_MAX = 16
-/** A tenth of the requests that may be in flight, which each is for as long as it lasts. */
+/**
+ * A tenth of the requests that may be in flight; a stream counts as one for as long as it lasts.
+ */
 export const STREAMS_MAX = 1_000
-/** How long an event may lie before it is sent. A look at nothing new costs two loads. */
+/** The longest delay before an event is sent. A poll without news costs two loads. */
 const LOOK_MS = 200
-/** uWebSockets.js closes what was written nothing for 10 seconds. */
+/** uWebSockets.js closes a connection on which nothing was written for 10 seconds. */
 const HEARTBEAT_MS = 4_000
-/** Without a byte taken. */
+/** A caller that has taken no byte for this long is disconnected. */
 const STALLED_MS = 30_000
-/** Between two looks whether its person is a member still. */
+/** Pause between two checks whether the person is still a member. */
 const MEMBER_MS = 1_000
 
 export type EventPage = z.infer<typeof eventPage>
@@ -27,7 +29,7 @@ export type EventPage = z.infer<typeof eventPage>
 export interface EventStreamPorts {
   /** The last place of the user's log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
-  /** Milliseconds that only grow, and those since the epoch. */
+  /** Milliseconds that only grow; `nowMs` returns those since the epoch. */
   readonly monotonicMs: () => number
   readonly nowMs: () => number
   readonly isDraining: () => boolean
@@ -35,11 +37,11 @@ export interface EventStreamPorts {
 
 export interface OpenedStream {
   readonly userId: UserId
-  /** Of its token. */
+  /** Expiry of its token. */
   readonly expiresAtMs: number
-  /** False: its token is good for nothing any more. */
+  /** False if its token is no longer valid. */
   readonly isMember: () => boolean
-  /** Seq after which it begins. */
+  /** Seq after which the stream begins. */
   readonly after: number
   readonly read: (after: number) => Answer<EventPage> | Promise<Answer<EventPage>>
   readonly reply: ReplyStream
@@ -47,23 +49,26 @@ export interface OpenedStream {
 
 interface Follower extends OpenedStream {
   after: number
-  /** The rest of a page that was read. */
+  /** The events of a page that were not sent yet. */
   waiting: EventPage['events']
-  /** The log has another page behind it. */
+  /** Whether the log has another page after it. */
   hasMore: boolean
-  /** All up to it were sent. */
+  /** All events up to this place were sent. */
   seenSeq: number
   writtenAtMs: number
-  /** When it was last looked whether its token is still good. */
+  /** When the token was last checked. */
   checkedAtMs: number
-  /** Since when nothing more goes out; null: it does. */
+  /** When the caller stopped taking data; null if it takes data. */
   fullSinceMs: number | null
   isReading: boolean
   isOver: boolean
 }
 
 export interface EventStreams {
-  /** A place for one more; null where there is none. To be given back, once. */
+  /**
+   * Reserves a place for one more stream; null when all are taken. Call the result once to release
+   * it.
+   */
   enter(userId: UserId): (() => void) | null
   follow(opened: OpenedStream, over: () => void): { abort(): void }
 }
@@ -99,7 +104,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
   async function read(follower: Follower): Promise<void> {
     follower.isReading = true
     try {
-      // Before the page is read: what is committed meanwhile is found by the next look.
+      // Before the page is read, so that the next poll finds what is committed in between.
       const readable = readableSeq(follower.userId)
       const page = await follower.read(follower.after)
       if (follower.isOver) return
@@ -120,7 +125,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
     pump(follower)
   }
 
-  /** Until its caller takes no more. */
+  /** Sends events until the caller takes no more. */
   function pump(follower: Follower): void {
     while (!follower.isOver && follower.fullSinceMs === null) {
       const event = follower.waiting.shift()
@@ -172,7 +177,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
         ...opened,
         waiting: [],
         hasMore: false,
-        // What the log has may begin anywhere after: the first look reads it.
+        // The log may have events after any place, so the first poll reads it.
         seenSeq: -1,
         writtenAtMs: monotonicMs(),
         checkedAtMs: monotonicMs(),

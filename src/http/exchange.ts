@@ -23,24 +23,26 @@ import { statusLine } from './status-line.js'
 
 /**
  * One request and its one answer. Keeps the rules of `RoutedApp` in one place: no response is
- * touched after an abort or twice, whatever answers later than the package's own callbacks is corked
- * and has an abort handler, and every exchange ends in exactly one `send` (or `refuse`, `fail`),
- * also after an abort; that call frees its place in the gate.
+ * touched after an abort or twice, every answer outside the package's own callbacks is corked and
+ * has an abort handler, and every exchange ends in exactly one `send` (or `refuse`, `fail`), even
+ * after an abort. That call releases its place in the gate.
  */
 
-/** Written to a caller of a stream who takes less than comes; past it the connection is closed. */
+/**
+ * Bytes written to a stream whose caller takes them too slowly; beyond it the connection is closed.
+ */
 const STREAM_BYTES_BEHIND_MAX = 1024 * 1024
-/** What metrics and logs call a request whose caller went away (nginx's convention). */
+/** The status in metrics and logs of a request whose caller disconnected (nginx's convention). */
 const STATUS_CALLER_GONE = 499
 
-/** An answer that is written piece by piece; after an abort the pieces are dropped. */
+/** An answer that is written in pieces; after an abort the pieces are dropped. */
 export interface ReplyStream {
-  /** False: the caller does not take it as fast; `onDrain` says when it has. */
+  /** Returns false if the caller takes data more slowly; `onDrain` tells when it has caught up. */
   write(chunk: string | Uint8Array): boolean
   onDrain(notify: () => void): void
-  /** Ends the exchange; called exactly once. */
+  /** Ends the exchange; call it exactly once. */
   end(): void
-  /** Closes the connection, which is an abort. */
+  /** Closes the connection, which counts as an abort. */
   abort(): void
 }
 
@@ -49,17 +51,20 @@ export interface ExchangeContext {
   readonly gate: RequestGate
   readonly metrics: HttpMetrics
   readonly logger: Logger
-  /** Told of each request; absent where nobody collects traces. */
+  /** Called for each request; absent if no traces are collected. */
   readonly traces?: { heard(route: string, requestId: string, traceparent: string): void }
   readonly writeHeaders: RoutedApp['writeHeaders']
-  /** Whom requests are counted against where that goes by address; default: the peer. */
+  /** Returns the address that limits by address count; defaults to the peer's. */
   readonly clientAddress?: (peer: string, forwardedFor: string) => string
 }
 
-/** RFC 9110, section 15.5.16: what a 415 of the coding names, and one of the type does not. */
+/**
+ * RFC 9110, section 15.5.16: a 415 for the content coding names it, one for the content type does
+ * not.
+ */
 const CODINGS_UNDERSTOOD: readonly Header[] = [['Accept-Encoding', 'identity']]
 
-/** What a route sends back: all of an answer, or what HEAD asks for. */
+/** What a route answers: the whole answer, or only its head for HEAD. */
 export type AnswerForm = 'whole' | 'head-only'
 
 export class Exchange {
@@ -76,10 +81,15 @@ export class Exchange {
   #rateLimit: RateLimitDecision | null = null
   #secret: Uint8Array | null = null
   #closes = false
-  /** Answered in a later turn, when the parser has met what came behind the request and closed. */
+  /**
+   * Whether the answer waits for a later turn, when the parser has met what follows the request and
+   * has closed.
+   */
   #defers = false
   #detached = false
-  /** True while the package hands over a piece of the body: it has corked the socket itself. */
+  /**
+   * True while the package delivers a piece of the body, because it has corked the socket itself.
+   */
   #corked = false
   #aborted = false
   #sent = false
@@ -100,10 +110,9 @@ export class Exchange {
   }
 
   /**
-   * Serves one request in the route's own callback: `serve` answers, or starts what will. Above
-   * the gate's bound the answer is `503 OVERLOADED` and `serve` is not called; nor is it when the
-   * request is ambiguous about its end, which is `400 INVALID_REQUEST`, or its body is encoded,
-   * which is `415 UNSUPPORTED_MEDIA_TYPE`.
+   * Serves one request in the route's callback: `serve` answers, or starts what will. It is not
+   * called above the gate's bound (`503 OVERLOADED`), if the request's end is ambiguous (`400
+   * INVALID_REQUEST`), or if its body is encoded (`415 UNSUPPORTED_MEDIA_TYPE`).
    */
   static serve(
     context: ExchangeContext,
@@ -118,7 +127,7 @@ export class Exchange {
     const exchange = new Exchange(context, operation, response, head, form)
     context.traces?.heard(operation, exchange.requestId, head.traceparent)
     if (!context.gate.enter()) {
-      // An answer at once would let the parser go on to what may be hidden behind the request.
+      // An immediate answer would let the parser continue to what may be hidden behind the request.
       if (framing !== 'length') response.close()
       else exchange.#write(turnedAwayReply(exchange.requestId, context.gate.inFlightMax))
       return
@@ -131,7 +140,7 @@ export class Exchange {
     } catch (error) {
       exchange.fail(error)
     }
-    // The package ends the process when a route returns with neither an answer nor a handler.
+    // The package ends the process if a route returns with neither an answer nor an abort handler.
     if (!exchange.#sent) exchange.detach()
   }
 
@@ -143,26 +152,26 @@ export class Exchange {
     return this.#context.gate
   }
 
-  /** Whom it is counted against where that goes by address; empty once its caller is gone. */
+  /** The address that limits count; empty once the caller has disconnected. */
   clientAddress(): string {
     if (this.#aborted) return ''
     const peer = Buffer.from(this.#response.getRemoteAddressAsText()).toString()
     return this.#context.clientAddress?.(peer, this.#forwardedFor) ?? peer
   }
 
-  /** The decision whose headers the answer carries. */
+  /** The answer carries the headers of this decision. */
   meteredBy(decision: RateLimitDecision): void {
     this.#rateLimit = decision
   }
 
-  /** Has `secret` wiped when the exchange is over. */
+  /** Wipes `secret` when the exchange is over. */
   wipeAfterwards(secret: Uint8Array): void {
     this.#secret = secret
   }
 
   /**
-   * The package serves what came in the same piece of data behind an answered request, even one
-   * that closes the connection; behind one that is not answered yet it closes at once.
+   * The package also serves what arrived in the same piece of data behind an answered request, even
+   * if the answer closes the connection; behind an unanswered one it closes at once.
    */
   #letNothingFollow(): void {
     this.#closes = true
@@ -170,12 +179,12 @@ export class Exchange {
     this.detach()
   }
 
-  /** Has the connection closed after the answer. */
+  /** Closes the connection after the answer. */
   closeAfterwards(): void {
     this.#closes = true
   }
 
-  /** Must be called before the route's own callback returns without an answer. */
+  /** Call it before the route's callback returns without an answer. */
   detach(): void {
     if (this.#detached) return
     this.#detached = true
@@ -186,8 +195,8 @@ export class Exchange {
   }
 
   /**
-   * Must be called in the route's own callback. A piece is gone when `take` returns; those of one
-   * body come in order, the last, which may be empty, with `isLast`; none comes after an abort.
+   * Call it in the route's callback. A piece is invalid once `take` returns. Pieces of a body come
+   * in order; the last, which may be empty, has `isLast`; none comes after an abort.
    */
   receive(take: (piece: ArrayBuffer, isLast: boolean) => void): void {
     this.detach()
@@ -201,12 +210,12 @@ export class Exchange {
     })
   }
 
-  /** `notify` is called at most once, when the caller goes away before the answer. */
+  /** Calls `notify` at most once, if the caller disconnects before the answer. */
   onAbort(notify: () => void): void {
     this.#onAbort.push(notify)
   }
 
-  /** `notify`, of which there is one, is called with the answer: from then on no abort is told of. */
+  /** Calls the one `notify` with the answer; later aborts are not reported. */
   onAnswer(notify: () => void): void {
     this.#onAnswer = notify
   }
@@ -226,12 +235,15 @@ export class Exchange {
     this.send(faultReply(refusal, this.requestId, headers))
   }
 
-  /** `503 OVERLOADED`, made from parts: under overload it is most of what there is to do. */
+  /** `503 OVERLOADED`, assembled from parts, because under overload it is most of the work. */
   refuseOverloaded(): void {
     this.send(overloadedReply(this.requestId))
   }
 
-  /** Answers for a handler that threw: its fault, or `INTERNAL` with nothing of the cause in it. */
+  /**
+   * Answers for a handler that threw: with its fault, or with `INTERNAL` and nothing about the
+   * cause.
+   */
   fail(error: unknown): void {
     if (error instanceof FaultError) {
       this.refuse(error.fault)
@@ -265,7 +277,7 @@ export class Exchange {
     else this.#write(reply)
   }
 
-  /** Answers piece by piece, instead of `send`; the exchange ends with the stream's `end`. */
+  /** Answers in pieces instead of with `send`; the exchange ends with the stream's `end`. */
   stream(head: ReplyHead): ReplyStream {
     if (this.#sent) throw new Error('the exchange has been answered')
     this.#sent = true
@@ -317,7 +329,7 @@ export class Exchange {
       response.end(reply.body, closes)
       return
     }
-    // Without arguments: given a length, this build waits for that many bytes and never ends.
+    // Called without arguments: with a length, this build waits for that many bytes and never ends.
     if (this.#form === 'head-only')
       response.writeHeader('Content-Length', `${Buffer.byteLength(reply.body)}`)
     if (closes) response.writeHeader('Connection', 'close')
@@ -325,8 +337,9 @@ export class Exchange {
   }
 
   /**
-   * The headers of every answer in one text: the native adapter writes it by one call, the other
-   * takes it apart. Nothing of a caller gets in but the request id, which has no line break.
+   * Writes the headers of every answer as one text, which the native adapter writes in one call and
+   * the other one takes apart. The only text of a caller in it is the request id, which has no line
+   * break.
    */
   #writeHead(reply: ReplyHead): void {
     const { contentType = 'application/json', cacheControl = 'no-store' } = reply

@@ -3,38 +3,41 @@ import type { App, Listener, Serve } from './app.js'
 import { createWaitingRoom, WAITING_BOUNDS, type WaitingBounds } from './waiting-room.js'
 
 /**
- * The port of a service: bound when its routes are there, or before, by one that takes over from
- * another. Between the two, requests are held in a waiting room.
+ * The listener of a service. It is bound when the routes exist, or earlier by a successor. In
+ * between, requests are held.
  */
 export interface FrontDoor {
   readonly app: App
   /**
-   * Binds the port as soon as whoever has it lets go, and holds what comes.
-   * @throws Error when it is not free in time
+   * Binds the port as soon as it is released, and holds requests.
+   * @throws Error if it is not released in time
    */
   listenEarly(host: string, port: number, patienceMs: number): Promise<void>
-  /** Binds the port and has everything answered so until the routes are there, what was held too. */
+  /**
+   * Binds the port and answers every request with `serve` until the routes exist, including held
+   * ones.
+   */
   answerEarly(host: string, port: number, serve: Serve): Promise<void>
-  /** Of a port that was bound early: takes no connection more. */
+  /** For a port that was bound early: accepts no more connections. */
   stopEarly(): void
   /**
    * From now on requests go to the routes.
-   * @param register all routes, among them one of `any` for `/*`
-   * @throws Error when the address cannot be bound
+   * @param register registers all routes, including one of `any` for `/*`
+   * @throws Error if the address cannot be bound
    */
   open(host: string, port: number, register: (app: App) => void): Promise<Listener>
 }
 
-/** How long callers may be refused between two services: that much, and a bind. */
+/** How long callers may be refused between two services, plus the time of a bind. */
 const BIND_EVERY_MS = 5
 const EVERYTHING = '/*'
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** @param bounds of what waits at once; default: as much as a service may meet */
+/** @param bounds of what waits at once; defaults to what a service may meet */
 export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): FrontDoor {
   let early: Listener | null = null
   let openRoom = (_port: number): void => undefined
-  /** Where `/*` leads: a pattern that was given cannot be given again. */
+  /** The target of `/*`; a registered pattern cannot be registered again. */
   let rest: Serve | null = null
   let registered = false
 
@@ -73,7 +76,7 @@ export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): 
     },
     stopEarly: () => early?.close(),
     async open(host, port, register) {
-      // A pattern that was given cannot be given again, when the first attempt met a taken port.
+      // Routes stay registered after an attempt that failed because the port was in use.
       if (!registered) register(switched)
       registered = true
       const listener = early ?? (await app.listen(host, port))

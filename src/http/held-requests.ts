@@ -2,48 +2,58 @@ import { errorBody } from '../api/error-body.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault } from '../errors/fault.js'
 import type { HttpRequest, HttpResponse } from './app.js'
+import { leavePace, watchPace } from './body-pace.js'
 import { type Framing, readRequestHead } from './request-head.js'
 import { requestIdOf } from './request-id.js'
 import { answerWhole } from './whole-answer.js'
 
-/** A request that another server is to answer: read to its end, and kept until then. */
+/** A request for another server, read to its end and kept until then. */
 export interface HeldRequest {
   readonly response: HttpResponse
   readonly method: string
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   readonly target: string
-  /** Names and values by turns, without those of one connection. */
+  /** Names and values, alternating, without the headers of one connection. */
   readonly headers: readonly string[]
   readonly body: Uint8Array
-  /** Its connection is closed after the answer: it brought chunks, behind which nothing is served; or this node ends. */
+  /**
+   * Whether its connection is closed after the answer: because it arrived in chunks, behind which
+   * nothing is served, or because this node ends.
+   */
   readonly closes: boolean
-  /** The caller is, or was answered already. */
+  /** Whether the caller has disconnected or was already answered. */
   readonly gone: boolean
-  /** What is to end when its caller is gone. */
+  /** Ends the work for this request when its caller disconnects. */
   whenGone: () => void
-  /** Answers. Nothing may be answered after it. */
+  /** Answers with a fault. Nothing may be answered after it. */
   refuse(refusal: Fault): void
 }
 
-/** What is held at once. */
+/** Bounds of what is held at once. */
 export interface HeldBounds {
   readonly heldMax: number
-  /** Of memory for bodies. */
+  /** Memory for all bodies. */
   readonly bytesMax: number
-  /** Of one body. */
+  /** Length of one body. */
   readonly bodyBytesMax: number
-  /** Of one client, who has shown nobody a key: others find places beside it. Default: no bound of its own. */
+  /**
+   * Requests of one client, which has shown no key, so that others find places. Without it there is
+   * no such bound.
+   */
   readonly ofClientMax?: number
-  /** Of memory for the bodies of one client, for the same reason. Default: no bound of its own. */
+  /**
+   * Memory for the bodies of one client, for the same reason. Without it there is no such bound.
+   */
   readonly bytesOfClientMax?: number
-  /** From then on each answer closes its connection. */
+  /** Once true, each answer closes its connection. */
   readonly isDraining?: () => boolean
 }
 
 export interface HeldRequests {
   /**
-   * @param whole called when it is read to its end, unless its caller is gone or was refused by then
-   * @param client its address; default: nobody's
+   * @param whole called when the request is read to its end, unless its caller has disconnected or
+   * was refused
+   * @param client its address; by default all requests count as one client's
    */
   hold(
     response: HttpResponse,
@@ -51,13 +61,19 @@ export interface HeldRequests {
     whole: (one: HeldRequest) => void,
     client?: string,
   ): void
-  /** It is answered, or begins to be, or its caller is gone: its place is free. */
+  /**
+   * Releases the place of a request that is answered, begins to be, or whose caller has
+   * disconnected.
+   */
   leave(one: HeldRequest): void
-  /** How many are held now. */
+  /** The number of requests held now. */
   readonly size: number
 }
 
-/** Of one connection, or written anew by whoever sends (RFC 9110, section 7.6.1). */
+/**
+ * Headers that belong to one connection, or are written again by each sender (RFC 9110, section
+ * 7.6.1).
+ */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -81,15 +97,15 @@ interface Held extends HeldRequest {
 
 interface Client {
   readonly address: string
-  /** Of its requests that are held. */
+  /** The number of its requests that are held. */
   count: number
-  /** Of memory that their bodies take. */
+  /** Memory that their bodies take. */
   bytes: number
 }
 
 interface Place {
   readonly client: Client
-  /** Of memory that its body takes. */
+  /** Memory that its body takes. */
   bytes: number
 }
 
@@ -121,7 +137,9 @@ export function createHeldRequests(bounds: HeldBounds): HeldRequests {
     return its
   }
 
-  /** A body grows by doubling: kept in pieces, one of single bytes would take a hundred times its length. */
+  /**
+   * A body grows by doubling; in pieces of single bytes it would take a hundred times its length.
+   */
   function take(one: Held, its: Place, length: number, piece: ArrayBuffer): Fault | null {
     const needed = length + piece.byteLength
     if (needed > bodyBytesMax) return fault('PAYLOAD_TOO_LARGE')
@@ -138,7 +156,7 @@ export function createHeldRequests(bounds: HeldBounds): HeldRequests {
       one.body.copy(grown, 0, 0, length)
       one.body = grown
     }
-    // The piece is gone when this returns.
+    // The piece is invalid once this returns.
     one.body.set(new Uint8Array(piece), length)
     return null
   }
@@ -153,18 +171,37 @@ export function createHeldRequests(bounds: HeldBounds): HeldRequests {
       }
       let length = 0
       let isRefused = false
+      const pace = {
+        get receivedBytes() {
+          return length
+        },
+        tooSlow() {
+          if (one.gone || isRefused) return
+          isRefused = true
+          one.refuse(fault('REQUEST_TIMEOUT'))
+          leave(one)
+        },
+      }
+      const whenGone = one.whenGone
+      one.whenGone = () => {
+        leavePace(pace)
+        whenGone()
+      }
+      watchPace(pace)
       response.onData((piece, isLast) => {
         if (one.gone || isRefused) return
         const refusal = take(one, its, length, piece)
         if (refusal !== null) {
-          // Of one that is answered in a later turn the rest may still come in this one.
+          // If the answer waits for a later turn, more of the body may still arrive in this one.
           isRefused = true
+          leavePace(pace)
           one.refuse(refusal)
           leave(one)
           return
         }
         length += piece.byteLength
         if (!isLast) return
+        leavePace(pace)
         one.body = one.body.subarray(0, length)
         whole(one)
       })
@@ -176,7 +213,7 @@ export function createHeldRequests(bounds: HeldBounds): HeldRequests {
   }
 }
 
-/** Answers at once, as far as that may be: see `answerAfter`. */
+/** Answers as early as `answerAfter` allows. */
 export function refuseUnread(response: HttpResponse, request: HttpRequest, refusal: Fault): void {
   heldOf(
     response,
@@ -214,10 +251,10 @@ function heldOf(
 }
 
 /**
- * The package serves what came in the same piece of data behind a request that is answered in its own
- * callback, even by an answer that closes the connection: behind chunks, or where it is not sure where
- * the request ends, that may be one that nobody in front of us saw. Answered in a later turn, the
- * parser has met it and closed.
+ * The package also serves what arrived in the same piece of data behind a request that is answered
+ * in its own callback, even if the answer closes the connection. Behind chunks, or an ambiguous
+ * end, that may be a request that no gateway saw. If the answer waits for a later turn, the parser
+ * has met it and closed.
  */
 function answerAfter(framing: Framing, answer: () => void): void {
   if (framing === 'length') answer()
@@ -237,7 +274,7 @@ function headOf(request: HttpRequest): Pick<HeldRequest, 'method' | 'target' | '
   }
 }
 
-/** Closes: of what may follow on that connection nothing was read. */
+/** Closes the connection, because what follows on it was not read. */
 function refuse(response: HttpResponse, refusal: Fault, given: string): void {
   const { status, retryable } = CATALOGUE[refusal.code]
   const headers = retryable ? [['Retry-After', RETRY_AFTER_SECONDS] as const] : []

@@ -13,8 +13,8 @@ const CLOSE_BRACKET = 93
 const NOT_JSON = 'the body must be a JSON object in UTF-8'
 
 /**
- * Parses a request body. An empty body is the empty object: the schema then names what is
- * missing, and routes whose input is all in the path need no body.
+ * Parses a request body. An empty body is the empty object: the schema then names what is missing,
+ * and routes whose input is all in the path need no body.
  */
 export function parseJsonObject(body: Buffer): Result<Readonly<Record<string, unknown>>> {
   if (body.byteLength === 0) return ok({})

@@ -1,26 +1,30 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Listener } from './app.js'
+import { httpStatusOf, type Readiness } from './health-routes.js'
 import { type AdapterChoice, createApp } from './uws.js'
+import { answerWhole } from './whole-answer.js'
 
 /**
- * `/metrics` on a port of its own, so that who may scrape is a matter of the network and the
- * public port never shows how the service is doing.
+ * Serves `/metrics`, and `/readyz` with its reasons, on a separate port, so that network rules decide who may
+ * read them, and the public port does not show the service's state.
  */
 export function listenForMetrics(options: {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
   readonly registry: Registry
-  /** What is counted outside the registry, each in the text format. */
+  /** Metrics kept outside the registry, each in the text format. */
   readonly expositions: readonly (() => string)[]
+  /** None by default, as for the identity provider. */
+  readonly readiness?: () => Readiness
   readonly logger: Logger
-  /** Default `auto`. */
+  /** Defaults to `auto`. */
   readonly adapter?: AdapterChoice
-  /** As `AppOptions` has it. */
+  /** As in `AppOptions`. */
   readonly descriptorsMax?: number
 }): Promise<Listener> {
-  const { registry, expositions, logger, adapter = 'auto' } = options
+  const { registry, expositions, logger, readiness, adapter = 'auto' } = options
   const { descriptorsMax = Number.POSITIVE_INFINITY } = options
   const app = createApp({ adapter, descriptorsMax })
   app.get('/metrics', (response) => {
@@ -43,6 +47,12 @@ export function listenForMetrics(options: {
       },
     )
   })
+  if (readiness !== undefined) {
+    app.get('/readyz', (response) => {
+      const found = readiness()
+      answerWhole(response, httpStatusOf(found), found)
+    })
+  }
   app.any('/*', (response) => {
     response.writeStatus('404 Not Found').end()
   })

@@ -1,11 +1,12 @@
 import { type HistogramSeries, renderHistogram } from '../domain/exposition.js'
 
 /**
- * Request counts and latencies by operation and status class. Kept in plain arrays and rendered
- * on scrape: hashing label sets on every request would cost more than the routing does.
+ * Request counts and latencies by operation and status class. They are kept in plain arrays and
+ * rendered on scrape, because hashing label sets on every request would cost more than routing
+ * does.
  */
 
-/** Upper bounds, seconds: from an answer out of memory to a chain that hardly answers. */
+/** Upper bounds in seconds, from an answer out of memory to a chain that hardly answers. */
 const BUCKETS_SECONDS = [
   0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const
@@ -56,7 +57,7 @@ export function createHttpMetrics(): HttpMetrics {
     render() {
       return renderHistogram(
         'countersign_http_request_duration_seconds',
-        'From the head of a request to its answer.',
+        'Time from the head of a request to its answer.',
         BUCKETS_SECONDS,
         [...byOperation.values()].flat().filter((one) => one !== undefined),
       )

@@ -3,19 +3,19 @@ import type { App, HttpResponse } from './app.js'
 import { listenBounded, type OpenPort } from './bounded-listener.js'
 
 /**
- * uWebSockets.js: nothing else loads the package. Its native build is loaded by name, since the
- * package's own entry takes a substitute in JavaScript where there is none, and that one throws at
- * the first request.
+ * Loads uWebSockets.js; nothing else loads the package. Its native build is loaded by name, because
+ * without one the package's own entry returns a JavaScript substitute that throws at the first
+ * request.
  */
 type Native = typeof import('uWebSockets.js')
 
 const PACKAGE = 'uWebSockets.js'
 const require = createRequire(import.meta.url)
 
-/** Undefined until it was tried. */
+/** Undefined before the first attempt. */
 let loaded: Native | null | undefined
 
-/** @returns null when there is no build for this platform and version of Node */
+/** @returns null if there is no build for this platform and version of Node */
 export function loadNative(): Native | null {
   if (loaded === undefined) loaded = load()
   return loaded
@@ -27,7 +27,7 @@ function load(): Native | null {
     const native: Native = require(
       `${PACKAGE}/binaries/uws_${platform}_${arch}_${versions.modules}.node`,
     )
-    // Drops the header by which the package tells its name and version to everybody.
+    // Omits the header by which the package tells everybody its name and version.
     native._cfg('silent')
     return native
   } catch {
@@ -36,7 +36,7 @@ function load(): Native | null {
 }
 
 export interface NativeAppOptions {
-  /** Descriptors of the process open at which no more connections are taken. */
+  /** The number of the process's open descriptors at which no more connections are accepted. */
   readonly descriptorsMax: number
   readonly onFull: (isFull: boolean) => void
 }
@@ -60,7 +60,7 @@ export function createNativeApp(native: Native, options: NativeAppOptions): App 
   }
 }
 
-/** Each call crosses into native code, which writes what it is given: one for all of them. */
+/** One call for all headers, because each call crosses into native code. */
 function writeAtOnce(response: HttpResponse, name: string, value: string): void {
   response.writeHeader(name, value)
 }
@@ -72,7 +72,7 @@ function bind(
   port: number,
 ): Promise<OpenPort> {
   return new Promise((resolve, reject) => {
-    // The package's types lack the form with host and options; its native side takes it.
+    // The package's types lack the form with host and options, which its native code accepts.
     const listen = app.listen.bind(app) as unknown as (
       host: string,
       port: number,
@@ -92,5 +92,7 @@ function bind(
   })
 }
 
-/** Two listeners never share the port: the default, SO_REUSEPORT, would split traffic unseen. */
+/**
+ * Two listeners must not share the port; the default, SO_REUSEPORT, would split traffic unnoticed.
+ */
 const LISTEN_EXCLUSIVE = 1

@@ -1,21 +1,23 @@
 import { isSecret } from '../auth/api-key.js'
+import { bearerKeyOf } from '../auth/presented-key.js'
 import { claimedAccountOf } from '../auth/unverified-tokens.js'
 import { partitionOfSecret } from '../domain/cells.js'
 import type { UserId } from '../domain/ids.js'
 import { partitionOf } from '../domain/partition.js'
 import type { RequestHead } from './request-head.js'
 
-/** Operations by console token; all others, and MCP, go by key. */
+/** Console operations use a token; all others, and MCP, use a key. */
 const OF_CONSOLE = '/api/v1/'
 const OF_AGENTS = '/api/'
 const MCP = '/mcp'
 
 /**
- * Whose a request says that it is. Nobody has checked it: whoever answers does, and has that user or
- * refuses. Ids of quotes, grants and approvals name no node, as one would that may be gone: who asks about them
- * says whose they are, and the owner of the moment has them. Approvals lie in its journal, grants that are to be
- * confirmed at the identity provider; a quote, good for a minute, ends with the owner that gave it.
- * @returns null for what is of no user, or says so of none
+ * The partition of the user that a request claims to be from. The claim is unchecked: the node that
+ * answers checks it, and either has that user or refuses. Ids of quotes, grants and approvals do
+ * not name a node, which might be gone; the caller names its user, and the current leader has them.
+ * Approvals are in its journal, unconfirmed grants at the identity provider; a quote, valid for a
+ * minute, ends with the leader that gave it.
+ * @returns null if the request is for no user, or names none
  */
 export function partitionOfRequest(
   path: string,
@@ -25,6 +27,7 @@ export function partitionOfRequest(
     const account = claimedAccountOf(authorization)
     return account === '' ? null : partitionOf(account as UserId)
   }
+  const secret = path === MCP ? xApiKey || bearerKeyOf(authorization) : xApiKey
   const isOfKey = path.startsWith(OF_AGENTS) || path === MCP
-  return isOfKey && isSecret(xApiKey) ? partitionOfSecret(xApiKey) : null
+  return isOfKey && isSecret(secret) ? partitionOfSecret(secret) : null
 }

@@ -1,18 +1,18 @@
 import type { Fault } from '../errors/fault.js'
 import type { PartReport, ReadinessPart } from './health-routes.js'
 
-/** Where `/readyz` looks; each answers at once, from what the process knows already. */
+/** Sources of `/readyz`; each answers at once, from what the process already knows. */
 export interface ReadinessSources {
-  /** Worst of all threads that sign. */
+  /** The worst state over all threads that sign. */
   readonly quorum: () => {
     readonly identityProvider: boolean
     readonly quorumSigner: boolean
-    /** Sessions with both of them. */
+    /** Sessions exist with both of them. */
     readonly complete: boolean
-    /** A service that started later has taken over; for good. */
+    /** A service that started later has taken over, permanently. */
     readonly fenced: boolean
   }
-  /** @throws Error when it cannot be read */
+  /** @throws Error if the store cannot be read */
   readonly readStore: () => void
   readonly lists: () => {
     readonly ready: boolean
@@ -23,7 +23,7 @@ export interface ReadinessSources {
   readonly prices: () => readonly {
     readonly chainId: number
     readonly source: string
-    /** Why the feed gives no price now; null: it gives one. */
+    /** Why the feed gives no price now; null if it gives one. */
     readonly gap: string | null
   }[]
   readonly chains: () => readonly ChainState[]
@@ -32,11 +32,13 @@ export interface ReadinessSources {
     readonly floorBytes: number
     refusal(): Fault | null
   }
-  /** Null: commits go to the store alone. */
+  /** Null if commits go only to the store. */
   readonly journal: {
-    readonly owner: { readonly epoch: number }
-    /** Null where its engine keeps none. */
+    readonly leadership: { readonly epoch: number }
+    /** Null if its engine keeps no snapshots. */
     readonly snapshots: { isBehind(): boolean } | null
+    /** Why its engine may lose no more servers; null if it may, or does not tell. */
+    readonly redundancy: { readonly reason: string | null }
     refusal(): Fault | null
   } | null
   readonly clock: {
@@ -49,23 +51,26 @@ interface ChainState {
   readonly chainId: number
   readonly name: string
   readonly blockTimeMs: number
-  /** Null until a block was seen. */
+  /** Null before the first block. */
   readonly head: {
     readonly number: number
-    /** Since this process saw it first. */
+    /** Time since this process first saw the block. */
     readonly ageMs: number
   } | null
+  readonly endpoints: number
+  /** The number of endpoints that are not used because they reported another chain id. */
+  readonly doubtedEndpoints: number
 }
 
 const TAKEN_OVER =
-  'Fenced: another start of this service has taken over its wallets, so this one signs nothing any more. End one of the two; start this one anew if it is the one to keep.'
+  'Fenced: another start of this service has taken over its wallets, so this one can no longer sign. Stop one of the two; restart this one if it is the one to keep.'
 const PILING_UP =
-  'No snapshot of the store could be made for a long time: the journal grows, and whoever comes back has long to follow.'
+  'No snapshot of the store could be made for a long time. The journal grows, and a returning node needs long to catch up.'
 const UP: PartReport = { status: 'up' }
 const MS_PER_SECOND = 1_000
 const BYTES_PER_MIB = 1024 * 1024
 
-/** A chain that has missed this many blocks, after a pause for the way here, is silent. */
+/** A chain that has missed this many blocks, after a pause for propagation, is silent. */
 const MISSED_BLOCKS_MAX = 3
 const HEAD_PAUSE_MS = 10_000
 
@@ -101,7 +106,7 @@ function quorum({
   if (complete) return UP
   return down(
     identityProvider
-      ? 'The sessions with both other domains are being made.'
+      ? 'The sessions with both other domains are being established.'
       : 'The quorum is incomplete without the identity provider.',
   )
 }
@@ -115,7 +120,7 @@ function store(read: () => void): PartReport {
   }
 }
 
-/** A standby says it of the lists that it would screen with. */
+/** A standby reports the lists that it would screen with. */
 export function listsReport({
   ready,
   reason,
@@ -124,42 +129,55 @@ export function listsReport({
 }: ReturnType<ReadinessSources['lists']>): PartReport {
   const stale = lists.filter((list) => list.stale).map(({ list }) => list)
   if (!ready) return { ...down(`Nothing can be screened: ${reason ?? 'unknown'}.`), stale }
-  if (stale.length > 0) return { ...degraded(`Past their age: ${stale.join(', ')}.`), stale }
+  if (stale.length > 0)
+    return { ...degraded(`These lists are out of date: ${stale.join(', ')}.`), stale }
   if (problems.length > 0) {
-    return degraded(`${problems.length} list sources cannot be read; what was read before counts.`)
+    return degraded(
+      `${problems.length} list sources cannot be read; their previous contents apply.`,
+    )
   }
   return UP
 }
 
-/** Never down: a key may be allowed to send what has no price. */
+/** Never down, because a key may be allowed to send what has no price. */
 function prices(readings: ReturnType<ReadinessSources['prices']>): PartReport {
   const gaps = readings.filter(({ gap }) => gap !== null)
   if (gaps.length === 0) return UP
   const missing = gaps.map(({ chainId, source, gap }) => ({ chain_id: chainId, source, gap }))
   const on = [...new Set(gaps.map(({ chainId }) => chainId))].join(', ')
-  const sentence = `${gaps.length} feeds on chains ${on} give no price; what needs one is refused.`
+  const sentence = `${gaps.length} feeds on chains ${on} give no price; calls that need one are refused.`
   return { ...degraded(sentence), missing }
 }
 
 function chains(states: readonly ChainState[]): PartReport {
   const reports = states.map((state) => ({ state, report: chain(state) }))
-  const silent = reports.filter(({ report }) => report.status !== 'up')
+  const silent = reports.filter(({ report }) => report.status === 'down')
+  const doubted = reports.filter(({ report }) => report.status === 'degraded')
   const facts = {
     chains: Object.fromEntries(reports.map(({ state, report }) => [state.chainId, report])),
   }
-  if (silent.length === 0) return { ...UP, ...facts }
-  const names = silent.map(({ state }) => `${state.name} (${state.chainId})`).join(', ')
+  const namesOf = (some: typeof reports) =>
+    some.map(({ state }) => `${state.name} (${state.chainId})`).join(', ')
+  if (silent.length === 0) {
+    if (doubted.length === 0) return { ...UP, ...facts }
+    return { ...degraded(`Endpoints of ${namesOf(doubted)} report another chain id.`), ...facts }
+  }
+  const names = namesOf(silent)
   if (silent.length === states.length) return { ...down('No chain answers.'), ...facts }
   return { ...degraded(`No new blocks of ${names}; writes there are refused.`), ...facts }
 }
 
-function chain({ head, blockTimeMs }: ChainState): PartReport {
-  if (head === null) return down('No block was seen yet.')
+function chain({ head, blockTimeMs, endpoints, doubtedEndpoints }: ChainState): PartReport {
+  if (doubtedEndpoints >= endpoints) return down('Its endpoints report another chain id.')
+  if (head === null) return down('No block has been seen yet.')
   const seconds = Math.floor(head.ageMs / MS_PER_SECOND)
   const facts = { head: head.number, head_age_seconds: seconds }
-  return head.ageMs > HEAD_PAUSE_MS + MISSED_BLOCKS_MAX * blockTimeMs
-    ? { ...down(`No new block for ${seconds} s.`), ...facts }
-    : { ...UP, ...facts }
+  if (head.ageMs > HEAD_PAUSE_MS + MISSED_BLOCKS_MAX * blockTimeMs) {
+    return { ...down(`No new block for ${seconds} s.`), ...facts }
+  }
+  if (doubtedEndpoints === 0) return { ...UP, ...facts }
+  const reason = `${doubtedEndpoints} of ${endpoints} endpoints report another chain id.`
+  return { ...degraded(reason), ...facts }
 }
 
 function clock({ aheadMs, refusal }: ReadinessSources['clock']): PartReport {
@@ -169,7 +187,7 @@ function clock({ aheadMs, refusal }: ReadinessSources['clock']): PartReport {
   return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
 }
 
-/** To the mebibyte: nobody without a key need know more. */
+/** Rounded to the mebibyte, because callers without a key need no more detail. */
 function disk({ freeBytes, floorBytes, refusal }: ReadinessSources['disk']): PartReport {
   const mib = (bytes: number) => Math.floor(bytes / BYTES_PER_MIB)
   const refused = refusal()
@@ -181,20 +199,27 @@ function disk({ freeBytes, floorBytes, refusal }: ReadinessSources['disk']): Par
 }
 
 function journalPart({
-  owner,
+  leadership,
   refusal,
   snapshots,
+  redundancy,
 }: NonNullable<ReadinessSources['journal']>): ReadinessPart {
-  const facts = { epoch: owner.epoch }
+  const facts = { epoch: leadership.epoch }
   return {
     name: 'journal',
     report() {
       const refused = refusal()
-      if (refused !== null) return { ...down(refused.message), ...facts }
+      if (refused !== null)
+        return { ...down(sentences(refused.message, redundancy.reason)), ...facts }
+      if (redundancy.reason !== null) return { ...degraded(redundancy.reason), ...facts }
       if (snapshots?.isBehind() === true) return { ...degraded(PILING_UP), ...facts }
       return { ...UP, ...facts }
     },
   }
+}
+
+function sentences(first: string, second: string | null): string {
+  return second === null ? first : `${first} ${second}`
 }
 
 function down(reason: string): PartReport {

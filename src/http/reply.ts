@@ -2,16 +2,16 @@ import { errorBody } from '../api/error-body.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault } from '../errors/fault.js'
 
-/** An answer as plain data, and what refusals are answered with. */
+/** An answer as plain data, and the answers to refused requests. */
 
 export type Header = readonly [name: string, value: string]
 
 export interface Reply {
   readonly status: number
   readonly body: string | Uint8Array
-  /** Default `application/json`. */
+  /** Defaults to `application/json`. */
   readonly contentType?: string
-  /** Default `no-store`: answers are about money and change. */
+  /** Defaults to `no-store`, because answers are about money and change. */
   readonly cacheControl?: string
   readonly headers?: readonly Header[]
 }
@@ -21,7 +21,7 @@ export type ReplyHead = Omit<Reply, 'body'>
 
 export const NO_HEADERS: readonly Header[] = []
 
-/** Spec silent: OVERLOADED passes as soon as a batch has left; the others need a repair. */
+/** Spec silent: OVERLOADED passes as soon as a batch has been sent; the others need a repair. */
 const OVERLOADED_RETRY_SECONDS = 1
 const UNAVAILABLE_RETRY_SECONDS = 5
 
@@ -31,15 +31,15 @@ const [OVERLOADED_HEAD = '', OVERLOADED_TAIL = ''] = JSON.stringify(
 ).split(ID_MARK)
 const OVERLOADED_HEADERS: readonly Header[] = [['Retry-After', String(OVERLOADED_RETRY_SECONDS)]]
 
-/** What `faultReply` makes of OVERLOADED. Request ids have no character that JSON escapes. */
+/** The result of `faultReply` for OVERLOADED. JSON escapes no character of a request id. */
 export function overloadedReply(requestId: string): Reply {
   const body = OVERLOADED_HEAD + requestId + OVERLOADED_TAIL
   return { status: CATALOGUE.OVERLOADED.status, body, headers: OVERLOADED_HEADERS }
 }
 
 /**
- * Before anybody has looked whose it is: what is used up is no key's but the places that all requests
- * share (draft-ietf-httpapi-ratelimit-headers, quota unit `concurrent-requests`).
+ * A refusal before the caller is known. Not a key's quota is used up, but the capacity that all
+ * requests share (draft-ietf-httpapi-ratelimit-headers, quota unit `concurrent-requests`).
  */
 export function turnedAwayReply(requestId: string, inFlightMax: number): Reply {
   const headers: readonly Header[] = [
@@ -63,7 +63,7 @@ export function faultReply(
   return { status, body, headers: [...headers, ['Retry-After', String(seconds)]] }
 }
 
-/** Null where waiting alone is not known to help. */
+/** Null if waiting is not known to help. */
 function retryAfterSeconds({ code, details }: Fault): number | null {
   if (code === 'OVERLOADED') return OVERLOADED_RETRY_SECONDS
   if (code === 'OUTCOME_UNKNOWN' || CATALOGUE[code].status === 503) return UNAVAILABLE_RETRY_SECONDS

@@ -1,27 +1,28 @@
 /**
- * What the front end holds at once: requests in flight and bytes of bodies being read. Both are
- * bounded, and the overflow is `503 OVERLOADED` with nothing done. Owns the draining state too.
+ * Bounds what the front end holds at once: requests in flight and bytes of bodies being read.
+ * Beyond the bounds the answer is `503 OVERLOADED`, with nothing done. Also owns the draining
+ * state.
  */
 
-/** Enough for the deepest useful queue behind the front end; each costs about 2 kB. */
+/** Enough for the deepest useful queue behind the front end; each request costs about 2 kB. */
 export const IN_FLIGHT_REQUESTS_MAX = 10_000
-/** 10,000 bodies of 256 KiB would be 2.5 GB; real bodies are a few hundred bytes. */
+/** 10,000 bodies of 256 KiB would be 2.5 GB; real bodies have a few hundred bytes. */
 export const BODY_BYTES_IN_MEMORY_MAX = 128 * 1024 * 1024
 
 export interface RequestGate {
-  /** True when the request may go on; each true is paired with one `leave`. */
+  /** True if the request may proceed; pair each true with one `leave`. */
   enter(): boolean
   leave(): void
-  /** True when `bytes` more may be buffered; each true is paired with one `releaseBytes`. */
+  /** True if `bytes` more may be buffered; pair each true with one `releaseBytes`. */
   reserveBytes(bytes: number): boolean
   releaseBytes(bytes: number): void
   readonly inFlight: number
   readonly inFlightMax: number
-  /** True from the start of the shutdown on: every answer closes its connection. */
+  /** True from the start of the shutdown on; every answer then closes its connection. */
   readonly draining: boolean
   /**
-   * Starts draining, and lets nothing more enter once that is over. Resolves with the number of requests still in flight: 0, or more when
-   * `timeoutMs` passed first.
+   * Starts draining, and admits nothing after that is over. Resolves to the number of requests
+   * still in flight: 0, or more if `timeoutMs` passed first.
    */
   drain(timeoutMs: number): Promise<number>
 }
@@ -33,7 +34,7 @@ export function createRequestGate(limits: {
   let inFlight = 0
   let bodyBytes = 0
   let draining = false
-  /** The drain is over: what answers requests is being put away. */
+  /** The drain is over and the handlers are being closed. */
   let closed = false
   const onIdle = new Set<() => void>()
 

@@ -2,20 +2,21 @@ import { type Fault, fault } from '../errors/fault.js'
 import type { HttpRequest } from './app.js'
 
 /**
- * How a request says where it ends. The native parser takes any `Transfer-Encoding` for `chunked`, the
- * first of two `Content-Length` for the only one, an empty one for none, and skips two bytes after
- * each chunk whatever they are. A gateway that reads the same bytes otherwise would pass on, inside
- * one request, another that it never saw (RFC 9112, section 11.2). So what can be read in two ways
- * is refused, and a connection that brought chunks is closed after its answer: nothing behind them
- * is served.
+ * How a request marks its end. The native parser reads any `Transfer-Encoding` as `chunked`, uses
+ * only the first of two `Content-Length`, treats an empty one as absent, and skips two bytes after
+ * each chunk whatever they are. A gateway that reads the same bytes differently would forward,
+ * inside one request, another that it never saw (RFC 9112, section 11.2). So a request that can be
+ * read in two ways is refused, and a connection that brought chunks is closed after its answer,
+ * with nothing behind them served.
  */
 export type Framing = 'length' | 'chunked' | 'ambiguous'
 
-/** What the service reads of a request's headers, by name; empty when absent. */
+/** The request headers that the service reads, by name; empty if absent. */
 export interface RequestHead {
   framing: Framing
-  /** Its body is not as it is but under a content coding, and none is undone here. */
+  /** Whether the body has a content coding; none is decoded here. */
   isEncoded: boolean
+  /** All values, if there are several: RFC 9110, section 5.3. */
   accept: string
   acceptEncoding: string
   authorization: string
@@ -32,7 +33,7 @@ export interface RequestHead {
   traceparent: string
   transferEncoding: string
   xApiKey: string
-  /** Of several all, in their order: each proxy may add one of its own. */
+  /** All values in order, if there are several: each proxy may add one. */
   xForwardedFor: string
   xIdempotencyKey: string
   xRequestId: string
@@ -41,9 +42,8 @@ export interface RequestHead {
 const DIGITS = /^\d{1,15}$/
 
 /**
- * One pass over all headers: a look at a single one does not tell an absent header from an empty
- * one, nor the first of two from the only one, and costs as much as the pass over two. So nobody
- * looks at a single one.
+ * One pass over all headers. Reading a single header cannot tell absent from empty, nor the first
+ * of two from the only one, and costs as much as a pass over two headers.
  */
 export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
   framings = 0
@@ -77,10 +77,10 @@ export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
 }
 
 let framings = 0
-/** Of the pass under way: every request comes by, so it makes no closure. */
+/** The head of the pass under way, kept outside so that no request needs a closure. */
 let head: RequestHead
 
-/** Names come in lower case. Of a header that comes twice the first counts. */
+/** Names are in lower case. If a header is repeated the first one counts, except for lists. */
 function readHeader(name: string, value: string): void {
   switch (name) {
     case 'host':
@@ -106,11 +106,11 @@ function readHeader(name: string, value: string): void {
       head.framing = value.toLowerCase() === 'chunked' ? 'chunked' : 'ambiguous'
       break
     case 'content-encoding':
-      // Of several all count: each is one more coding.
+      // Each value is one more coding, so all of them count.
       if (value !== '' && value.toLowerCase() !== 'identity') head.isEncoded = true
       break
     case 'accept':
-      head.accept ||= value
+      head.accept = head.accept === '' ? value : `${head.accept}, ${value}`
       break
     case 'authorization':
       head.authorization ||= value
@@ -152,14 +152,14 @@ function readHeader(name: string, value: string): void {
 }
 
 const AMBIGUOUS =
-  'The request says in more than one way where it ends; send one Content-Length, or Transfer-Encoding: chunked alone.'
+  'The request marks its end in more than one way. Send either one Content-Length or Transfer-Encoding: chunked.'
 
 export function ambiguousFraming(): Fault {
   const issues = [{ path: '$headers', message: AMBIGUOUS }]
   return fault('INVALID_REQUEST', { issues }, AMBIGUOUS)
 }
 
-const ENCODED = 'Send the body as it is; no Content-Encoding but identity is understood.'
+const ENCODED = 'Send the body without a Content-Encoding; only identity is supported.'
 
 export function encodedBody(): Fault {
   return fault('UNSUPPORTED_MEDIA_TYPE', {}, ENCODED)

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Ids of requests whose caller gave none, 32 characters of hex. They tell requests apart and are no
- * secret: 256 in a row share 120 random bits, since to draw bits for each is a twentieth of what a
- * read costs.
+ * Ids for requests whose caller gave none, 32 hex characters. They distinguish requests and are not
+ * secret: 256 consecutive ids share 120 random bits, because drawing bits for each would be a
+ * twentieth of a read's cost.
  */
 
 const GIVEN = /^[A-Za-z0-9._:-]{1,128}$/
@@ -14,7 +14,7 @@ const LAST = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart
 let shared = ''
 let next = LAST.length
 
-/** @param given by the caller; of no use, or empty, it is one of ours */
+/** @param given the caller's id; replaced if it is empty or malformed */
 export function requestIdOf(given: string): string {
   return given !== '' && GIVEN.test(given) ? given : newRequestId()
 }

@@ -4,18 +4,18 @@ import { ok, type Result, refuse } from '../errors/fault.js'
 import type { HttpRequest } from './app.js'
 
 /**
- * Assembles an operation's raw input from path, query and body. What a query can only say as text
- * is turned into the integer its schema asks for; everything else is left to the schema.
+ * Assembles an operation's raw input from path, query and body. A query holds only text, so fields
+ * that the schema defines as integers are converted; everything else is left to the schema.
  */
 
 const QUERY_CHARS_MAX = 4_096
 const QUERY_PARAMETERS_MAX = 32
-/** 16 digits reach past the largest safe integer, which is checked after. */
+/** 16 digits exceed the largest safe integer, which is checked afterwards. */
 const INTEGER = /^\d{1,16}$/
 
 export type RawInput = Readonly<Record<string, unknown>>
 
-/** What is known of a route's input at boot. */
+/** What is known of a route's input at the start. */
 export interface InputPlan {
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
@@ -37,7 +37,7 @@ function integerFieldsOf(schema: z.ZodType): ReadonlySet<string> {
   return new Set(integers.map(([name]) => name))
 }
 
-/** Must be called in the route's own callback. */
+/** Call it in the route's callback. */
 export function readPath(request: HttpRequest, plan: InputPlan): Result<RawInput> {
   if (plan.pathParameters.length === 0) return ok({})
   const input: Record<string, unknown> = {}
@@ -49,11 +49,11 @@ export function readPath(request: HttpRequest, plan: InputPlan): Result<RawInput
   return ok(input)
 }
 
-/** Must be called in the route's own callback. Path parameters cannot be given in the query too. */
+/** Call it in the route's callback. A path parameter must not appear in the query as well. */
 export function readPathAndQuery(request: HttpRequest, plan: InputPlan): Result<RawInput> {
   const path = readPath(request, plan)
   if (!path.ok) return path
-  // The types say string; without a question mark it is undefined.
+  // The types promise a string, but without a question mark it is undefined.
   const query: string | undefined = request.getQuery()
   return query === undefined || query === ''
     ? path
@@ -91,7 +91,7 @@ export function readQuery(
   return ok(Object.fromEntries(input))
 }
 
-/** Joins path and body; what the path says cannot be said again in the body. */
+/** Joins path and body; a path parameter must not appear in the body as well. */
 export function mergePathAndBody(path: RawInput, body: RawInput): Result<RawInput> {
   for (const name of Object.keys(path)) {
     if (Object.hasOwn(body, name)) return refuse(invalidAt(name, 'is given by the path'))

@@ -13,9 +13,9 @@ import { Exchange, type ExchangeContext } from './exchange.js'
 import type { RequestHead } from './request-head.js'
 
 /**
- * All routes of a server, and what is answered where there is none. No CORS headers anywhere: an
- * API key belongs to a backend, and the console is served from the service's own origin, so no
- * other origin's page has business here.
+ * Registers all routes of a server, and the answer for unknown paths. There are no CORS headers: an
+ * API key belongs to a backend, and the console is served from the service's own origin, so pages
+ * of other origins need no access.
  */
 
 export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -29,12 +29,13 @@ export interface Route {
 
 /**
  * A route outside the operations tables (MCP, documents, the console's pages). `handle` owns the
- * exchange from then on and must end it in exactly one `send`, `refuse` or `fail`, at once or later.
+ * exchange from then on and must end it in exactly one `send`, `refuse` or `fail`, at once or
+ * later.
  */
 export interface ExtraRoute {
   readonly method: RouteMethod
   readonly path: string
-  /** For metrics and logs. */
+  /** Used in metrics and logs. */
   readonly name: string
   readonly handle: (exchange: Exchange, head: Readonly<RequestHead>) => void
 }
@@ -75,7 +76,9 @@ export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
   }
 }
 
-/** Registers `routes`; on their paths other methods get 405, on other paths everything gets 404. */
+const NO_SUCH_ROUTE = 'This path has no route. See /docs for all routes.'
+
+/** Registers `routes`. Other methods on their paths get 405; other paths get 404. */
 export function registerRoutes(
   app: RoutedApp,
   routes: readonly Route[],
@@ -91,7 +94,7 @@ export function registerRoutes(
   for (const [path, methods] of byPath) registerPath(app, path, methods, context)
   const unknown: RouteHandler = (response, request, form) => {
     Exchange.serve(context, 'unknown_route', response, request, form, (exchange) => {
-      exchange.refuse(fault('NOT_FOUND'))
+      exchange.refuse(fault('NOT_FOUND', {}, NO_SUCH_ROUTE))
     })
   }
   app.head('/*', headOnly(unknown))
@@ -111,7 +114,7 @@ function registerPath(
       exchange.refuse(fault('METHOD_NOT_ALLOWED'), [['Allow', allowed]])
     })
   }
-  // Each method is claimed by name: the router prefers a named method on a wider pattern
+  // Each method is registered by name, because the router prefers a named method on a wider pattern
   // (GET /api/tx/:tx_id) to `any` on the exact path (/api/tx/send).
   app.get(path, whole(get ?? notAllowed))
   app.head(path, headOnly(get ?? notAllowed))

@@ -6,8 +6,8 @@ import type { Header } from './reply.js'
 const REPLAYED: readonly Header[] = [['Idempotency-Replayed', 'true']]
 
 /**
- * Calls an operation and answers with what it returns. One that answers at once costs no promise;
- * one that throws is answered for, and nothing of what it threw leaves the process.
+ * Calls an operation and sends its answer. A synchronous operation costs no promise; if one throws,
+ * nothing of the error leaves the process.
  */
 export function runOperation(
   exchange: Exchange,

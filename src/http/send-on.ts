@@ -4,26 +4,32 @@ import { type HeldRequest, HOP_BY_HOP } from './held-requests.js'
 import { statusLine } from './status-line.js'
 
 export interface SendOn {
-  /** Of Node, with where it goes; the rest is as the request came. Throws for what Node sends nobody. */
+  /**
+   * Sends with Node; the options name the destination, the request is otherwise as received. Throws
+   * for a request that Node does not send.
+   */
   send(options: Pick<RequestOptions, 'method' | 'path' | 'headers'>): ClientRequest
-  /** Called when an answer in pieces begins: it may go on for hours, and nobody waits behind it. */
+  /**
+   * Called when an answer in pieces begins, because it may last for hours and nothing may wait for
+   * it.
+   */
   answering?(): void
-  /** Called once, when the caller has its answer or is gone. */
+  /** Called once, when the caller has its answer or has disconnected. */
   done(): void
   /**
-   * Nothing of an answer has reached the caller, who is there, and nothing will. What became of the
-   * request is not known, as when any connection breaks. Answers, or closes.
+   * Called if nothing of an answer has reached the caller, who is still connected. The outcome of
+   * the request is unknown, as for any broken connection. It must answer or close.
    */
   failed(error: Error): void
 }
 
-/** Of a request without a body, one that has some would say that it is empty. */
+/** A request with one of these methods and no body must not declare an empty one. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
 
 /**
- * Has another server answer a request, and passes on what it says as it comes. One whose caller goes
- * away is ended there too.
- * @returns null where nothing was sent
+ * Lets another server answer a request, and forwards its answer as it arrives. If the caller
+ * disconnects, the request to the other server is ended too.
+ * @returns null if nothing was sent
  */
 export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientRequest | null {
   if (one.gone) {
@@ -46,14 +52,16 @@ export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientReque
   let hasBegun = false
   const fail = (error: Error) =>
     end(() => (hasBegun ? void one.response.close() : told.failed(error)))
-  // A stream would go on for nobody; one that waits for a connection ends without a word.
+  // A stream would continue for nobody; a request that waits for a connection ends without an
+  // error.
   one.whenGone = () => {
     onward.destroy()
     end(() => undefined)
   }
   let isAnswered = false
   onward.on('error', fail)
-  // What is no answer, as one that switches protocols, ends it without an error.
+  // Something that is not an answer, such as a protocol switch, ends the connection without an
+  // error.
   onward.on('close', () => {
     if (!isAnswered) fail(new Error('it was closed without an answer'))
   })
@@ -75,12 +83,14 @@ export function sendOn(one: HeldRequest, { send, ...told }: SendOn): ClientReque
 type End = (work: () => void) => void
 
 /**
- * Twice the longest page, of a hundred transactions with the longest data. What comes in pieces is passed on as
- * it comes, and has no end.
+ * Twice the longest page, which has a hundred transactions with the longest data. Answers in pieces
+ * are forwarded as they arrive, without a bound.
  */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
-/** Of an answer whose length is known nothing is written before it is there: it can still fail. */
+/**
+ * An answer of known length is written only once it is complete, because until then it can fail.
+ */
 function passWhole(one: HeldRequest, answered: IncomingMessage, end: End): void {
   const { response, method } = one
   const { statusCode = 502 } = answered
@@ -122,7 +132,7 @@ function passPieces(
     hasBegun = true
     begins()
   }
-  // What its caller does not take piles up with who sends, which bounds it, and not here.
+  // What the caller does not take accumulates at the sender, which bounds it.
   if (!one.gone) {
     response.onWritable(() => {
       answered.resume()
@@ -155,8 +165,8 @@ function writeHead({ response }: HeldRequest, { statusCode = 502, rawHeaders }: 
 }
 
 /**
- * @returns null for a path or header that Node sends nobody, such as one beyond Latin-1; and for CONNECT, whose
- *   answer would be a connection
+ * @returns null for a path or header that Node does not send, such as one beyond Latin-1, and for
+ * CONNECT, whose answer would be a connection
  */
 function requestOnward(
   { method, target: path, headers: held, body }: HeldRequest,
@@ -165,7 +175,7 @@ function requestOnward(
   if (method === 'CONNECT') return null
   const headers = [...held]
   const isBodiless = body.length === 0 && BODILESS.has(method)
-  // Left to Node, a body of no length would be sent in chunks.
+  // Without this header Node would send an empty body in chunks.
   if (!isBodiless) headers.push('content-length', String(body.length))
   try {
     return send({ method, path, headers })

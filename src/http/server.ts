@@ -5,7 +5,13 @@ import { dealOut, type Elsewhere } from './deal-out.js'
 import type { RouteDeps } from './deps.js'
 import { createEventStreams } from './event-stream.js'
 import { createFrontDoor, type FrontDoor } from './front-door.js'
-import { healthRoutes, type ReadinessPart } from './health-routes.js'
+import {
+  healthRoutes,
+  partsShownToAll,
+  type Readiness,
+  type ReadinessPart,
+  readinessOf,
+} from './health-routes.js'
 import type { HttpMetrics } from './metrics.js'
 import {
   BODY_BYTES_IN_MEMORY_MAX,
@@ -15,7 +21,7 @@ import {
 import { type ExtraRoute, extraRoute, operationRoutes, registerRoutes } from './routes.js'
 import { type AppOptions, createApp } from './uws.js'
 
-/** How long `close` waits for requests in flight before it gives them up. */
+/** How long `close` waits for requests in flight before it abandons them. */
 const DRAIN_TIMEOUT_MS = 10_000
 
 export interface HttpServerOptions
@@ -36,20 +42,20 @@ export interface HttpServerOptions
   readonly traces?: NonNullable<RouteDeps['traces']>
   readonly extraRoutes?: readonly ExtraRoute[]
   readonly readiness?: readonly ReadinessPart[]
-  /** Default: the peer. */
+  /** Defaults to the peer's address. */
   readonly clientAddress?: NonNullable<RouteDeps['clientAddress']>
-  /** Default: none is refused before it is read. */
+  /** By default no write is refused before it is read. */
   readonly refusesWrite?: RouteDeps['refusesWrite']
-  /** Default: no user's log has anything. */
+  /** By default every user's log is empty. */
   readonly readableSeq?: RouteDeps['readableSeq']
-  /** Default: no list looks at anything. */
+  /** By default no rows are scanned. */
   readonly looksSoFar?: RouteDeps['looksSoFar']
-  /** Of what comes by its own port; default: all is answered here. */
+  /** Forwards requests that arrive at the port; by default all are answered here. */
   readonly elsewhere?: Elsewhere | null
   readonly inFlightMax?: number
   readonly bodyBytesMax?: number
   readonly drainTimeoutMs?: number
-  /** Default: one of its own, with the adapter that `auto` gives. */
+  /** Defaults to a new one, with the adapter that `auto` selects. */
   readonly door?: FrontDoor
 }
 
@@ -58,36 +64,39 @@ export interface HttpServer {
   /**
    * @param port 0 picks a free one
    * @returns the port that was bound
-   * @throws Error when the address cannot be bound, or the server listens already
+   * @throws Error if the address cannot be bound or the server already listens
    */
   listen(host: string, port: number): Promise<number>
   /** 0 before `listen`. */
   readonly port: number
   readonly inFlight: number
+  /** Returns the details too, which not everybody may read. */
+  readonly readiness: () => Readiness
   /**
-   * Has another app answer as this one does, by the same limits.
-   * @param clientAddress whom its requests are counted against where that goes by address
+   * Makes another app answer as this one does, within the same limits. Only other nodes reach it, so its
+   * `/readyz` has the details.
+   * @param clientAddress returns the address that limits by address count
    */
   answerOn(app: RoutedApp, clientAddress: NonNullable<RouteDeps['clientAddress']>): void
   /**
-   * Stops accepting, lets requests in flight end, and closes each connection with its next
-   * answer. Resolves with the number of requests given up after the time limit. Connections
-   * that idle stay open and keep the event loop alive: exit the process after this.
+   * Stops accepting, lets requests in flight end, and closes each connection with its next answer.
+   * Resolves to the number of requests abandoned after the time limit. Idle connections stay open
+   * and keep the event loop alive, so exit the process after this.
    */
   close(): Promise<number>
 }
 
-/** A flood goes on for longer than its first line in the log. */
+/** Pause between two log lines of a flood that continues. */
 const FULL_SAID_MS = 10_000
 let saidFullMs = Number.NEGATIVE_INFINITY
 
 function sayFull(logger: Logger, isFull: boolean): void {
   if (!isFull || performance.now() - saidFullMs < FULL_SAID_MS) return
   saidFullMs = performance.now()
-  logger.warn('too many connections are open: more are turned away until there is room')
+  logger.warn('too many connections are open, so new ones are refused until some have closed')
 }
 
-/** The port of a server that says so when it is full. */
+/** Opens a listener that logs when it is full. */
 export function openFrontDoor(
   options: Pick<AppOptions, 'adapter' | 'descriptorsMax'>,
   logger: Logger,
@@ -106,9 +115,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...{ readableSeq, nowMs: Date.now, monotonicMs: () => performance.now() },
     isDraining: () => gate.draining,
   })
-  const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
+  const readiness = () => readinessOf(options.readiness ?? [], gate)
+  const { extraRoutes = [] } = options
 
-  function register(app: RoutedApp, own: Pick<RouteDeps, 'clientAddress'>): void {
+  function register(
+    app: RoutedApp,
+    own: Pick<RouteDeps, 'clientAddress'>,
+    shown: Parameters<typeof healthRoutes>[1],
+  ): void {
+    const extras = [...healthRoutes(readiness, shown), ...extraRoutes]
     const deps: RouteDeps = {
       refusesWrite: () => false,
       looksSoFar: () => 0,
@@ -131,7 +146,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async listen(host, port) {
       if (listener !== null) throw new Error('the server listens already')
       listener = await door.open(host, port, (app) =>
-        register(elsewhere === null ? app : dealOut(app, elsewhere), options),
+        register(elsewhere === null ? app : dealOut(app, elsewhere), options, partsShownToAll),
       )
       return listener.port
     },
@@ -141,7 +156,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     get inFlight() {
       return gate.inFlight
     },
-    answerOn: (app, clientAddress) => register(app, { clientAddress }),
+    readiness,
+    answerOn: (app, clientAddress) => register(app, { clientAddress }, (parts) => parts),
     close() {
       listener?.close()
       listener = null

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { AdapterName } from './app.js'
 import type { PartStatus, ReadinessPart } from './health-routes.js'
 
-/** What operators watch besides requests; read when Prometheus asks, never on the hot path. */
+/** What operators watch besides requests; read when Prometheus scrapes, never on the hot path. */
 export interface GaugeSources {
   readonly lists: () => readonly {
     readonly list: string
@@ -10,7 +10,7 @@ export interface GaugeSources {
     readonly source: string
     readonly entries: number
     readonly ageMs: number
-    /** Past its age: a live service writes nothing meanwhile. */
+    /** Out of date; a live service accepts no writes in that state. */
     readonly stale: boolean
   }[]
   readonly heads: () => Iterable<{ readonly chainId: number; readonly number: number }>
@@ -43,7 +43,7 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
   const registers = [registry]
   const listAge = new Gauge({
     name: 'countersign_screening_list_age_seconds',
-    help: 'Since the list was last found current, by list, version and source.',
+    help: 'Time since the list was last found current, by list, version and source.',
     labelNames: ['list', 'version', 'source'],
     registers,
     collect() {
@@ -55,7 +55,7 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
   })
   const listStale = new Gauge({
     name: 'countersign_screening_list_stale',
-    help: '1 when the list is past its age.',
+    help: '1 when the list is out of date.',
     labelNames: ['list'],
     registers,
     collect() {
@@ -84,7 +84,7 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
   })
   const part = new Gauge({
     name: 'countersign_part_status',
-    help: 'Of each part of /readyz: 1 up, 0.5 degraded, 0 down.',
+    help: 'Status of each part of /readyz: 1 up, 0.5 degraded, 0 down.',
     labelNames: ['part'],
     registers,
     collect() {
@@ -95,7 +95,7 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
   })
   const waiting = new Gauge({
     name: 'countersign_actor_callers_waiting',
-    help: 'Callers that wait for a reply of an actor.',
+    help: "Callers that wait for an actor's reply.",
     registers,
     collect() {
       waiting.set(sources.callersWaiting())

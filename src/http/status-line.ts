@@ -1,4 +1,4 @@
-/** Status lines of all statuses the service answers with (RFC 9110, section 15). */
+/** Status lines of all statuses that the service answers with (RFC 9110, section 15). */
 const STATUS_LINES: Readonly<Record<number, string>> = {
   200: '200 OK',
   201: '201 Created',
@@ -12,6 +12,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   404: '404 Not Found',
   405: '405 Method Not Allowed',
   406: '406 Not Acceptable',
+  408: '408 Request Timeout',
   409: '409 Conflict',
   413: '413 Content Too Large',
   415: '415 Unsupported Media Type',

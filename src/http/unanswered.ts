@@ -3,15 +3,24 @@ import { type Fault, fault } from '../errors/fault.js'
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const UNREACHED =
-  'This node passes requests on to the one that owns the journal, and reaches none now; nothing was done.'
+  'This node forwards requests to the leader of the journal, and cannot reach one now. Nothing was done.'
 
 /**
- * What a node says of a request that it passed on, or could not, and that was not answered. A read may
- * be asked again, whatever became of it.
- * @param wasConnected whether the owner may have had it
+ * The answer to a request that this node could not forward, or that was forwarded but not answered.
+ * A read may be repeated, whatever happened to it.
+ * @param wasConnected whether the leader may have received it
+ * @param txId of the transaction that it made, if known here
  */
-export function unanswered(method: string, wasConnected: boolean): Fault {
-  return wasConnected && !READS.has(method)
+export function unanswered(
+  method: string,
+  wasConnected: boolean,
+  txId: () => string | null = () => null,
+): Fault {
+  if (!wasConnected || READS.has(method)) {
+    return fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED)
+  }
+  const known = txId()
+  return known === null
     ? fault('OUTCOME_UNKNOWN', { reason: 'standby' })
-    : fault('WRITES_STOPPED', { reason: 'standby' }, UNREACHED)
+    : fault('OUTCOME_UNKNOWN', { reason: 'standby', tx_id: known })
 }

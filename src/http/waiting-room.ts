@@ -12,32 +12,32 @@ import { sendOn } from './send-on.js'
 import { answerWhole } from './whole-answer.js'
 
 /**
- * Holds the requests that reach a service before it serves: its predecessor has closed the port, and
- * the store is not open yet. Each is read, kept, and sent on to this very port once the routes are
- * there, so that it goes the way of all others. Owns what it holds.
+ * Holds the requests that reach a service before it serves: its predecessor has closed the port,
+ * and the store is not open yet. Each request is read, kept, and sent to this same port once the
+ * routes exist, so that it is handled like all others. Owns what it holds.
  */
 export interface WaitingRoom {
   readonly serve: Serve
-  /** Sends on all that is held; what comes later it is not asked to hold. */
+  /** Sends all held requests; later ones are not held. */
   open(host: string, port: number): void
 }
 
 /** A thousand callers, twice over; each costs a connection, which waits anyway. */
 const HELD_MAX = 2_048
-/** Bodies of 256 KiB, of which a few may come; real ones are a few hundred bytes. */
+/** Room for a few bodies of 256 KiB; real ones have a few hundred bytes. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024
-/** Sent on at once; the rest follows as those are answered, or begin to be in pieces. */
+/** The number sent at once; others follow as those are answered, or begin to be in pieces. */
 const SENT_ON_AT_ONCE = 64
 
-/** What is held at once. */
+/** Bounds of what is held at once. */
 export type WaitingBounds = Pick<HeldBounds, 'heldMax' | 'bytesMax'>
 
 export const WAITING_BOUNDS: WaitingBounds = { heldMax: HELD_MAX, bytesMax: HELD_BYTES_MAX }
 
 export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): WaitingRoom {
-  // Whoever answers it says what is too long.
+  // The route that answers a request refuses a body that is too long.
   const held = createHeldRequests({ heldMax, bytesMax, bodyBytesMax: Number.POSITIVE_INFINITY })
-  /** Read to their ends. */
+  /** Requests that were read to their ends. */
   const waiting: HeldRequest[] = []
   let sendNext = (): void => undefined
 

@@ -2,7 +2,7 @@ import type { HttpResponse } from './app.js'
 import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
 
-/** Before there are routes: an answer in JSON, after which the connection is closed. */
+/** Answers in JSON before routes exist, and closes the connection. */
 export function answerWhole(
   response: HttpResponse,
   status: number,

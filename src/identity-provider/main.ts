@@ -21,11 +21,11 @@ import type { People } from './vault/member-requests.js'
 import { startVault } from './vault/start-vault.js'
 
 /**
- * The identity provider: login for the console, and the user side of every signature. The two
- * share a process because they share a trust domain: whoever vouches for the user holds the
- * user's share.
+ * The identity provider: login for the console, and the user's part in every signature. The two
+ * share a process because they share a trust domain: the domain that authenticates the user holds
+ * the user's share.
  */
-/** It answers in milliseconds; what a client holds open is not waited for. */
+/** Answers take milliseconds; connections that clients hold open are not awaited. */
 const CLOSE_TIMEOUT_MS = 3_000
 
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
@@ -41,7 +41,7 @@ const metricsListener =
     ? null
     : await listenForMetrics(settings.metricsPort, metrics.registry, log)
 if (metricsListener !== null) log.info({ port: metricsListener.port }, 'metrics are served')
-// A standby goes no further until it owns the journal: its stores are brought up to it by then.
+// A standby stops here until it leads the journal; by then its stores are up to date.
 const journal = await beginJournal({
   ...{ home, mode, fileKeys, log, metrics, node: hostname() },
   ...{ file: settings.journalFile, role: settings.journalRole },
@@ -72,8 +72,11 @@ const vault = await startVault({
   journal,
   log,
   onBroken(error) {
-    // Nothing may be approved on top of what was not written; what is on disk is whole.
-    log.fatal({ err: error }, 'the identity provider ends, to begin anew from what is on disk')
+    // Nothing may be approved after a failed write; what is on disk is complete.
+    log.fatal(
+      { err: error },
+      'a write failed: the identity provider stops, to restart from what is on disk',
+    )
     process.exit(1)
   },
 })
@@ -109,7 +112,7 @@ runUntilStopped('identity-provider', CLOSE_TIMEOUT_MS, async () => {
   await journal?.close()
 })
 
-/** Of whoever signs users in: this process, or the operator's own provider. */
+/** Returns the issuer that signs users in: this process, or the operator's own provider. */
 function tokensFor(audienceOfToken: string): TokenIssuer {
   const from = { audience: audienceOfToken }
   return external === null
@@ -117,18 +120,21 @@ function tokensFor(audienceOfToken: string): TokenIssuer {
     : { ...from, issuer: external.issuer, keys: external.keys }
 }
 
-/** Who signs in at this login, as members are named. */
-function peopleOf({ findById, findByEmail }: Login['accounts']): People {
+/** Names the people who sign in at this login, as members of accounts. */
+function peopleOf({ findById, personByEmail }: Login['accounts']): People {
   return {
-    byEmail(address) {
-      const found = findByEmail(address)
-      return found === undefined ? null : { personId: found.userId, email: found.email }
+    async byEmail(address) {
+      const found = await personByEmail(address)
+      return found === null ? null : { personId: found.userId, email: found.emailKey }
     },
     emailOf: (personId) => findById(personId)?.email ?? null,
   }
 }
 
-/** The account that `npm start` makes up for its one user; undefined when there is none. */
+/**
+ * Reads the account that `npm start` creates for its one user; undefined when there is no such
+ * file.
+ */
 function readDevUser(path: string): { email: string; password: string } | undefined {
   if (!existsSync(path)) return undefined
   const { email, password } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>

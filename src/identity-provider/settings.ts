@@ -13,33 +13,35 @@ import {
   type TrustedProxies,
 } from '../config/trusted-proxies.js'
 
-/** What the identity provider's environment says of its login, besides home and mode. */
+/** The login's settings from the environment, besides home and mode. */
 export interface IdentitySettings {
   /** 0 takes a free port. */
   readonly port: number
-  /** Of `/metrics`, on loopback; 0 takes a free one, null: none are served. */
+  /** The port of `/metrics` on loopback; 0 takes a free one, null serves none. */
   readonly metricsPort: number | null
-  /** Where wallet services on other machines reach it; null: its socket alone. */
+  /** The listener for wallet services on other machines; null for the local socket only. */
   readonly link: LinkListenerSettings | null
-  /** File that names its journal's engine; null: there is none. */
+  /** The file that names its journal's engine; null without a journal. */
   readonly journalFile: string | null
-  /** Of one with a journal: whether it takes it at its start, or once its owner is gone. */
+  /** `owner` acquires leadership at the start, `standby` once the leader is gone. */
   readonly journalRole: 'owner' | 'standby'
-  /** Where browsers reach the login through a TLS proxy; undefined: its own address. */
+  /** The login's address behind a TLS proxy; undefined for its own address. */
   readonly publicIssuer: string | undefined
-  /** Whose `X-Forwarded-For` is believed, besides the proxy on this machine. */
+  /** The proxies whose `X-Forwarded-For` is trusted, besides the one on this machine. */
   readonly trustedProxies: TrustedProxies
-  /** Exact callback URLs of the console; empty: loopback, any port. */
+  /** Exact callback URLs of the console; empty takes loopback with any port. */
   readonly consoleRedirectUris: readonly string[]
-  /** Expected in `aud` of console tokens. */
+  /** The audience expected in console tokens (`aud`). */
   readonly audience: string
-  /** An OIDC provider of the operator's that signs users in instead of this login; null: none. */
+  /**
+   * The operator's own OIDC provider, which signs users in instead of this login; null without one.
+   */
   readonly external: ExternalIssuer | null
 }
 
 /**
- * Its keys are pinned in a file of this machine: they decide who may be granted a user's money, and
- * whoever can answer for a URL must not decide that.
+ * Its keys are pinned in a file on this machine: they decide who may be granted a user's money, and
+ * control over a URL must not be enough for that.
  */
 export interface ExternalIssuer {
   /** Expected `iss`. */
@@ -131,8 +133,8 @@ function readExternal(env: Readonly<Record<string, string | undefined>>): Extern
   if (issuer === '' || path === '') {
     throw new Error('CONSOLE_ISSUER and CONSOLE_JWKS_FILE are set together or not at all')
   }
-  if (!URL.canParse(issuer)) throw new Error('CONSOLE_ISSUER is no URL')
+  if (!URL.canParse(issuer)) throw new Error('CONSOLE_ISSUER is not a URL')
   const parsed = jwks.safeParse(JSON.parse(readFileSync(path, 'utf8')))
-  if (!parsed.success) throw new Error(`${path} of CONSOLE_JWKS_FILE is no set of public keys`)
+  if (!parsed.success) throw new Error(`${path} of CONSOLE_JWKS_FILE is not a set of public keys`)
   return { issuer, keys: parsed.data }
 }

@@ -1,12 +1,12 @@
 import { sleep, type Timers } from '../clock/timers.js'
 import { type Journal, JournalUnavailable, type Place } from './journal.js'
 
-/** Another owner took the journal: what is decided here from then on is nobody's. */
+/** Another node has acquired the journal. Decisions made here from then on have no effect. */
 export class JournalFenced extends Error {
   override readonly name = 'JournalFenced'
 
   constructor(epoch: number) {
-    super(`another service took the journal, with epoch ${epoch}`)
+    super(`another service acquired the journal, with epoch ${epoch}`)
   }
 }
 
@@ -19,12 +19,12 @@ export interface AppendContext {
   }
 }
 
-/** Between two tries: the engine may be choosing another leader. */
+/** Pause between two attempts, in which the engine may elect another node. */
 const AGAIN_MS = 100
 
 /**
- * Appends, and asks again while the outcome is unknown.
- * @throws JournalFenced, and as `append` where the caller broke its rules
+ * Appends an entry, and tries again while the outcome is unknown.
+ * @throws JournalFenced; as `append` if the caller broke its rules
  */
 export async function appendUntilKnown(
   { journal, timers, log }: AppendContext,
@@ -40,7 +40,7 @@ export async function appendUntilKnown(
       return
     } catch (err) {
       if (!(err instanceof JournalUnavailable)) throw err
-      if (tries === 1) log.warn({ err, seq }, 'the journal did not answer: it is asked again')
+      if (tries === 1) log.warn({ err, seq }, 'the journal did not answer; trying again')
       await sleep(timers, AGAIN_MS)
     }
   }

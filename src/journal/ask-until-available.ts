@@ -1,22 +1,22 @@
 import { sleep, type Timers } from '../clock/timers.js'
 import { JournalUnavailable } from './journal.js'
 
-/** Half a minute: an engine has chosen another leader by then. */
+/** Half a minute, in which an engine has elected another node. */
 const TRIES_MAX = 30
 const AGAIN_MS = 1_000
 
 export interface AskOptions {
   readonly timers: Pick<Timers, 'now' | 'at'>
-  /** As often as it asks at most; absent: for half a minute. */
+  /** The most attempts; defaults to those of half a minute. */
   readonly triesMax?: number
-  /** Ends it with the error that it met last. */
+  /** Ends the attempts with the last error. */
   readonly stopping?: AbortSignal
 }
 
 /**
- * Asks a journal what may be asked twice, again and again while it does not answer.
- * @param missed called before each time but the first
- * @throws JournalUnavailable once it has asked for long enough, and what `ask` throws besides
+ * Repeats an idempotent request while the journal does not answer.
+ * @param missed called before each attempt but the first
+ * @throws JournalUnavailable after the last attempt; any other error of `ask`
  */
 export async function askUntilAvailable<T>(
   { timers, triesMax = TRIES_MAX, stopping }: AskOptions,

@@ -29,16 +29,16 @@ interface Partition {
   readonly snapshots: MemorySnapshots
 }
 
-/** An engine in this process, which lasts as long as it does: for simulations and tests. */
+/** An engine in this process that lasts as long as the process, for simulations and tests. */
 export interface MemoryEngine {
-  /** Another client of the same journal. */
+  /** Returns another client of the same journal. */
   connect(): Journal
 }
 
 /**
- * The journal in memory. Each request is handled whole when it arrives, in the order of arrival.
- * @param arrives resolves when a request is to arrive: a simulator delays, reorders or loses here;
- *   what it rejects never arrives. Absent: at once.
+ * The journal in memory. Each request is handled as a whole when it arrives, in order of arrival.
+ * @param arrives resolves when a request arrives. A simulator delays, reorders or loses requests
+ * here; a request whose promise rejects never arrives. Defaults to immediate arrival.
  */
 export function createMemoryEngine(
   arrives: () => Promise<void> = () => Promise.resolve(),
@@ -57,7 +57,7 @@ export function createMemoryEngine(
     return fresh
   }
 
-  function take(number: number, node: string, claim: string, after?: number) {
+  function acquire(number: number, node: string, claim: string, after?: number) {
     const partition = partitionAt(number)
     const { claims, seq, first } = partition
     const known = claims.get(claim)
@@ -133,16 +133,16 @@ export function createMemoryEngine(
         return handle()
       }
       return {
-        async take(partition, node, claim, after) {
+        async acquire(partition, node, claim, after) {
           checkClaim(claim)
-          return arrived(() => take(partition, node, claim, after))
+          return arrived(() => acquire(partition, node, claim, after))
         },
         beat: (partition, epoch, stored, state) =>
           arrived(() => beat(partition, epoch, stored, state)),
         look: (partition) => arrived(() => look(partition)),
         async append(at, body) {
           checkBody(body)
-          // What a caller does with its bytes meanwhile is its own affair.
+          // A copy, because the caller may change its bytes.
           const copy = Uint8Array.from(body)
           return arrived(() => append(at, copy))
         },

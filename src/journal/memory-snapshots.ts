@@ -1,4 +1,5 @@
 import {
+  type Acquisition,
   type Appended,
   type ChunkPlace,
   type Entry,
@@ -8,7 +9,6 @@ import {
   type SnapshotsHead,
   SWEPT_MAX,
   TAIL_COUNTED_MAX,
-  type Taken,
 } from './journal.js'
 import { judgePublish, judgePut } from './judge-snapshot.js'
 
@@ -19,21 +19,21 @@ interface Chunk {
   readonly body: Uint8Array
 }
 
-/** Of a partition in memory. */
+/** The snapshots of a partition in memory. */
 export interface MemorySnapshots {
   readonly chunks: Map<string, Chunk>
   newest: Snapshot | null
 }
 
-/** What there is of the entries beside them. */
-interface Partition extends Taken {
+/** The entries of the partition. */
+interface Partition extends Acquisition {
   readonly entries: ReadonlyMap<number, Entry>
   readonly snapshots: MemorySnapshots
 }
 
 const keyOf = (id: string, index: number) => `${index} ${id}`
 
-/** Each request is handled whole. @param partitionAt whose epoch and entries are as they are now */
+/** Handles each request as a whole. @param partitionAt returns the current state of a partition */
 export function memorySnapshots(partitionAt: (number: number) => Partition) {
   function look(number: number): SnapshotsHead {
     const { entries, first, snapshots } = partitionAt(number)

@@ -9,8 +9,8 @@ export interface EngineSettings {
 }
 
 /**
- * The journal in the engine that settings name.
- * @throws as the engine's own
+ * Opens the journal in the engine that the settings name.
+ * @throws as the engine does
  */
 export function openEngine(settings: EngineSettings, log: WarningLog): Promise<Journal> {
   const { postgres, restate } = settings
@@ -18,5 +18,5 @@ export function openEngine(settings: EngineSettings, log: WarningLog): Promise<J
     return openRestateJournal(restate.ingresses, Buffer.from(restate.key, 'hex'))
   }
   if (postgres !== undefined) return openPostgresJournal(postgres, log)
-  throw new Error('no engine of a journal is named')
+  throw new Error('the journal file names no engine')
 }

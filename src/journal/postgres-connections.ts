@@ -1,22 +1,22 @@
 import type * as Pg from 'pg'
 import { JournalUnavailable } from './journal.js'
 
-/** A row as Postgres has it: big numbers as text, bytes as Buffer. */
+/** A row as Postgres returns it: large numbers as text, bytes as Buffer. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Answer {
   readonly rows: readonly Row[]
-  /** Rows that were changed. */
+  /** The number of changed rows. */
   readonly count: number
 }
 
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<Answer>
 
-/** Every method throws JournalUnavailable where the outcome is unknown. */
+/** Every method throws JournalUnavailable if the outcome is unknown. */
 export interface Postgres {
-  /** One statement, which is a transaction by itself. */
+  /** Runs one statement, which is a transaction by itself. */
   readonly query: Query
-  /** Statements in one transaction. */
+  /** Runs statements in one transaction. */
   together<T>(statements: (query: Query) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -25,23 +25,23 @@ export interface WarningLog {
   warn(context: object, message: string): void
 }
 
-/** Appends of a process that are under way at once, one a partition, and its takings. */
+/** A process has one append under way per partition, and acquisitions. */
 const CONNECTIONS_MAX = 8
 
 const CONNECT_MS = 3_000
 
-/** Ten times what an entry of the longest length takes on a slow disk. */
+/** Ten times what the longest entry takes on a slow disk. */
 const ANSWER_MS = 10_000
 
-/** Whoever waits for as long waits for a transaction whose client is gone; less than ANSWER_MS. */
+/** A lock held for this long belongs to a transaction whose client is gone; less than ANSWER_MS. */
 const LOCK_MS = 5_000
 
-/** A client that froze amid a taking must not keep others from it. */
+/** A client that freezes while it acquires the journal must not block others. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
 /**
- * `synchronous_commit`: a server may have it off by default, and would acknowledge what a crash takes
- * back. On, a commit is on the disk, and on the standby's where the server has one that it waits for.
+ * `synchronous_commit`: if a server has it off by default, it acknowledges what a crash undoes.
+ * When it is on, a commit is on the disk, and on that of a standby if the server waits for one.
  */
 const SESSION = [
   'synchronous_commit=on',
@@ -50,11 +50,11 @@ const SESSION = [
 ]
 
 /**
- * Connections to the one of these servers that takes writes. After anything that failed the next one
- * is asked, so that calls come to a standby once it is promoted.
- * @param urls `postgres://user:password@host:port/database`, with `?sslmode=verify-full` where it is
- *   not this machine
- * @throws Error when the package `pg` is not installed
+ * Opens connections to whichever of these servers takes writes. After any failure the next server
+ * is tried, so that calls reach a standby once it is promoted.
+ * @param urls `postgres://user:password@host:port/database`, with `?sslmode=verify-full` for
+ * another machine
+ * @throws Error if the package `pg` is not installed
  */
 export async function openPostgres(urls: readonly string[], log: WarningLog): Promise<Postgres> {
   const { Pool } = await loadPg()
@@ -69,9 +69,9 @@ export async function openPostgres(urls: readonly string[], log: WarningLog): Pr
       options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       verify: (client, done) => void verifyPrimary(client).then(() => done(), done),
     })
-    // A connection that breaks says so to its statement as well, if it has one.
+    // If a connection breaks during a statement, the statement fails as well.
     pool.on('connect', (client) => client.on('error', () => undefined))
-    // Of one that is not in use: the next call opens another.
+    // An idle connection ended; the next call opens another.
     pool.on('error', (err) => log.warn({ err }, 'a connection to the journal ended'))
     return pool
   })
@@ -84,7 +84,7 @@ export async function openPostgres(urls: readonly string[], log: WarningLog): Pr
     } catch (cause) {
       if (current === asked) current = (asked + 1) % pools.length
       if (cause instanceof JournalUnavailable) throw cause
-      throw new JournalUnavailable('the journal did not answer as it should', { cause })
+      throw new JournalUnavailable('the journal did not answer as expected', { cause })
     }
   }
 
@@ -108,7 +108,7 @@ interface Notice {
   readonly message?: string | undefined
 }
 
-/** What fails takes its connection along: a transaction that it leaves open ends with it. */
+/** A failure closes its connection, which ends a transaction that it left open. */
 async function runOn<T>(pool: Pg.Pool, run: (query: Query) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let warned: string | undefined
@@ -122,8 +122,8 @@ async function runOn<T>(pool: Pg.Pool, run: (query: Query) => Promise<T>): Promi
       const { rows, rowCount } = await client.query<Row>(sql, [...(values ?? [])])
       return { rows, count: rowCount ?? 0 }
     })
-    // A commit whose wait for the standby is broken off succeeds, with a warning: it is here, and
-    // perhaps nowhere else.
+    // If the wait for the standby is interrupted, the commit succeeds with a warning: it is on this
+    // server, and perhaps on no other.
     if (warned !== undefined) throw new JournalUnavailable(`the journal warned: ${warned}`)
     return result
   } catch (error) {
@@ -135,13 +135,13 @@ async function runOn<T>(pool: Pg.Pool, run: (query: Query) => Promise<T>): Promi
   }
 }
 
-/** A standby would be read from, too, and be behind. One that is primary stays it while it runs. */
+/** A standby would answer reads, but late. A primary stays one as long as it runs. */
 async function verifyPrimary(client: Pg.PoolClient): Promise<void> {
   const { rows } = await client.query<Row>('SELECT pg_is_in_recovery() AS standby')
   if (rows[0]?.standby !== false) throw new JournalUnavailable('the server is a standby')
 }
 
-/** Here alone, so that a service without a journal needs no package of an engine. */
+/** Loaded here only, so that a service without a journal needs no engine's package. */
 async function loadPg(): Promise<Pick<typeof Pg, 'Pool'>> {
   try {
     return await import('pg')

@@ -1,4 +1,5 @@
 import {
+  type Acquisition,
   type Beat,
   CLAIMS_KEPT,
   checkBody,
@@ -9,26 +10,29 @@ import {
   JournalOvertaken,
   JournalTrimmed,
   JournalUnavailable,
-  type Taken,
 } from './journal.js'
 import { judgeAppend, type Present } from './judge-append.js'
 import { openPostgres, type Query, type Row, type WarningLog } from './postgres-connections.js'
+import { readRedundancy } from './postgres-redundancy.js'
 import { prepareSchema } from './postgres-schema.js'
 import { postgresSnapshots } from './postgres-snapshots.js'
 
 /**
- * The journal in a Postgres of the operator's, 15 or later. What it promises about machines is what
- * the server is set to: with `synchronous_standby_names` an entry is on a standby before it is
- * `stored`, and one that is promoted has it. This asks of every connection that a commit waits for
- * that (`synchronous_commit`), whatever the server's default is.
+ * The journal in the operator's Postgres, version 15 or later. How many machines have an entry
+ * depends on the server's settings: with `synchronous_standby_names` an entry is on a standby
+ * before it is `stored`, so a promoted standby has it. Every connection of this module makes
+ * commits wait for that (`synchronous_commit`), whatever the server's default is.
  *
- * A row of `partitions` is what an append, a taking and a trimming wait for each other on.
+ * Appends, acquisitions and trims of a partition wait for each other on its row of `partitions`.
  */
 
-/** Entries that one read looks at, small as they may be. */
+/** The most entries that one read returns, however small they are. */
 const ENTRIES_PER_READ_MAX = 1_000
 
-/** The usual append, in one statement: the update waits for whoever has the row, and looks again. */
+/**
+ * The usual append, in one statement: the update waits for a transaction that holds the row, and
+ * checks again.
+ */
 const NEXT_SQL = `
 WITH moved AS (
   UPDATE countersign_journal.partitions SET seq = $3
@@ -39,8 +43,8 @@ INSERT INTO countersign_journal.entries (partition, seq, epoch, body)
 SELECT $1, $3, $2, $4 FROM moved`
 
 /**
- * It writes, though nothing changes: its commit waits for the standby, and so for all that was
- * committed before it. An entry may be here and not there, where the wait for it was broken off.
+ * This is a write although it changes nothing: its commit waits for the standby, and so for all
+ * commits before it. If such a wait was interrupted, an entry may be on this server only.
  */
 const HEAD_SQL = `
 UPDATE countersign_journal.partitions SET seq = seq WHERE partition = $1
@@ -86,9 +90,9 @@ DELETE FROM countersign_journal.entries USING head
 WHERE partition = $1 AND seq < head.first`
 
 /**
- * @param urls of the servers, the one that may be promoted next to the one that is primary
- * @throws JournalUnavailable where no server takes writes now
- * @throws Error for a server that cannot be a journal, or when the package `pg` is not installed
+ * @param urls of the servers, in order of promotion, the primary included
+ * @throws JournalUnavailable if no server takes writes now
+ * @throws Error if a server cannot hold a journal or the package `pg` is not installed
  */
 export async function openPostgresJournal(
   urls: readonly string[],
@@ -103,17 +107,19 @@ export async function openPostgresJournal(
   }
 
   return {
-    async take(partition, node, claim, after) {
+    async acquire(partition, node, claim, after) {
       checkClaim(claim)
-      const answer = await postgres.together((query) => taken(query, partition, node, claim, after))
+      const answer = await postgres.together((query) =>
+        acquirePartition(query, partition, node, claim, after),
+      )
       if (typeof answer !== 'number') return answer
       throw new JournalOvertaken(partition, after ?? 0, answer)
     },
 
     async beat(partition, epoch, stored, state) {
       await postgres.together(async (query) => {
-        // It tells of life and holds no commit: it waits for no standby, so that one that is away
-        // does not make an owner look dead.
+        // A heartbeat commits without waiting for a standby, so that a missing standby does not
+        // make the leader look dead.
         await query('SET LOCAL synchronous_commit = local')
         await query(BEAT_SQL, [partition, epoch, stored, state === 'leaves'])
       })
@@ -152,13 +158,15 @@ export async function openPostgresJournal(
       await postgres.query(TRIM_SQL, [partition, belowSeq])
     },
 
+    redundancy: () => readRedundancy(postgres.query),
+
     snapshots: postgresSnapshots(postgres, heldHead),
 
     close: () => postgres.close(),
   }
 }
 
-/** Each server is asked once: the one that takes writes may be the last. */
+/** Tries each server once, because the last may be the one that takes writes. */
 async function prepareAtAny(urls: readonly string[], prepare: () => Promise<void>): Promise<void> {
   for (let left = urls.length; ; left--) {
     try {
@@ -170,14 +178,14 @@ async function prepareAtAny(urls: readonly string[], prepare: () => Promise<void
   }
 }
 
-/** @returns the epoch there is, where it is not `after` */
-async function taken(
+/** @returns the current epoch if it is not `after` */
+async function acquirePartition(
   query: Query,
   partition: number,
   node: string,
   claim: string,
   after: number | undefined,
-): Promise<Taken | number> {
+): Promise<Acquisition | number> {
   await query(
     'INSERT INTO countersign_journal.partitions (partition) VALUES ($1) ON CONFLICT DO NOTHING',
     [partition],
@@ -207,13 +215,13 @@ async function taken(
   return { epoch, ...places }
 }
 
-/** Of a partition whose row is held from then on. */
-async function heldHead(query: Query, partition: number): Promise<Taken> {
+/** Reads a partition's head; its row is locked from then on. */
+async function heldHead(query: Query, partition: number): Promise<Acquisition> {
   return headOf((await query(HEAD_SQL, [partition])).rows[0])
 }
 
-/** Of a partition that nobody took there is no row. */
-function headOf(row: Row | undefined): Taken {
+/** A partition that was never acquired has no row. */
+function headOf(row: Row | undefined): Acquisition {
   return {
     epoch: Number(row?.epoch ?? 0),
     seq: Number(row?.seq ?? 0),

@@ -1,15 +1,18 @@
 import type { Postgres, Query } from './postgres-connections.js'
 
-/** Raised by every change of the tables that a build before it could not go on with. */
+/** Raised by every change of the tables with which an earlier build could not continue. */
 const SCHEMA_VERSION = 2
 
-/** `SHOW server_version_num`: 15. */
+/** `SHOW server_version_num` of version 15. */
 const SERVER_VERSION_MIN = 150_000
 
-/** Of whoever makes the tables, so that two that start at once do not both. */
+/** Held while the tables are created, so that two starts do not create them at once. */
 const MAKING_LOCK = 0x636f756e
 
-/** Bodies are many small records already packed: to compress them again would cost and bring little. */
+/**
+ * Bodies are many small records that are already packed, so compressing them costs time and saves
+ * little.
+ */
 const TABLES = [
   'CREATE SCHEMA IF NOT EXISTS countersign_journal',
   'CREATE TABLE IF NOT EXISTS countersign_journal.version (version integer NOT NULL)',
@@ -36,7 +39,7 @@ const TABLES = [
     PRIMARY KEY (partition, seq)
   )`,
   'ALTER TABLE countersign_journal.entries ALTER COLUMN body SET STORAGE EXTERNAL',
-  // Apart from what appends wait for each other on.
+  // A separate table, so that heartbeats do not wait for appends.
   `CREATE TABLE IF NOT EXISTS countersign_journal.beats (
     partition integer PRIMARY KEY,
     epoch bigint NOT NULL,
@@ -47,7 +50,9 @@ const TABLES = [
   )`,
 ]
 
-/** Newer than the others: made where they are not, and passed over by a build that knows of none. */
+/**
+ * These tables are newer: they are created if missing, and ignored by builds that do not know them.
+ */
 const OF_SNAPSHOTS = [
   `CREATE TABLE IF NOT EXISTS countersign_journal.snapshots (
     partition integer PRIMARY KEY,
@@ -70,9 +75,9 @@ const OF_SNAPSHOTS = [
 ]
 
 /**
- * Makes the tables where there are none.
- * @throws Error for a server that is too old, one that does not wait for its disk, and tables of
- *   another version
+ * Creates the tables if they are missing.
+ * @throws Error for a server that is too old or does not sync to disk, and for tables of another
+ * version
  */
 export async function prepareSchema(postgres: Postgres): Promise<void> {
   const wrong = await postgres.together(async (query) => {
@@ -91,7 +96,7 @@ export async function prepareSchema(postgres: Postgres): Promise<void> {
       if (made?.name === null) for (const statement of OF_SNAPSHOTS) await query(statement)
       return null
     }
-    return `the journal is of version ${String(version)}, and this build knows ${SCHEMA_VERSION} alone: start the build that made it, or name an empty database`
+    return `the journal has version ${String(version)}, but this build knows only ${SCHEMA_VERSION}. Start the build that created it, or name an empty database`
   })
   if (wrong !== null) throw new Error(wrong)
 }
@@ -105,7 +110,7 @@ async function problemOf(query: Query): Promise<string | null> {
     return 'a journal needs Postgres 15 or later'
   }
   if (server?.fsync !== 'on') {
-    return 'fsync is off in Postgres: what it says is stored would be gone with its power'
+    return 'fsync is off in Postgres, so a power failure would lose stored entries. Set fsync = on'
   }
   return null
 }

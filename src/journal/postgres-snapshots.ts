@@ -1,4 +1,5 @@
 import {
+  type Acquisition,
   type Appended,
   type NewSnapshot,
   type Snapshot,
@@ -6,15 +7,14 @@ import {
   type Snapshots,
   SWEPT_MAX,
   TAIL_COUNTED_MAX,
-  type Taken,
 } from './journal.js'
 import { checkChunk, checkNewSnapshot, judgePublish, judgePut } from './judge-snapshot.js'
 import type { Postgres, Query, Row } from './postgres-connections.js'
 
 /**
- * Snapshots beside the journal in Postgres. A row of `snapshots` is the one that is there. Whoever
- * publishes holds the row of the partition, as an append does, and then that one; whoever sweeps holds
- * that one alone: so no chunk goes that is being counted, and no append waits for a chunk.
+ * Snapshots beside the journal in Postgres. The row of `snapshots` names the visible one. A
+ * publication locks the partition's row, as an append does, and then that row; a sweep locks only
+ * that row. So no chunk is removed while it is counted, and no append waits for a chunk.
  */
 
 const LOOK_SQL = `
@@ -27,7 +27,10 @@ SELECT s.id, s.epoch, s.seq, s.chunks, s.bytes, s.at_ms,
     + pg_total_relation_size('countersign_journal.chunks') AS engine_bytes
 FROM (SELECT) nothing LEFT JOIN countersign_journal.snapshots s ON s.partition = $1`
 
-/** Without the row that appends wait for: what is put under an epoch that ends now is published never. */
+/**
+ * It does not lock the row that appends wait for: a chunk stored under an epoch that ends now is
+ * never published.
+ */
 const PUT_SQL = `
 INSERT INTO countersign_journal.chunks (partition, id, index, epoch, body)
 SELECT $1, $2, $3, $4, $5 FROM countersign_journal.partitions WHERE partition = $1 AND epoch = $4
@@ -66,10 +69,10 @@ DELETE FROM countersign_journal.chunks WHERE partition = $1 AND (id, index) IN (
   LIMIT ${SWEPT_MAX}
 )`
 
-/** @param headOf of a partition whose row is held from then on */
+/** @param headOf reads a partition's head and locks its row */
 export function postgresSnapshots(
   postgres: Postgres,
-  headOf: (query: Query, partition: number) => Promise<Taken>,
+  headOf: (query: Query, partition: number) => Promise<Acquisition>,
 ): Snapshots {
   return {
     async look(partition) {
@@ -97,7 +100,7 @@ export function postgresSnapshots(
     async publish(snapshot) {
       checkNewSnapshot(snapshot)
       const judged = await postgres.together((query) => published(query, snapshot))
-      // Thrown here: within the transaction it would look like a server that fails.
+      // Thrown outside the transaction, in which it would look like a failing server.
       if (judged.answer === null) throw judged.refusal
       return judged.answer
     },

@@ -7,9 +7,12 @@ import type { ObjectState } from './restate-state.js'
 export interface EndpointOptions {
   readonly host: string
   readonly port: number
-  /** What requests and replies are sealed with. */
+  /** The key with which requests and replies are sealed. */
   readonly key: Uint8Array
-  /** Of the cluster: requests that it did not sign are refused. None: whoever reaches it is heard. */
+  /**
+   * Keys of the cluster; requests that it did not sign are refused. If empty, any client that
+   * reaches this endpoint is served.
+   */
   readonly identityKeys: readonly string[]
   readonly log: {
     warn(context: object, message: string): void
@@ -22,9 +25,9 @@ export interface Endpoint {
 }
 
 /**
- * A handler that is away is waited for, each second: while it is, nothing of the partition goes on. One
- * that fails for minutes fails for good, as on state of another build: it is given up, which is safe,
- * and not kept for people to look at, which would hold up all that comes after it.
+ * Restate retries a missing handler every second, and the partition stands still until it is back.
+ * A handler that fails for minutes fails permanently, for example on the state of another build. It
+ * is then ended, which is safe, and not kept for inspection, which would block everything after it.
  */
 const RETRIES: Sdk.RetryPolicy = {
   initialInterval: 100,
@@ -34,7 +37,10 @@ const RETRIES: Sdk.RetryPolicy = {
   onMaxAttempts: 'kill',
 }
 
-/** A handler computes for milliseconds, and waits for Restate alone: one that does not is frozen. */
+/**
+ * A handler computes for milliseconds and waits only for Restate, so one that takes longer is
+ * frozen.
+ */
 const INACTIVE_MS = 5_000
 const ABORT_MS = 5_000
 
@@ -45,7 +51,7 @@ export async function serveRestateEndpoint(options: EndpointOptions): Promise<En
   const listener = sdk.createEndpointHandler({
     services: (Object.keys(OBJECTS) as ObjectName[]).map((name) => objectNamed(sdk, name, key)),
     identityKeys: [...identityKeys],
-    // Without what it says besides: the requests, which hold bodies, are in there.
+    // The SDK's further arguments contain requests with their bodies, so they are not logged.
     logger({ level, context }, message) {
       if (level !== 'warn' && level !== 'error') return
       log.warn({ target: context?.invocationTarget }, `Restate's SDK: ${String(message)}`)
@@ -66,7 +72,7 @@ export async function serveRestateEndpoint(options: EndpointOptions): Promise<En
     port: typeof address === 'object' && address !== null ? address.port : port,
     async close() {
       const ended = new Promise((resolve) => server.close(resolve))
-      // What is under way is asked for again: it is whole or nothing.
+      // Restate repeats requests under way; each has all of its effects or none.
       for (const session of sessions) session.destroy()
       await ended
     },
@@ -96,9 +102,9 @@ function objectNamed(sdk: typeof Sdk, name: ObjectName, key: Uint8Array) {
     name,
     handlers: Object.fromEntries(named),
     options: {
-      // Of a partition there may be gigabytes, of which a handler needs kilobytes.
+      // A partition may have gigabytes of state, of which a handler needs kilobytes.
       enableLazyState: true,
-      // An answer is for whoever waits for it now: later the same question may have another.
+      // An answer is for the caller that waits now; later the same request may have another.
       idempotencyRetention: 0,
       journalRetention: 0,
       inactivityTimeout: INACTIVE_MS,
@@ -110,7 +116,8 @@ function objectNamed(sdk: typeof Sdk, name: ObjectName, key: Uint8Array) {
 
 function stateOf({ serde, RestatePromise }: typeof Sdk, context: Sdk.ObjectContext): ObjectState {
   return {
-    // Its own promises, which its types do not say, and its own way of waiting for several.
+    // These are Restate's own promises, although its types do not tell so, with its own way to wait
+    // for several.
     async get(names) {
       const [name] = names
       if (name === undefined) return []
@@ -124,9 +131,9 @@ function stateOf({ serde, RestatePromise }: typeof Sdk, context: Sdk.ObjectConte
   }
 }
 
-/** Here alone, so that nobody without such a journal needs the package. */
+/** Loaded here only, so that a service without such a journal does not need the package. */
 async function loadSdk(): Promise<typeof Sdk> {
-  // Node 20 has none, and the SDK calls it: its requests would hang.
+  // Node 20 lacks this function, which the SDK calls; without it requests would hang.
   const promises = Promise as unknown as { withResolvers?: () => unknown }
   promises.withResolvers ??= withResolvers
   try {

@@ -1,23 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * What a service and the handlers of its journal say to each other through Restate: some JSON, and
- * bytes that are no JSON. Each request and each reply is sealed with a key that both have and Restate
- * has not. Its ingress lets everybody in who reaches it, and its administrators decide who answers
- * there: so no request is handled, and no reply believed, of anybody without the key.
+ * Messages between a service and the handlers of its journal, through Restate: some JSON, and
+ * bytes. Each request and reply is sealed with a key that both have and Restate does not. Restate's
+ * ingress admits everybody who reaches it, and its administrators decide who answers there; so no
+ * request is handled, and no reply believed, without the key.
  */
 
 /**
- * What Restate registers, by its names there, and what may be asked of each. Another name where its
- * messages or its state are no longer the same.
+ * The names under which Restate registers objects, and the operations of each. A name changes when
+ * its messages or state do.
  */
 export const OBJECTS = {
-  /** By the number of the partition. */
+  /** The key is the number of the partition. */
   CountersignJournal1: [
     ...(['take', 'look', 'beat', 'append', 'read', 'trim'] as const),
     ...(['known', 'begin', 'publish', 'condemn', 'forget'] as const),
   ],
-  /** By the number of the partition and the snapshot's id. */
+  /** The key is the number of the partition and the snapshot's id. */
   CountersignSnapshot1: ['put', 'counted', 'chunk', 'clear'],
 } as const
 export type ObjectName = keyof typeof OBJECTS
@@ -35,7 +35,7 @@ const VERSION = 1
 
 const SEAL_BYTES = 32
 const LENGTH_BYTES = 4
-/** Of the JSON: of a read, some tens of characters for each entry. */
+/** Bounds the JSON, which for a read has some tens of characters for each entry. */
 const JSON_BYTES_MAX = 256 * 1024
 
 export interface Message {
@@ -43,14 +43,14 @@ export interface Message {
   readonly bytes: Uint8Array
 }
 
-/** Sealed bytes, and what their reply is bound to. */
+/** Sealed bytes, and the name that their reply is bound to. */
 export interface SealedRequest {
   readonly bytes: Uint8Array
-  /** In hex: the same for the same request alone. */
+  /** In hex; equal only for equal requests. */
   readonly name: string
 }
 
-/** It was made with another key, changed on the way, or is of another version. */
+/** The message was sealed with another key, was changed on the way, or has another version. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken'
 }
@@ -83,7 +83,7 @@ export function openRequest(
   return open(key, requestContext(operation, object), sealed)
 }
 
-/** @param request as it came: a reply to another one is none to it */
+/** @param request as received; the reply is not valid for any other */
 export function sealReply(
   key: Uint8Array,
   request: Uint8Array,
@@ -100,7 +100,7 @@ export function openReply(key: Uint8Array, request: Uint8Array, sealed: Uint8Arr
   return open(key, replyContext(request), sealed)
 }
 
-/** A request is for one object and one operation of it, whatever its path said on the way. */
+/** Binds a request to one object and operation, whatever path it took. */
 function requestContext(operation: Operation, object: string): Uint8Array {
   return Buffer.from(`countersign journal ${VERSION} request ${operation} ${object}\n`)
 }
@@ -129,7 +129,7 @@ function sealOf(
 }
 
 function open(key: Uint8Array, context: Uint8Array, sealed: Uint8Array): Message {
-  if (sealed.length < SEAL_BYTES + LENGTH_BYTES) throw new SealBroken('a message was cut off')
+  if (sealed.length < SEAL_BYTES + LENGTH_BYTES) throw new SealBroken('a message is truncated')
   const packed = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength).subarray(
     SEAL_BYTES,
   )

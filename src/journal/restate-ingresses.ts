@@ -2,20 +2,23 @@ import { Agent, request } from 'undici'
 import { JournalUnavailable } from './journal.js'
 import { type Operation, objectOf } from './restate-frames.js'
 
-/** One request to an object, asked for until there is an answer. */
+/** One request to an object, repeated until it is answered. */
 export interface Question {
   readonly operation: Operation
-  /** Of the object. */
+  /** Key of the object. */
   readonly key: string
   readonly bytes: Uint8Array
-  /** Requests of one name that wait at once are one; null: each is one of its own. */
+  /**
+   * Requests with the same name that wait at the same time are treated as one; null makes each
+   * separate.
+   */
   readonly name: string | null
 }
 
-/** What is asked, and how: where one answers nothing of use, another may. */
+/** Sends requests. If an answer cannot be used, another node is tried. */
 export interface Asking {
   /**
-   * @param use what to make of an answer; where it throws, the next one is asked
+   * @param use turns an answer into a result; if it throws, the next node is tried
    * @throws JournalUnavailable
    */
   ask<T>(question: Question, use: (answer: Uint8Array) => T): Promise<T>
@@ -23,40 +26,40 @@ export interface Asking {
 }
 
 /**
- * Longer than an answer takes but where a node is frozen or gone, and the cluster is choosing another
- * to lead. Then the next one is asked as well: who asks by a frozen one alone waits until it wakes.
+ * Longer than an answer takes unless a node is frozen or gone and the cluster elects another. Then
+ * the next node is tried as well, because a frozen one answers only when it wakes.
  */
 const HEDGE_MS = 2_000
-/** Of an owner's word that it lives: a standby takes over from who is silent for a little longer than that. */
+/** The same for heartbeats: a standby takes over after a silence only a little longer than this. */
 const BEAT_HEDGE_MS = 500
 
-/** Of a cluster that has lost a node an answer came within 8 s. */
+/** A cluster that had lost a node answered within 8 s. */
 const ANSWER_MS = 10_000
 
 const CONNECT_MS = 2_000
 
-/** Of a node: appends of a process that are under way at once, takings, and what looks. */
+/** Connections to a node: a process has appends, acquisitions and polls under way at once. */
 const CONNECTIONS_MAX = 16
 
-/** An entry of the longest length, and what comes with it. */
+/** The longest entry and what comes with it. */
 const ANSWER_BYTES_MAX = 17 * 1024 * 1024
-/** Also where an earlier build was registered, which answered less. */
+/** Also the answer if only an earlier build is registered, with fewer operations. */
 const UNREGISTERED = 404
-/** Of what is no answer, for people. */
+/** Length of an error's explanation, for people. */
 const EXPLANATION_CHARS = 200
 
 export interface Times {
   readonly hedgeMs: number
-  /** The same of a `beat`. */
+  /** The same for a `beat`. */
   readonly beatHedgeMs: number
   readonly answerMs: number
 }
 
 /**
- * The ingresses of a cluster, of which any answers for all. The one that answered last is asked, after
- * anything that failed or a while without an answer the next one too, and the first answer counts:
- * a request that arrives twice is as good as once. One that was asked is asked anew in its turn: what
- * it passed on to a node that has led until then stays there.
+ * The ingresses of a cluster, any of which answers for all. The one that answered last is tried
+ * first. After a failure, or after a while without an answer, the next one is tried too, and the
+ * first answer counts; a request that arrives twice has the effect of one. A node is tried again in
+ * its turn, because a request that it forwarded to a former leader stays there.
  */
 export function createIngresses(
   urls: readonly string[],
@@ -69,7 +72,7 @@ export function createIngresses(
     bodyTimeout: times.answerMs,
     maxResponseSize: ANSWER_BYTES_MAX,
   })
-  /** Of what is asked now; one signal for all would keep something of each on Node 20. */
+  /** Requests under way. A single signal for all would leak memory with each request on Node 20. */
   const open = new Set<AbortController>()
   let isClosed = false
   let current = 0
@@ -95,7 +98,7 @@ export function createIngresses(
     if (statusCode === 200) return answer
     const text = Buffer.from(answer).toString().slice(0, EXPLANATION_CHARS)
     const hint =
-      statusCode === UNREGISTERED ? `; what answers ${operation} is not registered there` : ''
+      statusCode === UNREGISTERED ? `; no handler for ${operation} is registered there` : ''
     throw new JournalUnavailable(`Restate answered ${statusCode}: ${text}${hint}`)
   }
 
@@ -145,7 +148,7 @@ export function createIngresses(
         open.delete(ended)
         ended.abort()
       }
-      throw new JournalUnavailable('the journal did not answer as it should', { cause })
+      throw new JournalUnavailable('the journal did not answer as expected', { cause })
     },
 
     async close() {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type Acquisition,
   type Appended,
   checkBody,
   checkClaim,
@@ -10,11 +11,10 @@ import {
   JournalOvertaken,
   JournalTrimmed,
   JournalUnavailable,
-  type Taken,
 } from './journal.js'
 import { type Message, openReply, SealBroken } from './restate-frames.js'
 import { type Asking, createIngresses } from './restate-ingresses.js'
-import type { ReadOrNot, TakenOrNot } from './restate-object.js'
+import type { AcquireOutcome, ReadOrNot } from './restate-object.js'
 import {
   type EntryAbout,
   NAMED,
@@ -24,20 +24,23 @@ import {
 } from './restate-requests.js'
 import { restateSnapshots } from './restate-snapshots.js'
 
-/** Of a read that somebody trims under. */
+/** Attempts of a read during which entries are trimmed. */
 const READS_MAX = 5
 
 type Misuse = { readonly kind: 'misuse'; readonly message: string }
 
-/** Any partition: whether it is there is no question, but whether somebody answers for it. */
+/**
+ * Any partition will do: the request only shows whether a handler answers, not whether the
+ * partition exists.
+ */
 const ASKED_FIRST = 0
 
 /**
- * The journal in a cluster of Restate's, as durable as that makes what it acknowledges: with
- * replication 2 on two machines.
- * @param urls of the ingresses of all nodes
- * @param key what requests and replies are sealed with, as the handlers of the cluster have it
- * @throws JournalUnavailable where none answers, or not with this key
+ * The journal in a Restate cluster, as durable as what that acknowledges: with replication 2, on
+ * two machines.
+ * @param urls the ingresses of all nodes
+ * @param key seals requests and replies; the cluster's handlers have the same
+ * @throws JournalUnavailable if no handler answers, or none with this key
  */
 export async function openRestateJournal(
   urls: readonly string[],
@@ -53,7 +56,7 @@ export async function openRestateJournal(
   }
 }
 
-/** The journal by what answers for its partitions: `restate-object.ts`, somewhere in a cluster. */
+/** The journal as client of `restate-object.ts`, which runs in a cluster. */
 export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
   /** @param object its key */
   async function askOf(object: string, request: Request, body?: Uint8Array): Promise<Message> {
@@ -70,15 +73,15 @@ export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
     askOf(partitionKey(partition), request, body)
 
   return {
-    async take(partition, node, claim, after) {
+    async acquire(partition, node, claim, after) {
       checkClaim(claim)
       const request: Request = { operation: 'take', node, claim, after: after ?? null }
-      const taken = (await ask(partition, request)).json as TakenOrNot
-      if (taken.kind === 'overtaken') {
-        throw new JournalOvertaken(partition, after ?? 0, taken.epoch)
+      const outcome = (await ask(partition, request)).json as AcquireOutcome
+      if (outcome.kind === 'overtaken') {
+        throw new JournalOvertaken(partition, after ?? 0, outcome.epoch)
       }
-      const { epoch, seq, first } = taken
-      return { epoch, seq, first } satisfies Taken
+      const { epoch, seq, first } = outcome
+      return { epoch, seq, first } satisfies Acquisition
     },
 
     async look(partition) {
@@ -125,13 +128,15 @@ export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
   }
 }
 
-/** Whatever answers without the key says nothing about the journal. */
+/** An answer without the key says nothing about the journal. */
 function opened(key: Uint8Array, request: Uint8Array, answer: Uint8Array): Message {
   try {
     return openReply(key, request, answer)
   } catch (cause) {
     if (!(cause instanceof SealBroken)) throw cause
-    throw new JournalUnavailable('what answers for the journal has not its key', { cause })
+    throw new JournalUnavailable('the handler that answered does not have the key of the journal', {
+      cause,
+    })
   }
 }
 

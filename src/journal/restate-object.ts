@@ -24,37 +24,38 @@ import {
 } from './restate-state.js'
 
 /**
- * A partition of the journal as a virtual object of Restate: what its handlers do with its state.
- * Restate runs one at a time of those that write, each to its end, on whichever node leads: nothing
- * here waits for anything but the state, and all of it is the same when it is run again.
+ * A partition of the journal as a virtual object of Restate, that is, how its handlers change its
+ * state. Restate runs writing handlers one at a time, each to its end, on whichever node leads.
+ * Handlers wait only for the state, and have the same effect if they run again.
  *
  * State, by key:
- *   head         where the partition is, JSON
- *   beat         what its owner last said, JSON
- *   claim/<c>    epoch of a taking; taking/<epoch> its claim, by which the oldest is forgotten
- *   entry/<seq>  epoch, length and SHA-256 of a body, the length of all up to it, and its first piece;
- *                entry/<seq>/<n> further ones
- *   snapshots    of restate-partition-snapshots.ts
+ *   head         position of the partition, JSON
+ *   beat         the leader's last heartbeat, JSON
+ *   claim/<c>    epoch of an acquisition; taking/<epoch> its claim, used to remove the oldest
+ *   entry/<seq>  epoch, length and SHA-256 of a body, the total length up to it, and its first piece;
+ *                entry/<seq>/<n> further pieces
+ *   snapshots    see restate-partition-snapshots.ts
  *
- * The head is written after all that it counts. Who only reads runs beside who writes, and a handler
- * that Restate gives up leaves what it wrote: neither is seen by anybody before the head says so.
+ * The head is written after everything that it counts. Reading handlers run at the same time as a
+ * writing one, and a handler that Restate ends leaves what it wrote. Neither is visible before the
+ * head counts it.
  */
 
-/** Entries that one read looks at; it gets some at once, so that it has few too many. */
+/** The most entries of one read; it gets some at a time, so that it reads few too many. */
 const READ_ENTRIES_MAX = 512
 const READ_AT_ONCE = 32
-/** Of bodies of one reply, but for one that is longer by itself. */
+/** Bytes of bodies in one reply, except for a single longer one. */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
-/** Entries that one trimming clears: it looks at the first piece of each. */
+/** Entries that one trim clears; it reads the first piece of each. */
 const TRIM_ENTRIES_MAX = 64
 
-/** Of what is in the state, raised by every change of it. */
+/** Layout of the state, raised by every change of it. */
 const LAYOUT = 2
-/** Its entries do not say of how many bytes they are with all before them. */
+/** Entries of this layout do not record the total bytes up to them. */
 const LAYOUT_UNCOUNTED = 1
 
-/** What each of those is taken to have: about as many as one of a service that is not busy. */
+/** Assumed size of such an entry, which is typical of a service that is not busy. */
 const UNCOUNTED_BYTES = 4 * 1024
 
 export interface ObjectHead {
@@ -62,7 +63,7 @@ export interface ObjectHead {
   readonly epoch: number
   readonly seq: number
   readonly first: number
-  /** Below it nothing is left; `first` is above it where a trimming was given up amid its work. */
+  /** All entries below it are removed; it is below `first` if a trim was ended early. */
   readonly cleared: number
   readonly owner: JournalHead['owner']
   readonly counted: Counted
@@ -70,11 +71,11 @@ export interface ObjectHead {
 
 /** Bytes of bodies. */
 interface Counted {
-  /** Of the first entry that says of how many it is with all before it. */
+  /** The first entry that records the total bytes up to it. */
   readonly from: number
-  /** Of all entries that there ever were. */
+  /** Bytes of all entries that ever existed. */
   readonly all: number
-  /** Of those below `first`. */
+  /** Bytes of the entries below `first`. */
   readonly trimmed: number
 }
 
@@ -84,14 +85,14 @@ export interface ReadEntry {
   readonly pieces: readonly Uint8Array[]
 }
 
-export type TakenOrNot =
+export type AcquireOutcome =
   | { readonly kind: 'taken'; readonly epoch: number; readonly seq: number; readonly first: number }
   | { readonly kind: 'overtaken'; readonly epoch: number }
 
 export type ReadOrNot =
   | { readonly kind: 'read'; readonly entries: readonly ReadEntry[] }
   | { readonly kind: 'trimmed'; readonly first: number }
-  /** Somebody trims meanwhile: to be asked again. */
+  /** Entries are being trimmed at the same time; the caller tries again. */
   | { readonly kind: 'moved' }
 
 const NOBODY: ObjectHead = {
@@ -100,18 +101,18 @@ const NOBODY: ObjectHead = {
 }
 
 /** @throws JournalMisuse */
-export async function take(
+export async function acquire(
   state: ObjectState,
   node: string,
   claim: string,
   after: number | null,
-): Promise<TakenOrNot> {
+): Promise<AcquireOutcome> {
   checkClaim(claim)
   const [found = null, known = null] = await state.get(['head', `claim/${claim}`])
   const head = headOf(found)
   const { seq, first } = head
   const epochOfClaim = known === null ? null : Number(parse(known))
-  // One that was given up before the head counted it never was.
+  // An acquisition that was ended before the head counted it never happened.
   if (epochOfClaim !== null && (await isCounted(state, head, claim, epochOfClaim))) {
     return { kind: 'taken', epoch: epochOfClaim, seq, first }
   }
@@ -129,7 +130,10 @@ export async function take(
   return { kind: 'taken', epoch, seq, first }
 }
 
-/** Whether a taking came to be: the head counts it, and its epoch was given to nobody since. */
+/**
+ * Whether an acquisition happened: the head counts it, and its epoch was assigned to no other
+ * since.
+ */
 async function isCounted(
   state: ObjectState,
   head: ObjectHead,
@@ -137,8 +141,8 @@ async function isCounted(
   epoch: number,
 ): Promise<boolean> {
   if (epoch > head.epoch) return false
-  const [taking = null] = await state.get([`taking/${epoch}`])
-  return taking !== null && parse(taking) === claim
+  const [claimed = null] = await state.get([`taking/${epoch}`])
+  return claimed !== null && parse(claimed) === claim
 }
 
 export async function look(state: ObjectState): Promise<JournalHead> {
@@ -205,7 +209,7 @@ export async function read(
   return { kind: 'read', entries }
 }
 
-/** @returns whether there is more of it: as much as one handler should do is done */
+/** @returns whether more is left; one call does as much as one handler should */
 export async function trim(state: ObjectState, belowSeq: number): Promise<boolean> {
   const head = await loadHead(state)
   const wanted = Math.max(head.first, Math.min(belowSeq, head.seq + 1))
@@ -216,7 +220,7 @@ export async function trim(state: ObjectState, belowSeq: number): Promise<boolea
   const upTo = first > head.first ? bytesUpTo(head, end - 1, values.at(-1) ?? null) : null
   const counted = { ...head.counted, trimmed: upTo ?? head.counted.trimmed }
   const next: ObjectHead = { ...head, first, counted }
-  // Before anything is cleared: a place that is read is whole.
+  // Written before anything is cleared, so that an entry that is read is whole.
   state.set('head', json(next))
   for (const [index, seq] of seqs.entries()) {
     const value = values[index] ?? null
@@ -228,8 +232,8 @@ export async function trim(state: ObjectState, belowSeq: number): Promise<boolea
 }
 
 /**
- * Bytes of the entries after a place, as many of them as are counted, or after those that are trimmed.
- * @returns null where somebody trims meanwhile: to be asked again
+ * Bytes of the entries after a place, up to the counted number, or after the trimmed ones.
+ * @returns null if entries are being trimmed; the caller tries again
  */
 export async function tailBytesAfter(
   state: ObjectState,
@@ -244,9 +248,9 @@ export async function tailBytesAfter(
 }
 
 /**
- * Bytes of all entries up to one that is kept, is the last that is not, or the last of all.
+ * Bytes of all entries up to one that is kept, is the last trimmed, or is the last.
  * @param value of its first key
- * @returns null where it is not there
+ * @returns null if the entry is missing
  */
 function bytesUpTo(
   { seq: last, first, counted }: ObjectHead,
@@ -272,7 +276,7 @@ export function headOf(value: Uint8Array | null): ObjectHead {
   const head = parse(value) as ObjectHead
   if (head.layout === LAYOUT) return head
   if (head.layout !== LAYOUT_UNCOUNTED) {
-    throw new Error(`the journal is of layout ${head.layout}, and this build knows ${LAYOUT}`)
+    throw new Error(`the journal has layout ${head.layout}, but this build knows only ${LAYOUT}`)
   }
   const [all, trimmed] = [head.seq * UNCOUNTED_BYTES, (head.first - 1) * UNCOUNTED_BYTES]
   return { ...head, layout: LAYOUT, counted: { from: head.seq + 1, all, trimmed } }

@@ -12,13 +12,13 @@ import { headOf, tailBytesAfter } from './restate-object.js'
 import { json, type ObjectState, parse } from './restate-state.js'
 
 /**
- * What a partition's object knows of its snapshots: which one is there, and of which others there may
- * be chunks. Those are in an object for each snapshot (restate-snapshot-object.ts), so that no append
- * waits for one, and none is there that this one does not know of: it is told before the first chunk
- * is put, and forgets a snapshot after the last one is cleared.
+ * What a partition's object stores about its snapshots: which one is visible, and which others may
+ * have chunks. The chunks of each snapshot are in a separate object (restate-snapshot-object.ts),
+ * so that no append waits for one. The partition knows every snapshot with chunks: it is told
+ * before the first chunk is stored, and forgets a snapshot after the last one is cleared.
  *
- * A snapshot is condemned here before any of its chunks is cleared, and what is condemned is published
- * never. So what was counted of a snapshot is still there when it is published.
+ * A snapshot is condemned here before any of its chunks is cleared, and a condemned one is never
+ * published. So the chunks that were counted still exist when it is published.
  */
 interface Known {
   readonly newest: Snapshot | null
@@ -33,11 +33,11 @@ interface Other {
 
 const NONE: Known = { newest: null, others: [] }
 
-/** Each making that broke off leaves one, until one that did not has it swept. */
+/** Each interrupted snapshot leaves one, until a finished one has it swept. */
 const OTHERS_MAX = 256
 
 export interface KnownAnswer extends Known {
-  /** Null: somebody trims meanwhile, and it is to be asked again. */
+  /** Null if entries are being trimmed; the caller tries again. */
   readonly tailBytes: number | null
 }
 
@@ -47,7 +47,8 @@ export async function known(state: ObjectState): Promise<KnownAnswer> {
 }
 
 /**
- * Before each chunk is put: the partition knows of its snapshot, and who owns it.
+ * Called before each chunk is stored, so that the partition knows the snapshot and checks who
+ * leads.
  * @throws JournalMisuse
  */
 export async function begin(state: ObjectState, at: ChunkPlace): Promise<Appended> {
@@ -57,17 +58,17 @@ export async function begin(state: ObjectState, at: ChunkPlace): Promise<Appende
   const isKnown = newest?.id === id || others.some((other) => other.id === id)
   if (isKnown) return { kind: 'stored' }
   if (others.length >= OTHERS_MAX) {
-    throw new JournalMisuse(`${OTHERS_MAX} snapshots were begun that are swept by nobody`)
+    throw new JournalMisuse(`${OTHERS_MAX} unfinished snapshots have not been swept`)
   }
   save(state, { newest, others: [...others, { id, epoch, isCondemned: false }] })
   return { kind: 'stored' }
 }
 
-/** Of its chunks, by the object that has them. */
+/** Counts of a snapshot's chunks, from the object that has them. */
 export interface Counted {
-  /** How many there are of the indexes below those that it has. */
+  /** The number of its chunks with an index below the snapshot's count. */
   readonly there: number
-  /** Of these together. */
+  /** Bytes of these chunks. */
   readonly bytes: number
 }
 
@@ -114,13 +115,13 @@ export async function condemn(state: ObjectState, epoch: number, id: string): Pr
   return true
 }
 
-/** Whether whoever has that epoch may sweep it. */
+/** Whether a leader with that epoch may sweep it. */
 export function isOver(other: Other, epoch: number, newest: Snapshot | null): boolean {
   if (other.isCondemned) return true
   return other.epoch < epoch || (other.epoch === epoch && newest !== null)
 }
 
-/** Of one that was condemned, and has no chunk any more. */
+/** Forgets a condemned snapshot whose chunks are all cleared. */
 export async function forget(state: ObjectState, id: string): Promise<void> {
   const [, { newest, others }] = await load(state)
   const rest = others.filter((other) => other.id !== id || !other.isCondemned)

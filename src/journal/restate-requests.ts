@@ -7,7 +7,7 @@ import {
   sealReply,
   sealRequest,
 } from './restate-frames.js'
-import { append, beat, look, read, take, trim } from './restate-object.js'
+import { acquire, append, beat, look, read, trim } from './restate-object.js'
 import {
   begin,
   type Counted,
@@ -19,7 +19,7 @@ import {
 import { chunk, clear, counted, put } from './restate-snapshot-object.js'
 import type { ObjectState } from './restate-state.js'
 
-/** What is asked of a partition. A `nonce` makes a request another one than that before it. */
+/** Requests to a partition. A `nonce` makes a request differ from the one before it. */
 type PartitionRequest =
   | {
       readonly operation: 'take'
@@ -64,7 +64,7 @@ type PartitionRequest =
     }
   | { readonly operation: 'forget'; readonly nonce: string; readonly id: string }
 
-/** What is asked of a snapshot. */
+/** Requests to a snapshot. */
 type SnapshotRequest =
   | { readonly operation: 'put'; readonly epoch: number; readonly index: number }
   | { readonly operation: 'counted'; readonly nonce: string; readonly chunks: number }
@@ -73,7 +73,7 @@ type SnapshotRequest =
 
 export type Request = PartitionRequest | SnapshotRequest
 
-/** Those that may be answered beside one that writes: they change nothing. */
+/** These change nothing and may run at the same time as a writing handler. */
 export const READING: ReadonlySet<Operation> = new Set([
   'look',
   'read',
@@ -82,10 +82,12 @@ export const READING: ReadonlySet<Operation> = new Set([
   'chunk',
 ])
 
-/** Those that are the same when they come twice, and are one when they wait at once. */
+/**
+ * These have the same effect when repeated, and are one request when they wait at the same time.
+ */
 export const NAMED: ReadonlySet<Operation> = new Set(['take', 'append', 'put', 'publish'])
 
-/** Keys of objects: of a partition, and of a snapshot of it. */
+/** Keys of objects: of a partition, and of one of its snapshots. */
 export const partitionKey = (partition: number) => String(partition)
 export const snapshotKey = (partition: number, id: string) => `${partition}.${id}`
 
@@ -105,9 +107,9 @@ export function sealedRequest(
 }
 
 /**
- * Answers what an object is asked for.
- * @param object its key, as Restate has it
- * @throws SealBroken for what was not sealed with this key for this object and operation
+ * Answers a request to an object.
+ * @param object its key in Restate
+ * @throws SealBroken for a request that was not sealed with this key for this object and operation
  */
 export async function answerSealed(
   key: Uint8Array,
@@ -136,7 +138,7 @@ async function answer(state: ObjectState, object: string, message: Message): Pro
   const { partition, id } = placeOf(object)
   switch (request.operation) {
     case 'take':
-      return { json: await take(state, request.node, request.claim, request.after) }
+      return { json: await acquire(state, request.node, request.claim, request.after) }
     case 'look':
       return { json: await look(state) }
     case 'beat':
@@ -187,7 +189,10 @@ async function answer(state: ObjectState, object: string, message: Message): Pro
   }
 }
 
-/** Of a read: its body is that many of the bytes that come with it, in the order of the entries. */
+/**
+ * Describes an entry of a read. Its body is the next `bytes` bytes of the reply, in the order of
+ * the entries.
+ */
 export interface EntryAbout {
   readonly seq: number
   readonly epoch: number

@@ -14,20 +14,20 @@ import {
 } from './restate-state.js'
 
 /**
- * The chunks of one snapshot as a virtual object of Restate. It decides nothing about the snapshot:
- * that is its partition's.
+ * The chunks of one snapshot as a virtual object of Restate. Its partition decides about the
+ * snapshot.
  *
  * State, by key:
- *   head       how many chunks there are, JSON; of one that was cleared it stays, some tens of bytes, so
- *              that no chunk that comes late is there for good
- *   chunk/<n>  as an entry of the partition
+ *   head       the number of chunks, JSON; it stays, some tens of bytes, after the snapshot was cleared,
+ *              so that a late chunk is not stored for good
+ *   chunk/<n>  like an entry of the partition
  *
- * As there, the head is written after all that it counts.
+ * As there, the head is written after everything that it counts.
  */
 interface SnapshotHead {
   readonly layout: number
   readonly count: number
-  /** Of these together, while none was cleared. */
+  /** Bytes of all chunks, before any was cleared. */
   readonly bytes: number
   readonly isCleared: boolean
 }
@@ -40,10 +40,10 @@ export async function put(state: ObjectState, at: ChunkPlace, body: Uint8Array):
   checkChunk(at, body)
   const head = await loadHead(state)
   const { epoch, index } = at
-  // Nobody publishes what was swept, whether a chunk of it is there or not.
+  // A swept snapshot is never published, whether or not its chunks are stored.
   if (head.isCleared) return { kind: 'stored' }
   if (index > head.count) {
-    throw new JournalMisuse(`chunk ${index} of a snapshot: the next is ${head.count}`)
+    throw new JournalMisuse(`chunk ${index} of a snapshot: the next chunk is ${head.count}`)
   }
   if (index < head.count) {
     const [value = null] = await state.get([chunkKey(index)])
@@ -65,7 +65,7 @@ export async function counted(state: ObjectState, chunks: number): Promise<Count
   return { there: chunks, bytes: last === null ? 0 : (aboutOf(last, 'counted').bytesUpTo ?? 0) }
 }
 
-/** @returns null where it is not there */
+/** @returns null if the chunk does not exist */
 export async function chunk(
   state: ObjectState,
   index: number,
@@ -82,14 +82,14 @@ export interface Cleared {
   readonly isMore: boolean
 }
 
-/** The last ones first: those that are left are counted still. */
+/** Clears the last chunks first, so that the remaining ones are still counted. */
 export async function clear(state: ObjectState, chunksMax: number): Promise<Cleared> {
   const head = await loadHead(state)
   const chunks = Math.min(head.count, chunksMax)
   const count = head.count - chunks
   const isMore = count > 0
   if (!isMore) {
-    // Also what a putting wrote that was given up.
+    // This also clears what an interrupted `put` wrote.
     state.clearAll()
     save(state, { ...head, count, isCleared: true })
     return { chunks, isMore }
@@ -113,7 +113,7 @@ function headOf(found: Uint8Array | null): SnapshotHead {
   if (found === null) return NOTHING
   const head = parse(found) as SnapshotHead
   if (head.layout === LAYOUT) return head
-  throw new Error(`a snapshot is of layout ${head.layout}, and this build knows ${LAYOUT} alone`)
+  throw new Error(`a snapshot has layout ${head.layout}, but this build knows only ${LAYOUT}`)
 }
 
 function save(state: ObjectState, head: SnapshotHead): void {

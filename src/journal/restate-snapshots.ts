@@ -19,13 +19,13 @@ import {
 import { partitionKey, type Request, snapshotKey } from './restate-requests.js'
 import type { Cleared } from './restate-snapshot-object.js'
 
-/** Of a look that somebody trims under. */
+/** Attempts of a poll during which entries are trimmed. */
 const LOOKS_MAX = 5
 
 /**
- * Snapshots beside the journal in Restate: of each the chunks in an object of its own, and in that of
- * the partition which of them is there.
- * @param ask an object, by its key
+ * Snapshots beside the journal in Restate: the chunks of each are in a separate object, and the
+ * partition's object names the visible one.
+ * @param ask sends a request to an object, by its key
  */
 export function restateSnapshots(
   ask: (object: string, request: Request, body?: Uint8Array) => Promise<Message>,
@@ -35,7 +35,7 @@ export function restateSnapshots(
     return (await ask(partitionKey(partition), request)).json as KnownAnswer
   }
 
-  /** @returns how many chunks */
+  /** @returns the number of cleared chunks */
   async function swept(partition: number, id: string, chunksMax: number): Promise<number> {
     const clear: Request = { operation: 'clear', nonce: randomUUID(), chunksMax }
     const { chunks, isMore } = (await ask(snapshotKey(partition, id), clear)).json as Cleared
@@ -49,7 +49,7 @@ export function restateSnapshots(
     async look(partition) {
       for (let looks = 0; looks < LOOKS_MAX; looks++) {
         const { newest, tailBytes } = await known(partition)
-        // What its disks hold it says to nobody who asks for an object.
+        // Restate does not report disk usage to clients of an object.
         if (tailBytes !== null) return { newest, tailBytes, engineBytes: null }
       }
       throw new JournalUnavailable('the journal is trimmed while it is looked at')
@@ -61,7 +61,7 @@ export function restateSnapshots(
       const begin: Request = { operation: 'begin', nonce: randomUUID(), epoch, id, index }
       const begun = (await ask(partitionKey(partition), begin)).json as Appended
       if (begun.kind === 'fenced') return begun
-      // Whoever takes the partition from now on has it published by nobody.
+      // If another node acquires the partition now, the snapshot is never published.
       const put: Request = { operation: 'put', epoch, index }
       return (await ask(snapshotKey(partition, id), put, body)).json as Appended
     },

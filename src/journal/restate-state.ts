@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto'
 
 /**
- * What handlers see of the state of a virtual object of Restate, and how a body lies in it: by pieces,
- * of which the first has before it what there is to know of all of them.
+ * What handlers see of a virtual object's state in Restate, and how a body is stored in it: in
+ * pieces, the first of which begins with a description of the body.
  */
 export interface ObjectState {
-  /** Of one key after another, all at once; a handler waits for one `get` at a time. */
+  /** Reads several keys at once, in order; a handler waits for one `get` at a time. */
   get(keys: readonly string[]): Promise<readonly (Uint8Array | null)[]>
   set(key: string, value: Uint8Array): void
   clear(key: string): void
   clearAll(): void
 }
 
-/** Of one key: Restate carries each value whole, and several at once. */
+/** Size of one key's value. Restate transfers each value whole, and several at once. */
 export const PIECE_BYTES = 64 * 1024
 
 export interface About {
   readonly epoch: number
-  /** Of the whole body. */
+  /** Length of the whole body. */
   readonly bytes: number
   readonly digest: Uint8Array
-  /** Of all bodies up to this one, itself included; null where those before it were never counted. */
+  /** Bytes of all bodies up to and including this one; null if earlier bodies were not counted. */
   readonly bytesUpTo: number | null
 }
 
-/** Whether what lies under a key has `bytesUpTo` is known by whoever reads it. */
+/** Whether the value of a key has `bytesUpTo`, which its reader knows. */
 export type Counting = 'counted' | 'uncounted'
 
 const EPOCH_BYTES = 8
@@ -36,7 +36,7 @@ const UP_TO_BYTES = 8
 const aboutBytes = (counting: Counting) =>
   counting === 'counted' ? UP_TO_AT + UP_TO_BYTES : UP_TO_AT
 
-/** @param bytesBefore of all bodies before it */
+/** @param bytesBefore length of all bodies before it */
 export function setBody(
   state: ObjectState,
   key: string,
@@ -56,7 +56,7 @@ export function setBody(
   }
 }
 
-/** @param value of its first key */
+/** @param value of the body's first key */
 export function aboutOf(value: Uint8Array, counting: Counting): About {
   const packed = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   return {
@@ -71,8 +71,8 @@ export const isSameBody = ({ bytes, digest }: About, body: Uint8Array) =>
   bytes === body.length && Buffer.compare(digest, digestOf(body)) === 0
 
 /**
- * @param value of its first key
- * @returns null where one is gone by now
+ * @param value of the body's first key
+ * @returns null if a piece is already gone
  */
 export async function piecesAt(
   state: ObjectState,
@@ -90,7 +90,7 @@ export async function piecesAt(
   return pieces
 }
 
-/** @param bytes of the body; null: of it no more than the first key is known */
+/** @param bytes length of the body; null if only its first key is known */
 export function clearBody(state: ObjectState, key: string, bytes: number | null): void {
   for (const further of furtherKeys(key, bytes ?? 0)) state.clear(further)
   state.clear(key)
@@ -102,7 +102,7 @@ const furtherKeys = (key: string, bytes: number) =>
   placesFrom(1, piecesOf(bytes) - 1).map((piece) => pieceKey(key, piece))
 const digestOf = (body: Uint8Array) => createHash('sha256').update(body).digest()
 
-/** None where `to` is before `from`. */
+/** Empty if `to` is before `from`. */
 export function placesFrom(from: number, to: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
 }

@@ -3,17 +3,20 @@ import { watchPath } from '../disk/watch-path.js'
 const LOOK_EVERY_MS = 1_000
 
 export interface Followed<Taken> {
-  /** @throws Error when the files, as they are, are of no use */
+  /** @throws Error when the present files are unusable */
   readonly take: () => Taken
   readonly taken: (what: Taken) => void
-  /** Once for each reason that stands for two looks: of two files one comes after the other. */
+  /**
+   * Called once per reason that lasts for two polls, because related files are replaced one after
+   * the other.
+   */
   readonly refused: (reason: string) => void
 }
 
 /**
- * Takes up files that belong together whenever one of them is replaced, and again until they are of use:
- * a mode that is put right does not show as another file.
- * @returns ends the watch
+ * Loads related files whenever one of them is replaced, and retries until they are usable: a
+ * corrected mode does not look like a new file.
+ * @returns a function that stops polling
  */
 export function followFiles<Taken>(
   paths: readonly string[],

@@ -4,15 +4,18 @@ import { connect } from 'node:tls'
 import type { TlsPems } from '../config/tls-files.js'
 import { TLS_VERSION_MIN } from '../quorum-protocol/endpoint.js'
 
-/** Of one that waits for the next request; the other side keeps it for longer. */
+/** How long a connection waits for the next request; the other side keeps it longer. */
 const IDLE_MS = 30_000
-/** A machine that is gone amid a request is missed by then. */
+/** After this time without data, a machine that vanished during a request is noticed. */
 const SILENT_MS = 10_000
 
-/** HTTP to other machines by their links, each connection with the certificate that is in place by then. */
+/**
+ * HTTP to other machines over their links; each connection uses the certificate installed at that
+ * time.
+ */
 export class LinkAgent extends Agent {
   readonly #credentials: () => TlsPems
-  /** Of the last time that they were of use: amid a renewal the files may not belong together. */
+  /** The last usable credentials: during a renewal the files may not match. */
   #last: TlsPems | null = null
 
   constructor(credentials: () => TlsPems) {
@@ -21,7 +24,7 @@ export class LinkAgent extends Agent {
     this.#credentials = credentials
   }
 
-  /** Never throws: a certificate that is of no use is a connection that is not made. */
+  /** Never throws: an unusable certificate means that no connection is made. */
   override createConnection(
     { host, port }: { host?: string; port?: number | string },
     done: (error: Error | null, socket: Duplex) => void = () => undefined,
@@ -30,7 +33,7 @@ export class LinkAgent extends Agent {
       return connect({
         ...{ host, port: Number(port), ...this.#pems(), minVersion: TLS_VERSION_MIN },
         ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: SILENT_MS },
-        // Whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED).
+        // Verification stays on, whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED).
         rejectUnauthorized: true,
       })
     } catch (error) {

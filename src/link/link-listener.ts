@@ -15,35 +15,36 @@ import { createPlaces, type PlaceBounds } from './places.js'
 import { createRefusalLog } from './refusal-log.js'
 
 /**
- * Lets services on other machines in: by TLS, with a certificate of the one authority, and no other way.
- * What they may then ask for is said by whoever serves them.
+ * Admits services on other machines over TLS, only with a certificate by the configured authority.
+ * The server behind the listener decides what they may request.
  */
 export interface LinkListener {
-  /** Lets nobody in any more; who is stays. */
+  /** Admits no new peers; admitted ones stay connected. */
   stopListening(): void
-  /** Ends all that are let in. */
+  /** Ends every admitted connection. */
   close(): Promise<void>
 }
 
 export interface LinkOptions extends PlaceBounds {
   readonly listen: HostPort
   readonly files: TlsFiles
-  /** For the log: who is let in. */
+  /** Names the admitted peers in the log. */
   readonly whom: string
   /**
-   * Of peers that are not through their handshake. With one more the oldest is ended, so that a crowd
-   * of silent ones keeps nobody out: whoever goes on with the handshake is through within milliseconds.
+   * The bound of peers in their handshake. Above it the oldest is ended, so that many silent ones
+   * keep nobody out: an active peer completes its handshake within milliseconds.
    */
   readonly handshakesMax: number
-  /** Peers that say nothing for longer are gone; null: whoever serves them ends what is silent. */
+  /** Ends peers that are silent for longer; null when the server ends silent peers itself. */
   readonly silentMsMax: number | null
 }
 
 const HANDSHAKE_TIMEOUT_MS = 5_000
 const SILENT_PROBE_MS = 10_000
 /**
- * @param serve for each peer that is let in
- * @throws Error for files that are of no use, and for an address that is not this machine's or is taken
+ * @param serve called for each admitted peer
+ * @throws Error for unusable files, and for an address that does not belong to this machine or is
+ * taken
  */
 export async function listenOnLink(
   { listen, files, whom, handshakesMax, silentMsMax, ...bounds }: LinkOptions,
@@ -52,22 +53,25 @@ export async function listenOnLink(
 ): Promise<LinkListener> {
   const served = createPlaces(bounds)
   const unfinished = new Map<string, Socket>()
-  const refused = createRefusalLog(log, 'the link let a peer not in')
+  const refused = createRefusalLog(log, 'the link refused a peer')
   const crowdedOut = createRefusalLog(log, 'the link ended a connection for a newer one')
   const server = createServer({
     ...{ requestCert: true, rejectUnauthorized: true },
     ...{ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, noDelay: true },
-    // A machine that is gone amid a request or a stream says nothing.
+    // A machine that vanished during a request or a stream sends nothing.
     ...{ keepAlive: true, keepAliveInitialDelay: SILENT_PROBE_MS },
   })
 
-  /** @returns when the certificate ends @throws as `readTlsFiles` */
+  /**
+   * @returns when the certificate ends
+   * @throws as `readTlsFiles`
+   */
   function takeCertificate(): string {
     const credentials = readTlsFiles(files)
     server.setSecureContext({
       ...credentials,
       minVersion: TLS_VERSION_MIN,
-      // A session that is taken up again would be let in by the certificate of its first time.
+      // A resumed session would be admitted by the certificate of its first connection.
       secureOptions: constants.SSL_OP_NO_TICKET,
     })
     return isoTime(certificateEndMs(credentials.cert))
@@ -100,15 +104,18 @@ export async function listenOnLink(
 
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     refused(String(socket.authorizationError ?? error.code), socket)
-    // A handshake whose time is over is told of, and left as it is.
+    // A handshake that times out is reported but not closed by Node.
     socket.destroy()
   })
 
   const unfollow = followFiles([files.certificate, files.key, files.authority], {
     take: takeCertificate,
-    taken: (endsAt) => log.info({ endsAt }, 'the link has taken up a renewed certificate'),
+    taken: (endsAt) => log.info({ endsAt }, 'the link uses a renewed certificate'),
     refused: (reason) =>
-      log.error({ reason }, 'the link keeps the certificate it has: the one in place is of no use'),
+      log.error(
+        { reason },
+        'the installed certificate is unusable: the link keeps the previous one',
+      ),
   })
   try {
     const endsAt = takeCertificate()
@@ -118,8 +125,8 @@ export async function listenOnLink(
     unfollow()
     throw error
   }
-  // Of one connection that could not be taken; the others go on.
-  server.on('error', (error) => log.error({ err: error }, 'the link took no connection'))
+  // Affects one connection; the others continue.
+  server.on('error', (error) => log.error({ err: error }, 'the link could not accept a connection'))
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   let isListening = true
   const stopListening = () => {
@@ -147,7 +154,7 @@ function listening(server: Server, { host, port }: HostPort): Promise<void> {
   })
 }
 
-/** The same of a connection and of the TLS in it. */
+/** Names a peer the same way for a connection and for the TLS in it. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

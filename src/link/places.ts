@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net'
 
 /**
- * Whoever stole the certificate of one machine keeps no other one out by it, and of that one he ends
- * what is oldest, never what comes back.
+ * Bounds connections per certificate and in total. A thief of one machine's certificate keeps no
+ * other machine out, and ends only that machine's oldest connections, never its new ones.
  */
 export interface PlaceBounds {
   readonly ofOneCertificateMax: number
   readonly placesMax: number
 }
 
-/** Who is connected, by which certificate. Whoever comes has a place: another one makes it. */
+/** The connections by certificate. A new connection always gets a place: another one makes room. */
 export interface Places {
   /**
-   * @param certificate its fingerprint
-   * @returns who has to leave for it, and has no place any more: the oldest of its certificate where that
-   * has too many, or of the one that has the most where all places are taken
+   * @param certificate the certificate's fingerprint
+   * @returns the connection that has to leave and no longer has a place: the oldest with the same
+   * certificate if that has too many, or the oldest of the largest group if all places are taken
    */
   enter(certificate: string, socket: Socket): Socket | null
   leave(certificate: string, socket: Socket): void
@@ -22,7 +22,7 @@ export interface Places {
 }
 
 export function createPlaces({ ofOneCertificateMax, placesMax }: PlaceBounds): Places {
-  /** Each in the order in which they came; none is empty. */
+  /** Connections per certificate, never empty, in the order of arrival. */
   const places = new Map<string, Set<Socket>>()
 
   function leave(certificate: string, socket: Socket): void {

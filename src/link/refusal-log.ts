@@ -1,13 +1,15 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 
-/** Whoever reaches the port can be refused as often as he likes: his log is not ours. */
+/**
+ * The log is rate-limited, because a peer that reaches the port can cause refusals without limit.
+ */
 const LINE_EVERY_MS = 10_000
 
-/** Who looks whether a port is open, and leaves. */
+/** The error of a port scan, which connects and leaves. */
 const LEFT = 'ECONNRESET'
 
-/** A line for a peer that was not let in or has to leave, with the number of those since the last line. */
+/** Logs refused or ended peers, with the number of them since the previous line. */
 export function createRefusalLog(
   log: Pick<Logger, 'warn'>,
   message: string,

@@ -8,26 +8,28 @@ import { FaultError, fault, ok, type Result, refuse } from '../errors/fault.js'
 import type { Answer } from '../operations/context.js'
 import { type DrilledHandlers, drilledHandler } from '../operations/drilled-handler.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
+import { argumentsAsMeant } from './host-arguments.js'
+import { withSelectorAlone } from './record-result.js'
 import { refusalResult, type ToolResult, toToolResult } from './tool-result.js'
 import { IDEMPOTENCY_ARGUMENT } from './tools.js'
 
 /**
- * One tool call: the checks of the REST route in the same order and by the same code, then the
- * operation. Whatever happens ends in a result; nothing thrown reaches a client.
+ * Runs one tool call: the checks of the REST route in the same order and by the same code, then the
+ * operation. It always ends in a result; nothing thrown reaches a client.
  */
 
-/** One tool and what it does. */
+/** A tool and its handler. */
 export interface ToolBinding {
   readonly row: OperationRow
   readonly handler: AgentHandler
 }
 
-/** The authenticated request a call came in. */
+/** The authenticated request that a call came in. */
 export interface McpCaller {
   readonly caller: AuthenticatedKey
   readonly requestId: string
   readonly logger: Logger
-  /** The fault that its header asks for; absent where it asks for none. */
+  /** The fault that its header requests; absent if it requests none. */
   readonly drill?: DrillAsked
 }
 
@@ -37,9 +39,9 @@ export interface DrillAsked {
   readonly drilled: DrilledHandlers | null
 }
 
-/** What one HTTP request brings along. */
+/** What one HTTP request contributes. */
 export interface McpExchange extends McpCaller {
-  /** `params._meta` of the message, to be remembered when it is found valid. */
+  /** `params._meta` of the message, to be remembered once it was found valid. */
   readonly envelope: unknown
 }
 
@@ -54,10 +56,10 @@ export function callTool(
   try {
     const denied = authorizeOperation(caller, row)
     if (denied !== null) return refusalResult(denied, requestId)
-    const split = splitArguments(row, args)
+    const split = splitArguments(row, argumentsAsMeant(row, args))
     if (!split.ok) return refusalResult(split.fault, requestId)
     const { input, idempotencyKey } = split.value
-    const call = prepareCall(row, caller, requestId, input, idempotencyKey)
+    const call = prepareCall(row, caller, requestId, input, idempotencyKey, 'mcp')
     if (!call.ok) return refusalResult(call.fault, requestId)
     const asked = mcp.drill === undefined || !row.movesValue ? null : drilledBy(mcp.drill, row)
     if (asked !== null && !asked.ok) return refusalResult(asked.fault, requestId)
@@ -93,7 +95,7 @@ function answer(
   if (!given.ok && given.fault.internal !== undefined) {
     logger.warn({ requestId, operation: row.name, code: given.fault.code }, given.fault.internal)
   }
-  return toToolResult(given, requestId)
+  return toToolResult(withSelectorAlone(row, given), requestId)
 }
 
 function failure(error: unknown, row: OperationRow, { requestId, logger }: McpCaller): ToolResult {
@@ -107,13 +109,16 @@ interface SplitArguments {
   readonly idempotencyKey: string | null
 }
 
-/** Takes the idempotency key out of a write tool's arguments; elsewhere it is an unknown field. */
+/**
+ * Takes the idempotency key out of a write tool's arguments; for other tools it is an unknown
+ * field.
+ */
 function splitArguments(row: OperationRow, args: ToolArguments): Result<SplitArguments> {
   if (!row.movesValue || !Object.hasOwn(args, IDEMPOTENCY_ARGUMENT)) {
     return ok({ input: args, idempotencyKey: null })
   }
   const { [IDEMPOTENCY_ARGUMENT]: given, ...input } = args
-  const key = typeof given === 'string' && given !== '' ? parseIdempotencyKey(given, '') : null
+  const key = typeof given === 'string' ? parseIdempotencyKey(given, '') : null
   if (key?.ok === true) return ok({ input, idempotencyKey: key.value })
   return refuse(invalidAt(IDEMPOTENCY_ARGUMENT, 'must be 1 to 255 visible ASCII characters'))
 }

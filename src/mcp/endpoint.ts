@@ -7,22 +7,27 @@ import { admit, payAsItComes, type RouteDeps } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { RequestHead } from '../http/request-head.js'
 import type { DrilledHandlers } from '../operations/drilled-handler.js'
+import { type AcceptedForm, acceptedForm, JSON_TYPE, STREAM_TYPE } from './accepted-form.js'
 import { callTool, type McpCaller, type McpExchange, type ToolBinding } from './call-tool.js'
 import { createEnvelopeCache, type EnvelopeCache } from './envelope-cache.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
-import { createPlainResponses } from './plain-responses.js'
+import { asStream } from './one-message.js'
+import { createPlainResponses, type ResponseBody } from './plain-responses.js'
 import { createRepeatedCalls, readCallText } from './repeated-calls.js'
 import type { SdkHandler } from './sdk-server.js'
 import { sendResponse } from './send-response.js'
 import type { ToolResult } from './tool-result.js'
 import { waitingResult } from './waiting-call.js'
 
-/** Serves the message of one authenticated POST: by the short way where it can, else by the package. */
+/**
+ * Serves the message of one authenticated POST: by the fast path if it can, otherwise by the
+ * protocol package.
+ */
 
-/** The package reads paths and hosts nowhere; a URL is needed to make a request at all. */
+/** The package uses neither path nor host, but needs a URL to make a request. */
 const REQUEST_URL = 'http://countersign.invalid/mcp'
-/** As traces know requests of this endpoint. */
+/** The name of this endpoint's requests in traces. */
 const ROUTE = 'mcp'
 
 const NO_DRILL = {}
@@ -36,16 +41,16 @@ export interface EndpointOptions {
   /** As in `RouteDeps`. */
   readonly drilled?: DrilledHandlers
   readonly logger: Logger
-  /** Told of a trace that a message names itself; absent where nobody collects traces. */
+  /** Receives a trace that a message itself names; absent if no traces are collected. */
   readonly traces?: NonNullable<RouteDeps['traces']>
-  /** `sdk-only` is what the differential test compares with. */
+  /** `sdk-only` is used by the differential test for comparison. */
   readonly path: 'fast-and-sdk' | 'sdk-only'
 }
 
 export interface McpEndpoint {
   /**
-   * Must be called in the route's own callback; ends the exchange.
-   * @param bodyHead a length that it declares is paid for by now
+   * Call it in the route's callback; it ends the exchange.
+   * @param bodyHead a length that it declares has already been paid for
    */
   serve(
     exchange: Exchange,
@@ -61,11 +66,16 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   const repeated = createRepeatedCalls()
   const responses = createPlainResponses(options.tools)
 
-  /** Has answered when it returns, or will. */
-  function servePlain(exchange: Exchange, plain: PlainRequest, caller: McpCaller): void {
+  /** It has answered when it returns, or will. */
+  function servePlain(
+    exchange: Exchange,
+    plain: PlainRequest,
+    caller: McpCaller,
+    form: AcceptedForm,
+  ): void {
     const { era, idText } = plain
     if (plain.kind === 'list') {
-      exchange.send({ status: 200, body: responses.list(era, idText) })
+      sendMessage(exchange, responses.list(era, idText), form)
       return
     }
     const { tool, args, envelope } = plain
@@ -79,14 +89,14 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
     if (result instanceof Promise) {
       exchange.detach()
       void result
-        .then((value) => exchange.send({ status: 200, body: bodyOf(value) }))
+        .then((value) => sendMessage(exchange, bodyOf(value), form))
         .catch((error: unknown) => exchange.fail(error))
     } else {
-      exchange.send({ status: 200, body: bodyOf(result) })
+      sendMessage(exchange, bodyOf(result), form)
     }
   }
 
-  /** Each message of a batch counts as a request; false when it has answered `429`. */
+  /** Each message of a batch counts as a request; returns false if it has answered `429`. */
   function admitBatch(exchange: Exchange, body: unknown, rateLineage: string): boolean {
     const extra = Array.isArray(body) ? body.length - 1 : 0
     for (let i = 0; i < extra; i++) if (!admit(exchange, rateLimit, rateLineage)) return false
@@ -95,11 +105,15 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
 
   return {
     serve(exchange, head, caller, bodyHead) {
+      const form = acceptedForm(head.accept)
+      if (form === null) {
+        exchange.sendJson(406, NOT_ACCEPTABLE)
+        return
+      }
       const headers: McpHeaders = {
-        accept: head.accept,
         protocolVersion: head.mcpProtocolVersion,
         method: head.mcpMethod,
-        // The package looks at it only with the other.
+        // The package uses it only together with the other header.
         name: head.mcpMethod === '' ? '' : head.mcpName,
       }
       const { countersignFault } = head
@@ -116,7 +130,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
           const again = text === null ? null : repeated.find(headers, text)
           if (again !== null) {
-            servePlain(exchange, again, { caller, requestId, logger, ...drill })
+            servePlain(exchange, again, { caller, requestId, logger, ...drill }, form)
             return
           }
           const json = readJson(bytes.value)
@@ -124,7 +138,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
             exchange.sendJson(400, invalidRequest(json.reason))
             return
           }
-          const body = json.kind === 'json' ? json.value : undefined
+          const body = json.kind === 'json' ? withoutNullArguments(json.value) : undefined
           const envelope = envelopeOf(body)
           const traceparent = options.traces === undefined ? null : traceparentOf(envelope)
           if (traceparent !== null) options.traces?.heard(ROUTE, requestId, traceparent)
@@ -134,18 +148,27 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
               ? null
               : readPlainRequest(headers, body, bindings, envelopes)
           if (plain !== null) {
-            // One that names a trace is of that trace, and never comes again as it was.
+            // A message that names a trace belongs to that trace and never repeats unchanged.
             const comesAgain = plain.kind === 'call' && text !== null && traceparent === null
             if (comesAgain) repeated.learn(text, plain)
-            servePlain(exchange, plain, mcp)
+            servePlain(exchange, plain, mcp, form)
             return
           }
           if (!admitBatch(exchange, body, rateLineage)) return
           exchange.detach()
-          const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'
+          const listens = methodOf(body) === 'subscriptions/listen'
+          if (listens && form === 'json') {
+            exchange.sendJson(406, NOT_ACCEPTABLE)
+            return
+          }
+          const how = {
+            outlives: listens ? 'nothing' : 'caller',
+            form,
+            isBatch: Array.isArray(body),
+          } as const
           void sdk
             .serve(webRequest(bodyHead.contentType, headers), body, mcp)
-            .then((response) => sendResponse(exchange, response, outlives))
+            .then((response) => sendResponse(exchange, response, how))
             .catch((error: unknown) => exchange.fail(error))
         } catch (error) {
           exchange.fail(error)
@@ -157,16 +180,41 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   }
 }
 
-/** Without a body: where the body was JSON it is passed along, else empty means malformed. */
+/** Without a body: a JSON body is passed separately, so an empty one here means malformed. */
 function webRequest(contentType: string, given: McpHeaders): Request {
   const headers = new Headers({
-    'content-type': contentType === '' ? 'application/json' : contentType,
+    'content-type': contentType === '' ? JSON_TYPE : contentType,
+    // The Accept header was judged before, and decides how the answer is sent.
+    accept: `${JSON_TYPE}, ${STREAM_TYPE}`,
   })
-  if (given.accept !== '') headers.set('accept', given.accept)
   if (given.protocolVersion !== '') headers.set('mcp-protocol-version', given.protocolVersion)
   if (given.method !== '') headers.set('mcp-method', given.method)
   if (given.name !== '') headers.set('mcp-name', given.name)
   return new Request(REQUEST_URL, { method: 'POST', headers })
+}
+
+function sendMessage(exchange: Exchange, body: ResponseBody, form: AcceptedForm): void {
+  if (form === 'stream') {
+    exchange.send({ status: 200, body: asStream(body), contentType: STREAM_TYPE })
+  } else exchange.send({ status: 200, body })
+}
+
+const NOT_ACCEPTABLE = {
+  jsonrpc: '2.0',
+  error: {
+    code: -32000,
+    message: `Not Acceptable: answers are ${JSON_TYPE}, or ${STREAM_TYPE} where messages follow; the Accept header excludes both, or the one that this request needs.`,
+  },
+  id: null,
+}
+
+/** Spec silent: `arguments: null` in a tool call, which some hosts write, means no arguments. */
+function withoutNullArguments(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutNullArguments)
+  if (!isObject(body) || body.method !== 'tools/call') return body
+  if (!isObject(body.params) || body.params.arguments !== null) return body
+  const { arguments: _none, ...params } = body.params
+  return { ...body, params }
 }
 
 function invalidRequest(reason: string): object {
@@ -185,7 +233,7 @@ function envelopeOf(body: unknown): unknown {
   return isObject(body) && isObject(body.params) ? body.params._meta : undefined
 }
 
-/** By the MCP conventions of OpenTelemetry: a message's own goes before its request's header. */
+/** By OpenTelemetry's MCP conventions, a message's own trace precedes its request's header. */
 function traceparentOf(envelope: unknown): string | null {
   const given = isObject(envelope) ? envelope.traceparent : undefined
   return typeof given === 'string' ? given : null

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { META_KEYS, MODERN_VERSION } from './protocol.js'
 
 /**
- * Envelopes (`params._meta` of revision 2026-07-28) that the protocol package has found valid. A
- * client repeats its envelope in each request, so that one look at it is enough: a call whose envelope
- * is known takes 0.11 million instructions, one that the package must look at 2.9 million. Bounded in
- * number and length; what is not here is looked at again.
+ * Remembers envelopes (`params._meta` of revision 2026-07-28) that the protocol package has found
+ * valid. A client repeats its envelope in each request, so one check is enough: a call with a known
+ * envelope takes 0.11 million instructions, one that the package must check 2.9 million. The cache
+ * is bounded in number and length; what it lacks is checked again.
  */
 
 const ENVELOPES_MAX = 512
@@ -18,7 +18,7 @@ const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
 
 export interface EnvelopeCache {
   has(meta: unknown): boolean
-  /** To be called with an envelope that was found valid. */
+  /** Call it with an envelope that was found valid. */
   learn(meta: unknown): void
 }
 
@@ -36,7 +36,10 @@ export function createEnvelopeCache(): EnvelopeCache {
   }
 }
 
-/** null for what is no plain envelope of the revision: it may ask for something besides the call. */
+/**
+ * Null for anything but a plain envelope of the revision, which may request something besides the
+ * call.
+ */
 function envelopeText(meta: unknown): string | null {
   if (typeof meta !== 'object' || meta === null) return null
   const fields = Object.entries(meta)

@@ -3,16 +3,15 @@ import type { EnvelopeCache } from './envelope-cache.js'
 import { HANDSHAKE_VERSIONS, MODERN_VERSION } from './protocol.js'
 
 /**
- * The short way for requests in which nothing is left to decide: tools/list, and tools/call of a
- * known tool, in the plain form that clients send. Everything else, and everything doubtful, is
- * left to the protocol package; a differential test holds both ways to the same answers.
+ * Handles requests that leave nothing to decide: tools/list, and tools/call of a known tool, in the
+ * plain form that clients send. Everything else, and everything doubtful, is left to the protocol
+ * package; a differential test compares both.
  *
- * Why: the package costs about 0.3 ms for a call and 1 ms for the list, this 0.02 ms.
+ * The package takes about 0.3 ms for a call and 1 ms for the list; this takes 0.02 ms.
  */
 
-/** Header values, empty when absent. */
+/** Header values, empty if absent. */
 export interface McpHeaders {
-  readonly accept: string
   readonly protocolVersion: string
   readonly method: string
   readonly name: string
@@ -43,7 +42,7 @@ const CALL_FIELDS: ReadonlySet<string> = new Set(['_meta', 'name', 'arguments'])
 const NO_PARAMS: JsonObject = {}
 const NO_ARGUMENTS: ToolArguments = {}
 
-/** @returns null when the request is not plain */
+/** @returns null if the request is not plain */
 export function readPlainRequest(
   headers: McpHeaders,
   body: unknown,
@@ -79,20 +78,12 @@ function readEra(
   return params._meta === undefined ? era : null
 }
 
-/** The era that the headers of a plain request name; null when they are not plain. */
+/** The era that the headers of a plain request name; null if they are not plain. */
 export function namedEra(headers: McpHeaders, method: unknown): Era | null {
-  const { accept, protocolVersion } = headers
-  if (accept !== USUAL_ACCEPT && !acceptsBoth(accept)) return null
+  const { protocolVersion } = headers
   if (protocolVersion === MODERN_VERSION) return headers.method === method ? 'modern' : null
   const isHandshake = protocolVersion === '' || HANDSHAKE_VERSIONS.includes(protocolVersion)
   return isHandshake ? 'handshake' : null
-}
-
-/** What all clients send; any other order and spacing will do. */
-const USUAL_ACCEPT = 'application/json, text/event-stream'
-
-function acceptsBoth(accept: string): boolean {
-  return accept.includes('application/json') && accept.includes('text/event-stream')
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Reads the JSON of a request body. Deep nesting and names given twice are refused: two readers of
- * one body (a gateway's filter and this service, say) may each see another amount.
+ * Reads the JSON of a request body. Deep nesting and repeated names are refused, because two
+ * readers of one body, such as a gateway's filter and this service, could each see another amount.
  */
 
 /** The deepest well-formed message has about ten levels. */
@@ -19,7 +19,7 @@ const CLOSE_BRACKET = 93
 export type JsonBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'malformed' }
-  /** JSON, but not to be taken; `reason` is public. */
+  /** JSON that is not accepted; `reason` is public. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 export function readJson(body: Buffer): JsonBody {
@@ -39,7 +39,7 @@ export function readJson(body: Buffer): JsonBody {
   return { kind: 'json', value }
 }
 
-/** In well-formed JSON each colon outside a string is a member's. */
+/** In well-formed JSON each colon outside a string belongs to a member. */
 function scan(text: string): { readonly colons: number; readonly depth: number } {
   let colons = 0
   let depth = 0
@@ -63,7 +63,7 @@ function closingQuote(text: string, opening: number): number {
   return text.length
 }
 
-/** Recursion is safe: depth has been bounded. */
+/** Recursion is safe, because the depth is bounded. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
@@ -72,7 +72,7 @@ function countMembers(value: unknown): number {
     return members
   }
   const object = value as Readonly<Record<string, unknown>>
-  // What comes from JSON has no other enumerable names than its own.
+  // Objects parsed from JSON have no inherited enumerable names.
   for (const name in object) members += 1 + countMembers(object[name])
   return members
 }

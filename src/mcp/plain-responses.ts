@@ -4,28 +4,28 @@ import { META_KEYS, SERVER_INFO, TOOL_LIST_CACHE } from './protocol.js'
 import { resultMembers, resultMeta, type ToolResult } from './tool-result.js'
 
 /**
- * The bodies of the short way's answers. What is answered again and again (the list of tools, and
- * values whose JSON is kept) is kept as bytes: to encode a string of this length costs more
- * than everything else that an answer takes.
+ * Builds the bodies of fast-path answers. Repeated content, such as the list of tools and values
+ * whose JSON is cached, is kept as bytes, because encoding a string of this length costs more than
+ * everything else in an answer.
  */
 
 const MODERN_META = `${JSON.stringify(META_KEYS.serverInfo)}:${JSON.stringify(SERVER_INFO)}`
 const MODERN_MEMBERS = ',"resultType":"complete"'
 const { ttlMs, cacheScope } = TOOL_LIST_CACHE
 
-/** Holds any list and all but the longest answers. */
+/** Large enough for any list and all but the longest answers. */
 const SCRATCH_BYTES = 64 * 1024
 const ASCII = /^[ -~]*$/
 const CLOSE_BRACE = 125
 
-/** Until the next answer is built; whoever sends copies it at once. */
+/** Valid until the next answer is built; the sender copies it at once. */
 export type ResponseBody = string | Uint8Array
 
 export interface PlainResponses {
   /** @param idText the request's id as JSON */
   list(era: Era, idText: string): ResponseBody
   call(era: Era, idText: string, result: ToolResult): ResponseBody
-  /** @param result with its `resultType`, which the modern era alone has */
+  /** @param result with its `resultType`, which only the modern era has */
   waiting(idText: string, result: object): ResponseBody
 }
 

@@ -1,9 +1,9 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 
 /**
- * Progress of a write, for callers that asked with a `progressToken`: one notification when it
+ * Reports progress of a write to callers that sent a `progressToken`: one notification when it
  * starts and one a second while it runs, so that hosts neither time out nor look frozen. An
- * operation does not report its steps; the count is seconds.
+ * operation does not report its steps, so the count is seconds.
  */
 
 const INTERVAL_MS = 1_000
@@ -19,7 +19,7 @@ export async function reportProgress<T>(
   const report = () => {
     const params = { progressToken, progress, message: MESSAGE }
     progress += 1
-    // A caller that went away is no reason to stop a payment that has begun.
+    // A caller that disconnected is no reason to stop a payment that has begun.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
   report()

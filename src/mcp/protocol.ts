@@ -7,8 +7,8 @@ import {
 import { VERSION } from '../api/version.js'
 
 /**
- * What this endpoint says about itself, and the revisions it speaks: 2026-07-28 (no handshake, an
- * envelope in each request) and the handshake revisions back to the first Streamable HTTP.
+ * Describes this endpoint and the revisions that it speaks: 2026-07-28 (no handshake, an envelope
+ * in each request) and the handshake revisions back to the first Streamable HTTP.
  */
 
 export const MODERN_VERSION = '2026-07-28'
@@ -23,10 +23,10 @@ export const META_KEYS = {
   serverInfo: SERVER_INFO_META_KEY,
 } as const
 
-/** `_meta` of a result that is the first one again (REST: `Idempotency-Replayed: true`). */
+/** `_meta` of a result that repeats the first one (REST: `Idempotency-Replayed: true`). */
 export const REPLAYED_META_KEY = 'countersign/idempotency-replayed'
 
-/** Shown to the model by most hosts, once for all tools. */
+/** Most hosts show this to the model, once for all tools. */
 export const INSTRUCTIONS = [
   'A custodial wallet with USD spend caps. Amounts are integer strings in smallest units (wei for',
   'native currency), never whole tokens. Token addresses come from get_token_balances or the user;',
@@ -36,6 +36,6 @@ export const INSTRUCTIONS = [
   'Errors are JSON with a stable code.',
 ].join(' ')
 
-/** The tool list changes with a release only; hosts may keep it that long (milliseconds). */
+/** The tool list changes only with a release; hosts may cache it this long (milliseconds). */
 export const TOOL_LIST_TTL_MS = 3_600_000
 export const TOOL_LIST_CACHE = { ttlMs: TOOL_LIST_TTL_MS, cacheScope: 'public' } as const

@@ -2,18 +2,22 @@ import { LRUCache } from 'lru-cache'
 import { type McpHeaders, namedEra, type PlainCall } from './fast-path.js'
 
 /**
- * Calls of reads that come again under another id: agents poll. A body that differs from one that was
- * found plain in nothing but its id is not parsed anew, which is a fifth of what such a call costs.
- * Only what a body means is kept: who asks, and whether they may, is looked at with each request.
+ * Recognizes read calls that repeat with another id, because agents poll. A body that differs only
+ * in its id from one that was found plain is not parsed again, which saves a fifth of such a call's
+ * cost. Only the meaning of a body is cached: the caller and its rights are checked with each
+ * request.
  */
 
-/** About 1 MiB with the longest bodies; what drops out is parsed again, once. */
+/** About 1 MiB with the longest bodies; an evicted call is parsed once more. */
 const CALLS_MAX = 1_024
 const BODY_BYTES_MAX = 512
-/** Where clients write the id: next to the version, or last. There it is the message's own. */
+/**
+ * The two places where clients write the id: after the version, or last. There it is the message's
+ * own.
+ */
 const BEFORE_FIRST_ID = '{"jsonrpc":"2.0","id":'
 const BEFORE_LAST_ID = ',"id":'
-/** More might not be a safe integer. */
+/** A longer number might not be a safe integer. */
 const ID_DIGITS_MAX = 15
 
 const COMMA = 44
@@ -25,14 +29,14 @@ const CLOSE_BRACE = 125
 export interface CallText {
   /** The id as JSON. */
   readonly idText: string
-  /** All behind an id that comes first, or before one that comes last. */
+  /** Everything after an id that comes first, or before one that comes last. */
   readonly rest: string
 }
 
 export interface RepeatedCalls {
   /** Null unless the body would be found plain again. */
   find(headers: McpHeaders, text: CallText): PlainCall | null
-  /** To be called with what was found plain. */
+  /** Call it with a request that was found plain. */
   learn(text: CallText, call: PlainCall): void
 }
 
@@ -40,7 +44,7 @@ export function createRepeatedCalls(): RepeatedCalls {
   const known = new LRUCache<string, PlainCall>({ max: CALLS_MAX })
   return {
     find(headers, { rest, idText }) {
-      // One that drops out although it is used is soon learned again.
+      // A call that is evicted although it is used is soon learned again.
       const call = known.peek(rest)
       if (call === undefined) return null
       const { kind, era, tool, args, envelope } = call
@@ -49,16 +53,16 @@ export function createRepeatedCalls(): RepeatedCalls {
       return { kind, era, idText, tool, args, envelope }
     },
     learn({ rest }, call) {
-      // A write has an idempotency key of its own, so that it hardly ever comes again.
+      // A write has its own idempotency key, so it hardly ever repeats.
       if (!call.tool.row.movesValue) known.set(rest, call)
     },
   }
 }
 
-/** Null for a body that is long, or whose id is no integer at one of the two places. */
+/** Null for a long body, or one whose id is not an integer at one of the two places. */
 export function readCallText(body: Buffer): CallText | null {
   if (body.byteLength > BODY_BYTES_MAX) return null
-  // Latin-1 gives each byte one character, so that equal texts are equal bytes.
+  // Latin-1 maps each byte to one character, so equal texts are equal bytes.
   const text = body.toString('latin1')
   if (text.startsWith(BEFORE_FIRST_ID)) {
     const start = BEFORE_FIRST_ID.length
@@ -75,7 +79,7 @@ export function readCallText(body: Buffer): CallText | null {
   return { idText: text.slice(start, end), rest: text.slice(0, start) }
 }
 
-/** Whether the digits from `start` to `end` are a number as JSON wants it, and a safe one. */
+/** Whether the digits from `start` to `end` are a number as JSON writes it, and a safe integer. */
 function isInteger(text: string, start: number, end: number): boolean {
   const digits = end - start
   if (digits === 0 || digits > ID_DIGITS_MAX) return false

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type OperationName, operations } from '../api/operations.js'
+import { presentedKey } from '../auth/presented-key.js'
 import { fault } from '../errors/fault.js'
 import { readBodyHead } from '../http/body.js'
 import { admitWithBody, type RouteDeps, refuseUnauthenticated } from '../http/deps.js'
@@ -16,8 +17,8 @@ import { createSdkHandler, createToolCall, type ServerExtension } from './sdk-se
 import { chosenToolRows, describeTool, toolRows } from './tools.js'
 
 /**
- * `/mcp`: the operations table as MCP tools. Order of checks: Host and Origin → key → rate → body,
- * and then those of each call. No OAuth is advertised anywhere: a key in a header is the only way in.
+ * `/mcp` serves the operations table as MCP tools. Order of checks: Host and Origin → key → rate →
+ * body, and then those of each call. No OAuth is advertised; a key in a header is the only way in.
  */
 
 export interface McpRoutesOptions
@@ -28,15 +29,17 @@ export interface McpRoutesOptions
   readonly agent: AgentHandlers
   readonly logger: Logger
   /**
-   * Names this service is reached by, without port; the `Host` header, and `Origin` where there is
-   * one, must name one of them. Default: loopback.
+   * Names under which this service is reached, without port. The `Host` header, and `Origin` if
+   * present, must name one of them. Defaults to loopback.
    */
   readonly allowedHosts?: readonly string[]
-  /** Whether agents may make keys by a tool, after the specification's. Default: not. */
+  /** Whether agents may make keys with a tool, listed after the specification's. Defaults to no. */
   readonly subKeyTool?: boolean
-  /** `sdk-only` turns the short way off, for the test that compares both. Default: both. */
+  /** `sdk-only` turns the fast path off, for the test that compares both. Defaults to both. */
   readonly path?: 'fast-and-sdk' | 'sdk-only'
-  /** Adds to each server of the protocol package, such as the fixtures of a conformance run. */
+  /**
+   * Extends each server of the protocol package, for example with fixtures of a conformance run.
+   */
   readonly extend?: ServerExtension
 }
 
@@ -88,7 +91,8 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
       name: 'mcp',
       handle: (exchange, head) => {
         if (!isOurs(exchange, head, origins)) return
-        const authenticated = options.authenticate(head.xApiKey)
+        const presented = presentedKey(head.xApiKey, head.authorization)
+        const authenticated = presented.ok ? options.authenticate(presented.value) : presented
         if (!authenticated.ok) {
           const count = () => options.failedAuthentications.take(exchange.clientAddress())
           refuseUnauthenticated(exchange, count, authenticated.fault)
@@ -104,7 +108,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
   ]
 }
 
-/** False when it has answered `403`. */
+/** Returns false if it has answered `403`. */
 function isOurs(exchange: Exchange, head: Readonly<RequestHead>, origins: OriginCheck): boolean {
   const stranger = !origins.hostAllowed(head.host)
     ? 'Host'
@@ -112,7 +116,7 @@ function isOurs(exchange: Exchange, head: Readonly<RequestHead>, origins: Origin
       ? null
       : 'Origin'
   if (stranger === null) return true
-  const message = `The ${stranger} header names no host of this service.`
+  const message = `The ${stranger} header does not name a host of this service.`
   exchange.refuse(fault('PERMISSION_DENIED', { header: stranger }, message))
   return false
 }

@@ -24,12 +24,15 @@ import { sdkToolResult } from './tool-result.js'
 import { TASKS_EXTENSION, transactionOfState, waitingResult } from './waiting-call.js'
 
 /**
- * The protocol package behind the endpoint: a server per request (the protocol is served without
- * sessions), bound to the caller of that request. Deals with both eras, with batches, and with all
+ * The protocol package behind the endpoint: one server per request, because the protocol is served
+ * without sessions, bound to the caller of that request. It handles both eras, batches and all
  * malformed requests.
  */
 
-/** `subscriptions/listen` streams open at once; nothing here changes while the process runs. */
+/**
+ * The most `subscriptions/listen` streams open at once; nothing that they report changes while the
+ * process runs.
+ */
 const SUBSCRIPTIONS_MAX = 256
 /** Short, so that open streams notice a shutdown within its time limit. */
 const KEEP_ALIVE_MS = 5_000
@@ -47,7 +50,7 @@ export interface SdkHandlerOptions {
   readonly tasks: TaskOperations
   readonly envelopes: EnvelopeCache
   readonly logger: Logger
-  /** Adds to a new server; the conformance fixtures come in here. */
+  /** Extends a new server; used by the conformance fixtures. */
   readonly extend?: ServerExtension
 }
 
@@ -65,7 +68,7 @@ export type ServerExtension = (
 ) => void
 
 export interface SdkHandler {
-  /** @param body parsed JSON; undefined when the request's own body is no JSON */
+  /** @param body parsed JSON; undefined if the request's own body is not JSON */
   serve(request: Request, body: unknown, exchange: McpExchange): Promise<Response>
 }
 
@@ -131,7 +134,10 @@ export function createToolCall(
     if (state !== undefined) {
       const txId = transactionOfState(String(state), name, args)
       if (txId === null) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'requestState is of another call')
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          'requestState belongs to another call',
+        )
       }
       return sdkToolResult(await callTool(status, { tx_id: txId }, exchange))
     }

@@ -6,8 +6,8 @@ import { sdkToolResult, type ToolResult } from './tool-result.js'
 import { inputsOf, taskOf, waysToWait } from './waiting-call.js'
 
 /**
- * The tasks extension (SEP-2663) over transactions that wait, or waited, for people. A task is its
- * transaction, so that nothing is kept for it and it outlives a restart; only a tool makes one.
+ * The tasks extension (SEP-2663) for transactions that wait, or waited, for people. A task is its
+ * transaction, so nothing else is stored for it and it survives a restart; only a tool creates one.
  */
 
 export interface TaskOperations {
@@ -18,7 +18,7 @@ export interface TaskOperations {
 const TASK_ID_CHARS_MAX = 64
 const byId = z.looseObject({ taskId: z.string().max(TASK_ID_CHARS_MAX) })
 
-/** @param exchangeOf the request that a server was made for */
+/** @param exchangeOf returns the request that a server was made for */
 export function serveTasks(
   server: Server,
   operations: TaskOperations,
@@ -40,7 +40,7 @@ export function serveTasks(
     if (task.status === 'completed') return { ...task, result: completed(found) }
     return task.status === 'input_required' ? { ...task, inputRequests: inputsOf(record) } : task
   })
-  // People answer on the page: what a host says that they said is no proof of it.
+  // People answer on the page, because a host's report of their answer proves nothing.
   server.setRequestHandler('tasks/update', { params: byId }, async ({ taskId }, context) => {
     requireEnvelope(context.mcpReq.envelope)
     await recordOf(taskId, exchangeOf())
@@ -52,7 +52,8 @@ export function serveTasks(
     await recordOf(taskId, exchange)
     const result = await callTool(operations.withdraw, { tx_id: taskId }, exchange)
     if (result.kind === 'value') return {}
-    // Decided meanwhile, it cannot be stopped any more: the next look at the task says how it ended.
+    // If it was decided in the meantime it cannot be stopped; the next poll of the task shows how
+    // it ended.
     const { status } = recordIn(await recordOf(taskId, exchange))
     if (status === 'awaiting_approval') throw invalidTask(result.json)
     return {}
@@ -68,7 +69,7 @@ function recordIn(result: ToolResult): TransactionView {
   return result.answer.value as TransactionView
 }
 
-/** Tasks of 2025-11-25 are other ones, and this endpoint does not declare them. */
+/** Tasks of 2025-11-25 are different, and this endpoint does not declare them. */
 function requireEnvelope(envelope: unknown): void {
   if (envelope === undefined)
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')

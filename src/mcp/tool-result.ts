@@ -6,8 +6,8 @@ import type { Answer } from '../operations/context.js'
 import { REPLAYED_META_KEY } from './protocol.js'
 
 /**
- * An operation's answer as a tool result. Structured content on success alone: clients hold it
- * against the output schema, which a refusal does not fit.
+ * An operation's answer as a tool result. Only a success has structured content, because clients
+ * validate it against the output schema, which a refusal does not match.
  */
 export type ToolResult =
   | {
@@ -22,7 +22,7 @@ export type ToolResult =
 
 export function toToolResult(answer: Answer<unknown>, requestId: string): ToolResult {
   if (!answer.ok) return refusalResult(answer.fault, requestId)
-  // Where there is a text already, the value is made only for the package, which needs it.
+  // If the text exists already, the value is made only for the package, which needs it.
   if (answer.json !== undefined) return { kind: 'value', answer, json: answer.json, kept: null }
   const kept = keptJson(answer.value) ?? null
   return { kind: 'value', answer, json: kept?.json ?? JSON.stringify(answer.value), kept }
@@ -33,7 +33,7 @@ export function refusalResult(refusal: Fault, requestId: string): ToolResult {
   return { kind: 'refusal', json: JSON.stringify(body) }
 }
 
-/** The form the protocol package takes. */
+/** The form that the protocol package takes. */
 export function sdkToolResult(result: ToolResult): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: result.json }]
   if (result.kind === 'refusal') return { content, isError: true }
@@ -46,8 +46,8 @@ export function sdkToolResult(result: ToolResult): CallToolResult {
 }
 
 /**
- * The first members of a result's JSON, without braces: all but `_meta` and what an era adds.
- * Built from the JSON that is there already.
+ * The first members of a result's JSON, without braces: all but `_meta` and what an era adds. Built
+ * from existing JSON.
  */
 export function resultMembers(result: ToolResult): string {
   const content = `"content":[{"type":"text","text":${JSON.stringify(result.json)}}]`
@@ -56,7 +56,7 @@ export function resultMembers(result: ToolResult): string {
     : `${content},"structuredContent":${result.json}`
 }
 
-/** Members of the result's own `_meta`, without braces; empty where it has none. */
+/** Members of the result's own `_meta`, without braces; empty if it has none. */
 export function resultMeta(result: ToolResult): string {
   return result.kind === 'value' && result.answer.replayed === true ? REPLAYED_MEMBER : ''
 }

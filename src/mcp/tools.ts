@@ -5,7 +5,7 @@ import { transactionRecord } from '../api/transaction.js'
 
 /** The rows of the operations table that are MCP tools, as tools/list shows them. */
 
-/** CONTRACT.md, "MCP": the 17 tools in its order. */
+/** The 17 tools of CONTRACT.md, "MCP", in its order. */
 export const TOOL_ORDER: readonly string[] = [
   'get_wallet_address',
   'get_balance',
@@ -38,16 +38,16 @@ const IDEMPOTENCY_SCHEMA: JsonSchema = {
 
 /**
  * The rows that are tools, in the specification's order.
- * @throws Error when a row claims to be a tool that the specification does not know
+ * @throws Error if a row claims to be a tool that the specification does not have
  */
 export function toolRows<R extends OperationRow>(rows: readonly R[]): R[] {
   const tools = rows.filter(({ surface }) => surface === 'rest-and-mcp')
   const stranger = tools.find(({ name }) => !TOOL_ORDER.includes(name))
-  if (stranger !== undefined) throw new Error(`${stranger.name} is no tool of the specification`)
+  if (stranger !== undefined) throw new Error(`${stranger.name} is not a tool of the specification`)
   return tools.sort((a, b) => TOOL_ORDER.indexOf(a.name) - TOOL_ORDER.indexOf(b.name))
 }
 
-/** Those that an operator may have listed after them. */
+/** Rows that an operator may add to the list. */
 export function chosenToolRows<R extends OperationRow>(rows: readonly R[]): R[] {
   return rows.filter(({ surface }) => surface === 'rest-and-chosen-mcp')
 }
@@ -71,7 +71,9 @@ export function describeTool(row: OperationRow): Tool {
   }
 }
 
-/** What a caller acts on right after a write; get_transaction_status has the whole record. */
+/**
+ * The fields that a caller needs right after a write; get_transaction_status has the whole record.
+ */
 const WRITE_FIELDS: readonly string[] = ['tx_id', 'tx_hash', 'status', 'spend_usd', 'error']
 
 function outputSchema(row: OperationRow): NonNullable<Tool['outputSchema']> {
@@ -89,14 +91,14 @@ function outputSchema(row: OperationRow): NonNullable<Tool['outputSchema']> {
   }
 }
 
-/** They are in the tool that the record is described by. */
+/** The values and fields are in the tool that describes the record. */
 function withoutInsides({ enum: _values, properties: _fields, ...kept }: JsonSchema): JsonSchema {
   return kept
 }
 
 /**
- * What a reader of results needs: names, types, units. The bounds are for those who write, and the
- * record of a transaction is in six tools; whole, they would double the list.
+ * What a reader of results needs: names, types, units. Bounds matter only to writers, and the
+ * record of a transaction is in six tools, where it would double the list.
  */
 function slimOutput(schema: JsonSchema): JsonSchema {
   const { required: _required, minimum, maxLength, pattern, ...kept } = schema
@@ -113,9 +115,9 @@ function slimOutput(schema: JsonSchema): JsonSchema {
   return out
 }
 
-/** Ids and times that explain themselves carry no description. */
+/** Ids and times that explain themselves need no description. */
 const PLAIN_FIELD = /^(?:chain_id|tx_id|tx_hash|nonce|.*_at)$/
-/** Of a call that waits; its fields are in the answer, and in the REST documents. */
+/** The approval of a waiting call; its fields are in the answer and in the REST documents. */
 const WHOLE_FIELD = 'approval'
 
 function slimField(name: string, field: JsonSchema): JsonSchema {
@@ -133,7 +135,7 @@ function inputSchema(schema: JsonSchema): Tool['inputSchema'] {
 
 /**
  * The service refuses what is too long; patterns and descriptions tell callers the form. Some hosts
- * refuse the whole list for an example.
+ * refuse the whole list because of an example.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'maxLength',

@@ -6,24 +6,27 @@ import { META_KEYS } from './protocol.js'
 import type { ToolResult } from './tool-result.js'
 
 /**
- * How a client that says so is told of a call that waits for people: as a task that it follows, or
- * by the page to show (URL elicitation). All others get the record, as over REST. Only an envelope
- * (2026-07-28) says what a client can do: requests of the handshake revisions come without one.
+ * How a client that supports it learns of a call that waits for people: as a task that it follows,
+ * or by a page to show (URL elicitation). Other clients get the record, as over REST. Only an
+ * envelope (2026-07-28) tells what a client supports; requests of the handshake revisions have
+ * none.
  */
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
-/** Of tasks; people take longer, and the end comes by `transaction.*` events too. */
+/**
+ * The poll interval of tasks. People take longer, and `transaction.*` events report the end too.
+ */
 const POLL_INTERVAL_MS = 2_000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** What the envelope of a request declares of the client. */
+/** What the envelope of a request declares about the client. */
 export interface WaysToWait {
   readonly tasks: boolean
   readonly url: boolean
 }
 
-/** @param envelope `params._meta` that was found valid; null of a handshake revision */
+/** @param envelope `params._meta` that was found valid; null for a handshake revision */
 export function waysToWait(envelope: unknown): WaysToWait {
   const capabilities = fieldOf(envelope, META_KEYS.clientCapabilities)
   return {
@@ -33,8 +36,8 @@ export function waysToWait(envelope: unknown): WaysToWait {
 }
 
 /**
- * What a client is answered in place of the record of a call that has begun to wait.
- * @returns null where it is answered the record
+ * What a client is answered instead of the record of a call that has begun to wait.
+ * @returns null if it is answered the record
  */
 export function waitingResult(
   tool: string,
@@ -47,7 +50,7 @@ export function waitingResult(
   if (record.status !== 'awaiting_approval') return null
   const { tasks, url } = waysToWait(envelope)
   if (tasks) {
-    // What it was made of too, for clients that show the text of whatever comes.
+    // Includes the original text, for clients that show the text of any result.
     const content = [{ type: 'text', text: result.json }]
     return { resultType: 'task', ...taskOf(record, url), content }
   }
@@ -80,8 +83,8 @@ export function taskOf(record: TransactionView, url: boolean): JsonObject {
 }
 
 /**
- * What a task in `input_required` asks for; its creation does not say it. Whoever is asked again, of
- * other terms, is asked under another name.
+ * What a task in `input_required` asks for, which its creation does not contain. If people are
+ * asked again, about other terms, the name differs.
  */
 export function inputsOf(record: TransactionView): JsonObject {
   const page = pageOf(record)
@@ -94,8 +97,8 @@ function taskStatus({ status }: TransactionView, page: InputRequest | null): str
 }
 
 /**
- * The transaction that a client means which calls again as it was told to, so that nothing is sent
- * a second time. Its state gives no authority: the record is read with the rights of its key.
+ * The transaction meant by a client that calls again as it was told to, so that nothing is sent a
+ * second time. The state gives no authority: the record is read with the rights of its key.
  * @returns null for the state of another call
  */
 export function transactionOfState(
@@ -111,7 +114,7 @@ function stateOf(txId: string, tool: string, args: ToolArguments): string {
   return `${txId}.${hashRequest(tool, args)}`
 }
 
-/** Null where no page of the identity provider shows it, or nobody has to. */
+/** Null if no page of the identity provider shows it, or no person has to decide. */
 function pageOf({ approval }: TransactionView): InputRequest | null {
   const url = approval?.url ?? null
   if (approval === undefined || url === null || approval.needed === 0) return null

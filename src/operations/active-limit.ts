@@ -11,61 +11,80 @@ import {
 } from './load-window.js'
 
 /**
- * How many calls that move value may be at work at once, found from how long they wait.
- * Deterministic: whoever owns it tells it what happens and when.
+ * Decides how many calls that move value may be at work at once, from how long they wait.
+ * Deterministic: its owner reports what happens and when.
  *
- * What counts is the delay inside the service (CoDel, RFC 8289: the least delay of a stretch of
- * time tells a standing queue from a burst), not the whole answer: a distant node's round trip is
- * no reason to do less at once. Each window of time is judged once, at its end:
+ * It judges the delay inside the service (CoDel, RFC 8289: the least delay of a stretch of time
+ * distinguishes a standing queue from a burst), not the whole answer, because a distant node's
+ * round trip is no reason to do less at once. Each window of time is judged once, at its end:
  *
- * | phase        | what is over the limit | left when                                                    |
- * | ------------ | ---------------------- | ------------------------------------------------------------ |
- * | `open`       | waits                  | → `suspected`: a flood, and places ran out                   |
- * |              |                        | → `shedding`: a flood, pressed for long, and calls are slow  |
- * | `suspected`  | waits; least at work   | → `open`: no flood, no refusal, or calls flow                |
- * |              |                        | → `shedding`: as from `open`                                 |
- * | `shedding`   | is refused at once     | → `recovering`: a window without a refusal                   |
- * | `recovering` | is refused at once     | → `shedding`: a refusal                                      |
- * |              |                        | → `open`: calm for several windows                           |
- * | any          |                        | → `open`, as at the start: nothing happened for a while      |
+ * || phase        | what is over the limit | left when
+ * |
+ * || ------------ | ---------------------- |
+ * ------------------------------------------------------------ |
+ * || `open`       | waits                  | → `suspected`: a flood, and places ran out
+ * |
+ * ||              |                        | → `shedding`: a flood, pressed for long, and calls are
+ * slow  |
+ * || `suspected`  | waits; least at work   | → `open`: no flood, no refusal, or calls flow
+ * |
+ * ||              |                        | → `shedding`: as from `open`
+ * |
+ * || `shedding`   | is refused at once     | → `recovering`: a window without a refusal
+ * |
+ * || `recovering` | is refused at once     | → `shedding`: a refusal
+ * |
+ * ||              |                        | → `open`: calm for several windows
+ * |
+ * || any          |                        | → `open`, as at the start: no calls for a while
+ * |
  */
 export type LimitPhase = 'open' | 'suspected' | 'shedding' | 'recovering'
 
-/** Until it sheds: long enough for a few commits, short enough to meet overload before it is felt. */
+/**
+ * Window before shedding: long enough for a few commits, short enough to detect overload before it
+ * is felt.
+ */
 const WATCH_WINDOW_MS = 50
-/** While it sheds: enough calls complete in it to say how long they took. */
+/** Window while shedding: enough calls complete in it to measure how long they took. */
 const SHED_WINDOW_MS = 100
-/** At work at once until measured otherwise: more than what keeps every batch full. */
+/** Calls at work at once before any measurement; more than keeps every batch full. */
 const INITIAL_ACTIVE = 128
-/** Below it batches run half empty, and less work is done rather than the same sooner. */
+/** Below this, batches run half empty, so less work is done instead of the same work sooner. */
 const ACTIVE_MIN = 32
-/** Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. */
+/**
+ * Consecutive windows with a queue throughout before calls are shed; a burst is over by then, or
+ * nearly.
+ */
 const PRESSED_WINDOWS = 4
 /**
- * How much a window counts in which places ran out: calls are refused already, and those that wait
- * would be the slowest of all.
+ * Weight of a window in which places ran out: calls are refused already, and those that wait would
+ * be the slowest of all.
  */
 const REFUSING_WINDOW_WEIGHT = 2
-/** Windows with a queue and no delay before more may be at work: the first to complete were alone. */
+/**
+ * Consecutive windows with a queue but no delay before more calls may be at work. One is not
+ * enough, because the first calls to complete ran without others.
+ */
 const FLOWING_WINDOWS = 2
-/** Less of all places than this taken is a burst, however long a slow machine works on it. */
+/** Fewer places in use than this is a burst, however long a slow machine works on it. */
 const CROWDED_SHARE = 0.5
 /** Windows without a refusal after which overload is over. */
 const CALM_WINDOWS = 3
-/** Without a call: what was learned before it no longer holds. */
+/** After this time without a call, earlier measurements no longer hold. */
 const SILENCE_MS = 300
 const SHRINK = 0.85
 const GROW = 1.1
 
 interface LimitState {
   readonly phase: LimitPhase
-  /** Calls that may be at work once nothing is suspected. */
+  /** Calls that may be at work when no overload is suspected. */
   readonly max: number
-  /** Windows in a row with a queue all through, weighted; 0 while shedding. */
+  /** Consecutive windows with a queue throughout, weighted; 0 while shedding. */
   readonly pressedWindows: number
-  /** Windows in a row with a queue in which calls flowed; 0 while shedding. */
+  /** Consecutive windows with a queue in which calls flowed; 0 while shedding. */
   readonly flowingWindows: number
-  /** Windows in a row without a refusal; 0 but while recovering. */
+  /** Consecutive windows without a refusal; 0 except while recovering. */
   readonly calmWindows: number
 }
 
@@ -75,7 +94,7 @@ interface LimitBounds {
   readonly most: number
 }
 
-/** What a window leads to, by the phase it was in. */
+/** The state after a window, by the phase the window was in. */
 const AFTER_WINDOW: Readonly<
   Record<LimitPhase, (state: LimitState, window: LoadWindow, bounds: LimitBounds) => LimitState>
 > = {
@@ -95,7 +114,7 @@ function afterWatching(state: LimitState, window: LoadWindow, bounds: LimitBound
     ? !isFlowing(window)
     : window.completed === 0 || isDelayed(window, STANDING_DELAY_MS)
   const pressedWindows = pressedAfter(state, window)
-  // When nothing completes something is stuck, and more of the same is no help.
+  // If nothing completes, something is stuck, and more calls would not help.
   const flowingWindows =
     window.wasQueuedThroughout && !isSlowOrUnknown ? state.flowingWindows + 1 : 0
   const hasRoom = flowingWindows >= FLOWING_WINDOWS
@@ -107,7 +126,7 @@ function afterWatching(state: LimitState, window: LoadWindow, bounds: LimitBound
     const fitting = Math.max(bounds.least, fittingActive(window))
     return { ...atStart(bounds), phase: 'shedding', max: Math.min(max, fitting) }
   }
-  // Nothing is known of those that are at work: until it is, nothing begins that could be late.
+  // The calls at work have not completed yet. Until they have, no call begins that could be late.
   const isSuspected = isFlood && isRefusing && flowingWindows === 0
   const phase = isSuspected ? 'suspected' : 'open'
   return { phase, max, pressedWindows, flowingWindows, calmWindows: 0 }
@@ -142,18 +161,18 @@ export interface ActiveLimit {
   readonly phase: LimitPhase
   /** Calls that may be at work at once. */
   readonly max: number
-  /** True while what is over the limit is refused rather than queued. */
+  /** True while calls over the limit are refused rather than queued. */
   readonly shedding: boolean
   /**
-   * To be called before each of the others.
+   * Call it before each of the others.
    * @returns true when shedding has just begun
    */
   advance(nowMs: number, active: number, queued: number): boolean
   arrived(): void
   refused(): void
-  /** @param delayMs what the call took inside this host; null when it says nothing of that */
+  /** @param delayMs time the call took inside this host; null if unknown */
   completed(delayMs: number | null): void
-  /** Nothing is queued at this moment. */
+  /** Call it when the queue becomes empty. */
   drained(): void
 }
 

@@ -4,30 +4,31 @@ import { currentHash, type Transaction } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'
 
 /**
- * Sends that were answered as broadcast. Their actor answers when a node has taken the bytes,
- * which is some milliseconds before the record says so: until then whoever reads it here is shown
- * what the caller was told.
+ * Remembers sends that were answered as broadcast. Their actor answers when a node has accepted the
+ * bytes, some milliseconds before the record tells so. Until then readers here are shown what the
+ * caller was told.
  */
 export interface AnsweredSends {
   note(sent: Pick<SendReply, 'txId' | 'txHash' | 'broadcast' | 'updatedAtMs'>): void
-  /** Reads the same store, and shows no transaction as less than it was answered. */
+  /** Reads the same store, but never shows a transaction in an earlier state than was answered. */
   readonly reader: Reader
 }
 
 /**
- * Each is kept until so many more were answered, at least: more than can be while one commit is
- * under way (`writesInFlightMax`); 4 MiB at most.
+ * Each is kept until at least this many more were answered, which exceeds what can happen during
+ * one commit (`writesInFlightMax`); at most 4 MiB.
  */
 const ANSWERED_KEPT = 16_384
 
 interface Answered {
-  /** Signed again at another nonce, it has another. */
+  /** A transaction that is signed again at another nonce has another hash. */
   readonly txHash: Hex
   readonly updatedAtMs: number
 }
 
 export function createAnsweredSends(reader: Reader): AnsweredSends {
-  // Each is wanted for milliseconds and never renewed: to forget by halves costs less than in order.
+  // Each is needed for milliseconds and never renewed, so forgetting half of them at a time costs
+  // less than keeping an order.
   let newer = new Map<TxId, Answered>()
   let older = new Map<TxId, Answered>()
 

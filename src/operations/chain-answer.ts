@@ -3,7 +3,7 @@ import { type Fault, FaultError, fault } from '../errors/fault.js'
 import type { Answer } from './context.js'
 import type { OperationPorts } from './ports.js'
 
-/** Runs a read of one chain, with what can go wrong on the way put into faults. */
+/** Runs a read of one chain and turns its errors into faults. */
 export async function answerFromChain<T>(
   { chains }: OperationPorts,
   chainId: number,

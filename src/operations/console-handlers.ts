@@ -33,6 +33,7 @@ import { getUserBreakers, setUserBreakers } from './console/user-breakers.js'
 import {
   getWalletAllowances,
   getWalletBalances,
+  getWalletGas,
   getWalletPositions,
 } from './console/wallet-reads.js'
 import { createWallet, listWallets, walletCreation } from './console/wallets.js'
@@ -70,6 +71,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     get_wallet_balances: getWalletBalances(ports),
     get_wallet_positions: getWalletPositions(ports),
     get_wallet_allowances: getWalletAllowances(ports),
+    get_wallet_gas: getWalletGas(ports),
     create_key: createdOnce(
       ports,
       keyCreation(ports),

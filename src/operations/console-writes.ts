@@ -25,9 +25,10 @@ type TakesAway = {
 }
 
 /**
- * What only takes away goes on: it writes little, and is most wanted when something is wrong. Of
- * what may do either, the call decides: a key that is left with no more than it had, an entry of
- * addresses that blocks, an entry removed that allowed. What is not the caller's own is refused alike.
+ * Writes that only take something away continue: they write little, and are most needed when
+ * something is wrong. If an operation may do either, the call decides: a key left with no more than
+ * it had, an address rule that blocks, a removed rule that allowed. A call about another user's
+ * record is refused alike.
  */
 const TAKES_AWAY: TakesAway = {
   freeze: () => true,
@@ -51,8 +52,8 @@ const TAKES_AWAY: TakesAway = {
 }
 
 /**
- * What may give somebody more than they had, lasts for a time, or moves value: it is not begun by a
- * clock that may be wrong. What else is written there can be undone as it was done.
+ * Operations that may give somebody more than they had, last for a time, or move value. They do not
+ * begin while the clock may be wrong. Other writes can be undone in the same way.
  */
 const GIVES: ReadonlySet<ConsoleOperationName> = new Set([
   'create_key',
@@ -68,11 +69,11 @@ const GIVES: ReadonlySet<ConsoleOperationName> = new Set([
   'unfreeze',
 ])
 
-/** Why something is not done now, or null; asked for each call. */
+/** Why an operation is stopped now, or null; called for each call. */
 export interface ConsoleStops {
   /**
-   * Not even what takes away: another start of the service has the wallets, so that what is done
-   * here counts nowhere.
+   * Stops even operations that take away: another start of the service has the wallets, so nothing
+   * done here has an effect.
    */
   readonly everything: () => Fault | null
   readonly whatWrites: () => Fault | null
@@ -81,7 +82,7 @@ export interface ConsoleStops {
 
 type Handler = (context: ConsoleContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
-/** The same handlers; those that write refuse while there is a reason to. */
+/** The same handlers; those that write are refused while there is a reason. */
 export function stopConsoleWrites(
   handlers: ConsoleHandlers,
   stops: ConsoleStops,
@@ -103,7 +104,8 @@ export function stopConsoleWrites(
         if (takesAway?.(records, context, input) !== true) return { ok: false, fault: reason }
       }
       const answer = await handler(context, input)
-      // It may have been taken over only now, and an answer would promise what nobody keeps.
+      // The service may have been taken over during the call; its answer would then promise
+      // something that is lost.
       const since = answer.ok ? stops.everything() : null
       return since === null ? answer : { ok: false, fault: since }
     }

@@ -10,16 +10,22 @@ import type { UserId } from '../domain/ids.js'
 import type { Role } from '../domain/role.js'
 import type { Fault } from '../errors/fault.js'
 
-/** What an authenticated agent request carries into its operation, whatever the transport. */
+/** What an authenticated agent request carries into its operation, over either transport. */
 export interface AgentContext {
   readonly requestId: string
   readonly key: ApiKey
   /**
-   * Key of the proof of the live API key (32 bytes, derived from the presented secret). Only
-   * the signing path may read it; it is never logged or stored by this service.
+   * Proof key of the live API key (32 bytes, derived from the presented secret). Only the signing
+   * path may read it; this service never logs or stores it.
    */
   readonly proofKey: Uint8Array
   readonly idempotency: Idempotency | null
+  /**
+   * True for calls by MCP. Spec silent on keys whose `duplicate_guard` is off, the default: a model
+   * that calls a tool twice seldom means to pay twice, so the guard applies to every such call. A
+   * caller that means to repeat sends another `idempotency_key`.
+   */
+  readonly guardsDuplicates: boolean
 }
 
 export interface Idempotency {
@@ -33,31 +39,34 @@ export interface ConsoleContext {
   readonly requestId: string
   /** The account. */
   readonly userId: UserId
-  /** Who is signed in; of their own account the same. */
+  /** The person who is signed in; equal to the account for their own. */
   readonly personId: UserId
-  /** What the person is in the account. */
+  /** The person's role in the account. */
   readonly role: Role
   readonly email: string | null
   /** The verified token; the identity provider checks it again for grants. */
   readonly token: string
-  /** The API key besides the token, where the operation takes one and one was sent. */
+  /** The API key sent besides the token, if the operation takes one. */
   readonly presentedKey: AuthenticatedKey | null
-  /** 1 to 255 visible ASCII characters, where the operation takes one and one was sent. */
+  /** 1 to 255 visible ASCII characters, if the operation takes a key and one was sent. */
   readonly idempotencyKey?: string
 }
 
-/** What an operation answers; mapped to the wire once for REST and once for MCP. */
+/** The answer of an operation; mapped to the wire once for REST and once for MCP. */
 export type Answer<T> =
   | {
       readonly ok: true
       readonly value: T
-      /** JSON of `value`, where it is at hand; `value` is then made of it when it is asked for. */
+      /** JSON of `value`, if it is cached; `value` is then parsed from it on demand. */
       readonly json?: string
-      /** 200 unless said otherwise. */
+      /** Defaults to 200. */
       readonly status?: 200 | 201 | 202
-      /** Set when the answer is the first one again. */
+      /** Set if this repeats the first answer. */
       readonly replayed?: true
-      /** From the decision about a send until both keys had signed: work of this host alone. */
+      /**
+       * Time from the decision about a send until both keys had signed, which is work of this host
+       * only.
+       */
       readonly signingMs?: number
     }
   | { readonly ok: false; readonly fault: Fault }

@@ -6,12 +6,12 @@ import { ok, type Result, refuse } from '../errors/fault.js'
 import type { AgentHandlers } from './context.js'
 import type { AgentHandler } from './prepare-call.js'
 
-/** The handlers once more for each fault that may be asked for; a live service has none. */
+/** One more set of handlers for each fault that may be injected; a live service has none. */
 export type DrilledHandlers = Readonly<Record<Drill, AgentHandlers>>
 
 /**
- * What serves a write that asks for a fault.
- * @param drilled null where the environment is live
+ * Finds the handler for a write that requests an injected fault.
+ * @param drilled null in a live environment
  * @param asked the header's value, not empty
  * @returns refusals: `INVALID_REQUEST`
  */

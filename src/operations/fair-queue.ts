@@ -1,11 +1,13 @@
 /**
- * Places of one owner in a common line. With one place an owner that has two calls waiting, as
- * happens by chance in a busy fleet, waits a whole round longer for its second; with many, one that
- * floods holds up all others.
+ * Places of one owner in the common queue. With one place, an owner with two waiting calls, as
+ * happens by chance in a busy fleet, waits a whole round longer for the second; with many, an owner
+ * that floods delays all others.
  */
 export const IN_LINE_MAX = 4
 
-/** Of things that wait; each is an object of its own, and its owner bounds how many there are. */
+/**
+ * A queue of waiting things. Each is a distinct object, and the queue's owner bounds their number.
+ */
 export interface Queue<T extends object> {
   readonly size: number
   push(item: T): void
@@ -35,23 +37,23 @@ export class PlainQueue<T extends object> implements Queue<T> {
 
 interface Waiting<T extends object> {
   inLine: number
-  /** What has no place in the line yet; null until there is such a thing. */
+  /** Items of the owner without a place in the queue; null when it has no such item. */
   behind: Queue<T> | null
 }
 
 /**
- * First in, first out among owners that have little waiting. Whoever has much delays others by a few
- * places, not by all of it: the rest waits behind the line, and one comes in for each that leaves.
+ * First in, first out among owners with few waiting items. An owner with many delays others by a
+ * few places only: its further items wait behind the queue, and one enters for each that leaves.
  */
 export class FairQueue<T extends object, Owner> implements Queue<T> {
   readonly #ownerOf: (item: T) => Owner
   readonly #queueBehind: () => Queue<T>
   readonly #line = new PlainQueue<T>()
-  /** Owners that have something in the line. */
+  /** Owners with something in the queue. */
   readonly #byOwner = new Map<Owner, Waiting<T>>()
   #size = 0
 
-  /** @param queueBehind makes what orders the rest of one owner's */
+  /** @param queueBehind creates the queue for the further items of one owner */
   constructor(ownerOf: (item: T) => Owner, queueBehind: () => Queue<T>) {
     this.#ownerOf = ownerOf
     this.#queueBehind = queueBehind

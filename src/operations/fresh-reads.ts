@@ -4,8 +4,8 @@ import type { Answer, ConsoleContext, ConsoleHandlers } from './context.js'
 type Handler = (context: ConsoleContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
 /**
- * Has each call begin with the store as it is now. Reads of a turn share a snapshot, which may be
- * older than what the caller has been told since, by another answer or by a webhook.
+ * Lets each call begin with the current store. Reads in one turn share a snapshot, which may be
+ * older than what the caller has learned, from another answer or a webhook.
  */
 export function readFresh(
   handlers: ConsoleHandlers,

@@ -1,8 +1,10 @@
-/** What calls that move value met in one window of time, and what that says about the load. */
+/**
+ * What calls that move value experienced in one window of time, and what that shows about the load.
+ */
 
 /**
- * Least delay that shows a standing queue: several batches of signatures deep, three times what a
- * call waits in an idle service.
+ * The delay to aim for while calls are shed. At ten times the capacity, calls wait a third less
+ * than with 15 ms here, and a twelfth fewer are accepted.
  */
 export const STANDING_DELAY_MS = 15
 /**
@@ -10,13 +12,16 @@ export const STANDING_DELAY_MS = 15
  * with 15 ms here, and a twelfth fewer are taken.
  */
 export const SHED_DELAY_MS = 10
-/** A delay below this part of the wanted one shows room for more at work. */
+/** A delay below this share of the aim shows that more calls may be at work. */
 const FLOWING_SHARE = 0.5
-/** Above it calls arrive faster than the service completes them. */
+/** Above this ratio calls arrive faster than the service completes them. */
 const ARRIVALS_PER_COMPLETION_OVERLOAD = 1.25
-/** Above it refusing them takes much of the machine. */
+/** Above this ratio refusing them takes much of the machine. */
 const ARRIVALS_PER_COMPLETION_FLOOD = 4
-/** A call at work for this many times the least delay waits mostly elsewhere: for a node. */
+/**
+ * A call at work for this many times the least delay waits mostly for something else, such as a
+ * node.
+ */
 const LATENCY_TO_DELAY_RATIO_MIN = 6
 
 /** A window that has ended. */
@@ -25,21 +30,21 @@ export interface LoadWindow {
   readonly arrived: number
   readonly completed: number
   readonly refused: number
-  /** Inside this host; null when no call that completed says. */
+  /** The least delay inside this host; null if no completed call reports one. */
   readonly leastDelayMs: number | null
-  /** Something waited at each moment of it. */
+  /** Whether something waited at each moment of the window. */
   readonly wasQueuedThroughout: boolean
-  /** At its end. */
+  /** As of the end of the window. */
   readonly active: number
   readonly queued: number
 }
 
-/** @param delayMs the least delay above which calls are held to wait */
+/** @param delayMs the least delay above which calls count as waiting */
 export function isDelayed({ leastDelayMs }: LoadWindow, delayMs: number): boolean {
   return leastDelayMs !== null && leastDelayMs > delayMs
 }
 
-/** Calls hardly wait inside this host. */
+/** Whether calls hardly wait inside this host. */
 export function isFlowing({ leastDelayMs }: LoadWindow): boolean {
   return leastDelayMs !== null && leastDelayMs < SHED_DELAY_MS * FLOWING_SHARE
 }
@@ -49,9 +54,9 @@ export function isOutpaced({ arrived, completed }: LoadWindow): boolean {
 }
 
 /**
- * True when calls wait for this machine, by Little's law. With some delay, yet less than wanted,
+ * Whether calls wait for this machine, by Little's law. With some delay, but less than the aim,
  * they may also be held up by a distant node, or by the limit itself under a load that the service
- * can carry. A slow machine never has a delay of next to nothing.
+ * can carry. A slow machine never has a delay near zero.
  */
 export function isBoundByMachine(window: LoadWindow): boolean {
   const { arrived, completed, lengthMs, active, leastDelayMs } = window
@@ -62,7 +67,10 @@ export function isBoundByMachine(window: LoadWindow): boolean {
   )
 }
 
-/** By Little's law: how many at work complete within the delay that is wanted while shedding. */
+/**
+ * By Little's law, the number at work that completes within the delay that is aimed for while
+ * shedding.
+ */
 export function fittingActive({ completed, lengthMs }: LoadWindow): number {
   return Math.floor((completed * SHED_DELAY_MS) / lengthMs)
 }

@@ -23,21 +23,21 @@ import type { InvitationMail } from './console/invitation-mail.js'
 import type { PendingGrants } from './console/pending-grants.js'
 import type { ServiceFigures } from './console/service-status.js'
 
-/** What operations stand on. The store is read here and written by actors alone. */
+/** The ports of operations. They read the store; only actors write it. */
 export interface OperationPorts {
   readonly reader: Reader
-  /** What `reader` must not fall behind. */
+  /** Keeps `reader` from showing less than was answered. */
   readonly answeredSends: Pick<AnsweredSends, 'note'>
   readonly actors: Actors
-  /** Changes whenever the wallet's actor may have decided something. */
-  readonly walletVersions: { versionOf(id: SubWalletId): number }
+  /** Changes before the wallet's actor decides; for a user, when its wallets count sponsored gas. */
+  readonly walletVersions: { counterOf(id: SubWalletId | UserId): () => number }
   readonly chains: Chains
   /** Whether a chain's Router was verified to be ours; sponsored calls need one. */
   readonly hasRouter: (chainId: number) => boolean
   readonly prices: PriceSource
   readonly quoter: Quoter
   readonly screener: Screener
-  /** What the screener reads, for people to see. */
+  /** The state of the screener's lists, for people. */
   readonly screeningLists: Pick<ListOwner, 'status' | 'listsWith'>
   readonly swapVenue: SwapVenue
   readonly vaultVenue: VaultVenue
@@ -45,15 +45,15 @@ export interface OperationPorts {
   readonly quotes: QuoteBook
   readonly pendingGrants: PendingGrants
   readonly environment: Environment
-  /** Of each user. */
+  /** The quotas of each user. */
   readonly quotas: Quotas
-  /** Who is a member of which account, as this service knows it. */
+  /** The members of each account, as this service knows them. */
   readonly members: Pick<ServiceMembers, 'members' | 'accountsOf'>
-  /** From the evidence that the service keeps of what both domains approved. */
+  /** Finds an approval in the evidence that the service keeps of what both domains approved. */
   readonly recordedApproval: (sought: ApprovalSought) => RecordedApproval | null
-  /** What is frozen, as the workers last said. */
+  /** The freezes that the workers last reported. */
   readonly freezes: FreezeBook
-  /** Newest block of a chain; null until one was seen. */
+  /** Newest block of a chain; null before the first. */
   readonly headOf: (chainId: number) => number | null
   /** The last place of the user's event log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
@@ -64,9 +64,9 @@ export interface OperationPorts {
   readonly webhookTargets: WebhookTargets
   readonly mail: MailReach | null
   readonly mailInvitation: InvitationMail
-  /** Of the whole instance, for people to see. */
+  /** Figures of the whole instance, for people. */
   readonly figures: ServiceFigures
   readonly timers: Timers
-  /** The clock of `timers`, for what is handed nothing else of it. */
+  /** The clock of `timers`, for code that gets nothing else of it. */
   readonly nowMs: () => number
 }

@@ -7,9 +7,9 @@ import { ok, type Result, refuse } from '../errors/fault.js'
 import type { AgentContext, Answer } from './context.js'
 
 /**
- * From a keyed caller's raw input to the operation's call: `allowed_chains`, then the schema, then
- * the context. REST and MCP come through here, so that neither can be more lenient; key, rate and
- * permission have been checked before (CONTRACT.md, "Order of checks").
+ * Turns the raw input of a caller with a key into the operation's call: `allowed_chains`, then the
+ * schema, then the context. REST and MCP share this, so that neither can be more lenient. Key, rate
+ * and permission were checked before (CONTRACT.md, "Order of checks").
  */
 
 export type AgentHandler = (
@@ -19,7 +19,7 @@ export type AgentHandler = (
 
 export interface PreparedCall {
   readonly context: AgentContext
-  /** The row's schema is what the handler's input type is inferred from. */
+  /** The handler's input type is inferred from the row's schema. */
   readonly input: never
 }
 
@@ -30,6 +30,7 @@ export function prepareCall(
   requestId: string,
   raw: unknown,
   idempotencyKey: string | null,
+  by: 'rest' | 'mcp' = 'rest',
 ): Result<PreparedCall> {
   const denied = authorizeChain(caller.key, raw)
   if (denied !== null) return refuse(denied)
@@ -43,6 +44,7 @@ export function prepareCall(
       idempotencyKey === null
         ? null
         : { key: idempotencyKey, bodyHash: hashRequest(row.name, input.value) },
+    guardsDuplicates: by === 'mcp',
   }
   return ok({ context, input: input.value as never })
 }

@@ -6,13 +6,16 @@ import type { SubWalletId, TxId } from '../domain/ids.js'
 import type { MinedIn } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'
 
-/** Characters of JSON kept, 16 MiB; the views take as much, and their text as MCP gives it twice. */
+/**
+ * Characters of JSON cached, 16 MiB; the views take as much, and their text in its MCP form twice
+ * that.
+ */
 const KEPT_CHARS_MAX = 16 * 1024 * 1024
-/** Transactions with more calldata than this are rare, and would crowd out the others. */
+/** Transactions with more calldata than this are rare, and would displace the others. */
 const VIEW_CHARS_MAX = 32 * 1024
 
 interface KeptView {
-  /** Of the record, from before it was read. */
+  /** Version of the record from before it was read. */
   readonly version: number
   readonly subWalletId: SubWalletId
   readonly mined: MinedIn | null
@@ -20,13 +23,13 @@ interface KeptView {
 }
 
 export interface TransactionViews {
-  /** Undefined where the store has no such transaction, or it is another sub-wallet's. */
+  /** Undefined if the store has no such transaction or it belongs to another sub-wallet. */
   find(id: TxId, owner: SubWalletId): TransactionView | undefined
 }
 
 /**
- * Views of transactions that are asked for again and again until they are final. A view is given
- * again for as long as no commit has changed its record; the store is not looked at meanwhile.
+ * Caches views of transactions, which clients poll until they are final. A view is reused as long
+ * as no commit has changed its record, without reading the store.
  */
 export function createTransactionViews(
   reader: Pick<Reader, 'transactions' | 'fresh'>,
@@ -39,13 +42,13 @@ export function createTransactionViews(
   })
 
   function read(id: TxId, version: number): KeptView | undefined {
-    // A snapshot from before the version was taken could lack the commit that counted it up.
+    // A snapshot from before the version was read could lack the commit that raised it.
     const tx = reader.fresh().transactions.byId(id)
     if (tx === undefined) return undefined
     const { subWalletId, mined } = tx
     const view = keepJson(transactionView(tx, headOf(tx.call.chainId)))
     const entry = { version, subWalletId, mined, view }
-    // A send may have been answered as broadcast before its record says so (`AnsweredSends`).
+    // A send may have been answered as broadcast before its record tells so (`AnsweredSends`).
     if (tx.status !== 'signed') kept.set(id, entry)
     return entry
   }

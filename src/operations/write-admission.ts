@@ -7,46 +7,49 @@ import type { AgentContext, AgentHandlers, Answer } from './context.js'
 import { FairQueue, PlainQueue } from './fair-queue.js'
 
 /**
- * Which calls that move value are at work, which wait, and which are answered `503 OVERLOADED`
- * with nothing done. A burst of up to half of all places waits its turn; under lasting overload
- * nothing does for long, so that the latency of what is admitted stays what it is at full load.
+ * Decides which calls that move value are at work, which wait, and which are answered `503
+ * OVERLOADED` with nothing done. A burst of up to half of all places waits its turn; under lasting
+ * overload nothing waits for long, so that admitted calls keep the latency of full load.
  */
 export interface WriteAdmission {
   /**
-   * Asked before a call's body is read: true when it would have no place, so that refusing it
-   * costs next to nothing. A true counts as a refusal.
+   * Called before a call's body is read; true if it would have no place, so that refusing it costs
+   * almost nothing. A true counts as a refusal.
    */
   refuses(caller: WriteCaller): boolean
-  /** True when the call may go on, perhaps later; each true is paired with one `leave`. */
+  /** True if the call may proceed, perhaps later; pair each true with one `leave`. */
   enter(caller: WriteCaller): boolean | Promise<boolean>
-  /** @param delayMs what the call took inside this host (a clock's step may be in it); null: not known */
+  /**
+   * @param delayMs time the call took inside this host (possibly with a clock step); null if
+   * unknown
+   */
   leave(caller: WriteCaller, delayMs: number | null): void
-  /** At work. */
+  /** Calls at work. */
   readonly active: number
   readonly waiting: number
-  /** How many may be at work; found from the delay. */
+  /** The number that may be at work, derived from the delay. */
   readonly activeMax: number
-  /** Since the start. */
+  /** Refusals since the start. */
   readonly refusals: number
 }
 
-/** Whose call it is: places are shared out among users, and of one user's among its keys. */
+/** The call's owner: places are shared among users, and those of a user among its keys. */
 export type WriteCaller = Pick<ApiKey, 'userId' | 'keyId'>
 
 export interface WriteAdmissionOptions {
-  /** At work and waiting, together. */
+  /** Calls at work and waiting, together. */
   readonly inFlightMax: number
-  /** Monotonic clock, milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly nowMs: () => number
 }
 
-/** Of all places, what anybody may take while nothing is shed; the rest is kept. */
+/** Share of all places that any call may take while nothing is shed; the others are kept. */
 const OPEN_SHARE = 0.5
-/** While shedding, so much of what may be at work is kept, besides what anybody may take. */
+/** While shedding, this share of what may be at work is kept, besides what any call may take. */
 const SHEDDING_KEPT_SHARE = 0.25
 /**
- * Of what is kept, what keys below their even share may take though their user has its own: however
- * many keys that user has, the rest is other users'.
+ * Share of the kept places for keys below their even share whose user has its own; however many
+ * keys that user has, the others belong to other users.
  */
 const KEPT_FOR_KEYS_SHARE = 0.5
 
@@ -57,7 +60,7 @@ interface WaitingCall {
   readonly go: (may: boolean) => void
 }
 
-/** The calls that each owner has, at work and waiting. */
+/** Counts the calls of each owner, at work and waiting. */
 class Held<Owner> {
   readonly #calls = new Map<Owner, number>()
 
@@ -71,7 +74,9 @@ class Held<Owner> {
     else this.#calls.set(owner, own - 1)
   }
 
-  /** Counted with one owner more than there are, so that a flood leaves a place for who comes next. */
+  /**
+   * Counted with one more owner than there are, so that a flood leaves a place for the next owner.
+   */
   hasEvenShare(owner: Owner, places: number): boolean {
     const own = this.#calls.get(owner) ?? 0
     return own > 0 && own * (this.#calls.size + 1) >= places
@@ -79,11 +84,11 @@ class Held<Owner> {
 }
 
 /**
- * Up to half of the places go to whoever comes first, so that a lone agent has its bursts. Of the
- * rest, users below their even share may take all, since a user's keys are as many as it pleases;
- * keys below theirs, of a user that has its own, take a part, so that one agent that floods does not
- * stop its user's others. While shedding nothing waits, which would be a round of everybody else's
- * longer: a place is anybody's, and a few more are kept in the same way.
+ * Up to half of the places go to the first to come, so that a single agent can have its bursts. Of
+ * the others, users below their even share may take all, because a user may have any number of
+ * keys; keys below theirs, of a user above its own, may take a part, so that one agent that floods
+ * does not stop its user's others. While shedding nothing waits, because that would delay everybody
+ * by a round: places go to the first to come, and a few more are kept in the same way.
  */
 export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmission {
   const { inFlightMax, nowMs } = options
@@ -99,7 +104,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     if (limit.advance(nowMs(), active, queue.size)) refuseWaiting()
   }
 
-  /** What has waited since before the overload was noticed would be the slowest of all. */
+  /** Calls that waited since before the overload was noticed would be the slowest of all. */
   function refuseWaiting(): void {
     for (let next = queue.take(); next !== undefined; next = queue.take()) {
       release(next.caller)
@@ -118,7 +123,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     heldByKey.release(keyId)
   }
 
-  /** The part of what is kept that the next call may take of. */
+  /** The part of the kept places that the next call may use. */
   function keptFor({ userId, keyId }: WriteCaller): number {
     const places = limit.shedding ? limit.max : inFlightMax
     if (!heldByUser.hasEvenShare(userId, places)) return 1
@@ -197,14 +202,17 @@ function keyOf({ caller }: WaitingCall): KeyId {
   return caller.keyId
 }
 
-/** They take no place, and make what may spend: a key whose making is not known is of no use to anybody. */
+/**
+ * Operations that take no place but create something that may spend; a key whose creation is
+ * uncertain is useless.
+ */
 const STOPPED_TOO: ReadonlySet<OperationName> = new Set(['create_child_key'])
 
 type Handler = (context: AgentContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
 /**
  * The same handlers; those that move value answer OVERLOADED while there is no place.
- * @param stopped why nothing that moves value, or may, may begin now, or null; asked for each call
+ * @param stopped why no operation that may move value may begin now, or null; called for each call
  */
 export function admitWrites(
   handlers: AgentHandlers,

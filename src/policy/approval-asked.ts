@@ -2,19 +2,19 @@ import type { CallShown } from './call-shown.js'
 import { FAILS, type Facts, HOLDS, testAll } from './condition.js'
 import { type CompiledPolicy, type CompiledRule, isDelay } from './judge-policy.js'
 
-/** What a call waits for when its verdict is `require_approval`. */
+/** The approval or delay that a call waits for when its verdict is `require_approval`. */
 export interface ApprovalAsked {
-  /** Name of the first rule that asks, or `default`. */
+  /** The name of the first rule that requires it, or `default`. */
   readonly rule: string
-  /** How many people must approve; 0 where it only has to wait. */
+  /** The number of people who must approve; 0 when the call only has a delay. */
   readonly needed: number
-  /** How long it must wait before it may be sent; 0: not at all. */
+  /** The delay before the call may be sent, seconds; 0 for none. */
   readonly delaySeconds: number
-  /** How long people have to decide. */
+  /** The time that people have to decide, seconds. */
   readonly expiresSeconds: number
 }
 
-/** Where the policy names no time to decide. */
+/** The time to decide when the policy sets none. */
 export const APPROVAL_SECONDS_DEFAULT = 3_600
 
 const BY_DEFAULT: ApprovalAsked = {
@@ -24,13 +24,13 @@ const BY_DEFAULT: ApprovalAsked = {
   expiresSeconds: APPROVAL_SECONDS_DEFAULT,
 }
 
-/** What a call waits for by itself that a rule or the default allows: a delay is added to it. */
+/** The base for a call that a rule or the default allows: a delay is added to it. */
 const UNASKED: ApprovalAsked = { ...BY_DEFAULT, needed: 0 }
 
 /**
- * The strictest of all rules that require approval of a call, so that no rule weakens another: the
- * most people, the longest delay, the shortest time to decide.
- * @param compiled with the verdict `require_approval` for this call
+ * Combines all rules that require approval of a call, so that no rule weakens another: the most
+ * people, the longest delay, the shortest time to decide.
+ * @param compiled a policy whose verdict for this call is `require_approval`
  */
 export function approvalAsked(
   compiled: CompiledPolicy,
@@ -42,9 +42,10 @@ export function approvalAsked(
 }
 
 /**
- * The same for a judge that leaves conditions to the other domain: what the other one asks for is at
- * least one of these. More than one where no rule asks people for certain: then it is one of the
- * ways on which the call may pass, the rules that may ask or let wait, or the default.
+ * The same for a judge that leaves conditions to the other domain: the other domain requires at
+ * least one of these. There are several when no rule is certain to require people: then each is one
+ * of the ways in which the call may pass, by the rules that may require approval or a delay, or by
+ * the default.
  */
 export function approvalsPossible(
   compiled: CompiledPolicy,
@@ -75,7 +76,7 @@ export function approvalsPossible(
   return ways.map((way) => stricter(certain, way))
 }
 
-/** What two rules ask for together. */
+/** Combines the requirements of two rules. */
 export function stricter(one: ApprovalAsked | null, other: ApprovalAsked): ApprovalAsked {
   if (one === null) return other
   return {
@@ -86,7 +87,7 @@ export function stricter(one: ApprovalAsked | null, other: ApprovalAsked): Appro
   }
 }
 
-/** What only has to wait takes no time from people whom the other asks. */
+/** A rule that only sets a delay does not shorten the time of people whom the other rule asks. */
 function timeOfBoth(one: ApprovalAsked, other: ApprovalAsked): number {
   if (one.needed > 0 && other.needed === 0) return one.expiresSeconds
   if (one.needed === 0 && other.needed > 0) return other.expiresSeconds

@@ -3,31 +3,31 @@ import type { Breaker } from './policy.js'
 import { addToBuckets, type Bucket } from './sliding-buckets.js'
 
 /**
- * What freezes a key by itself. A fold over what happened, with no clock of its own, so that the
- * audit trail gives the same trips again.
+ * Freezes a key automatically. It is a fold over what happened, without a clock of its own, so that
+ * the audit trail yields the same trips again.
  */
 
-/** What breakers look at, in the order in which it happened. */
+/** The facts that breakers watch, in the order in which they happened. */
 export type Watched =
-  /** A call that the key was refused for what it asked; see `COUNTED_REFUSALS`. */
+  /** A call of the key was refused for its content; see `COUNTED_REFUSALS`. */
   | { readonly type: 'refused'; readonly atMs: number }
-  /** A call was let through and signed. */
+  /** A call was allowed and signed. */
   | {
       readonly type: 'signed'
       readonly atMs: number
-      /** As it was reserved, gas included. */
+      /** The reserved micro-USD, gas included. */
       readonly micros: UsdMicros
-      /** Those it pays that the sub-wallet had not paid before. */
+      /** The number of its beneficiaries that the sub-wallet had not paid before. */
       readonly newBeneficiaries: number
     }
 
-/** What breakers have counted since the key was made, or since one of them tripped. */
+/** The counts of breakers since the key was made, or since one of them tripped. */
 export type BreakerTally = readonly BreakerWindow[]
 
 export interface BreakerWindow {
   readonly kind: Breaker['kind']
   readonly perSeconds: number
-  /** Of the first entry that this window has known without a gap. */
+  /** The time of the first entry since which this window has no gap. */
   readonly sinceMs: number
   readonly buckets: readonly Bucket[]
 }
@@ -35,15 +35,15 @@ export interface BreakerWindow {
 export interface Trip {
   readonly breaker: Breaker
   readonly atMs: number
-  /** With the figures; it is the reason of the freeze. */
+  /** The reason of the freeze, with the figures. */
   readonly reason: string
 }
 
 export const NO_TALLY: BreakerTally = []
 
 /**
- * What a key is refused for by its own doing. A node, a list or the quorum that is away says
- * nothing of it, and calls of what is frozen do not count again.
+ * The refusals that a key itself causes. An unavailable node, list or quorum says nothing about the
+ * key, and calls of a frozen key do not count again.
  */
 export const COUNTED_REFUSALS: ReadonlySet<string> = new Set([
   'PERMISSION_DENIED',
@@ -57,20 +57,20 @@ export const COUNTED_REFUSALS: ReadonlySet<string> = new Set([
   'CALLDATA_UNDECODABLE',
 ])
 
-/** The spend of a time is held against the mean of so many of them before it … */
+/** The spend of a window is compared with the mean of this many windows before it … */
 const MEAN_OF = 7
-/** … or of fewer, but at least these: before that a key has no habit yet. */
+/** … or of fewer, but at least this many: before that a key has no usual spend. */
 const MEAN_OF_MIN = 3
 const SECOND_MS = 1_000
 
-/** The breakers that look at what has such a type. */
+/** Whether a breaker watches facts of this type. */
 export function watches({ kind }: Breaker, type: Watched['type']): boolean {
   return (kind === 'refusals') === (type === 'refused')
 }
 
 /**
- * @param tally of one type of `Watched`, or of both
- * @returns the tally with it; where a breaker tripped, it begins anew
+ * @param tally the counts for one type of `Watched`, or for both
+ * @returns the tally with the new fact; where a breaker tripped, it starts again
  */
 export function watch(
   breakers: readonly Breaker[],
@@ -96,7 +96,10 @@ export function watch(
   return { tally: next, trip: null }
 }
 
-/** The trips of a log. @param log by time */
+/**
+ * The trips of a log.
+ * @param log in order of time
+ */
 export function replayBreakers(breakers: readonly Breaker[], log: Iterable<Watched>): Trip[] {
   const trips: Trip[] = []
   let tally = NO_TALLY
@@ -119,7 +122,7 @@ function counted(
   const micros = seen.type === 'signed' ? seen.micros : 0n
   const spanMs = spanMsOf(kind, perSeconds)
   const buckets = addToBuckets(known?.buckets ?? [], { atMs, count, micros }, spanMs)
-  // Nothing for so long that all of it is forgotten: whatever comes is the first again.
+  // After a gap in which everything expired, the next fact counts as the first again.
   const goesOn = known?.buckets.some((one) => one.atMs > atMs - spanMs) === true
   return { kind, perSeconds, sinceMs: goesOn ? known.sinceMs : atMs, buckets }
 }
@@ -139,7 +142,7 @@ function reasonOf(
     if (factor === null || before < MEAN_OF_MIN) return null
     const { micros: recent } = within(buckets, nowMs - perMs, nowMs)
     const { micros: earlier } = within(buckets, nowMs - (before + 1) * perMs, nowMs - perMs)
-    // Of a key that rested all the while there is no mean.
+    // A key that was idle in all earlier windows has no mean.
     if (earlier === 0n || recent * BigInt(before) <= BigInt(factor) * earlier) return null
     const mean = formatUsd(earlier / BigInt(before))
     return `breaker: ${formatUsd(recent)} USD in ${perSeconds} s, more than ${factor} times the mean of ${mean} USD`

@@ -4,13 +4,16 @@ import type { FunctionSignature, Word } from './function-signature.js'
 /** "0x" and a selector. */
 export const SELECTOR_CHARS = 10
 const WORD_CHARS = 64
-/** Digits before an address in its word. */
+/** The digits before an address in its word. */
 const ADDRESS_FROM = 24
-/** By length: a call's words are looked at where they are, and nothing is cut out of them. */
+/** Strings by length: a call's words are compared in place, without cutting substrings. */
 const ZEROS = Array.from({ length: WORD_CHARS + 1 }, (_, length) => '0'.repeat(length))
 const EFFS = Array.from({ length: WORD_CHARS + 1 }, (_, length) => 'f'.repeat(length))
 
-/** The word's 64 digits. @param data lower-case, and long enough */
+/**
+ * The word's 64 digits.
+ * @param data lower-case and long enough
+ */
 export function wordAt(data: Hex, index: number): string {
   const from = SELECTOR_CHARS + index * WORD_CHARS
   return data.slice(from, from + WORD_CHARS)
@@ -20,12 +23,12 @@ export function uintAt(data: Hex, index: number): bigint {
   return BigInt(`0x${wordAt(data, index)}`)
 }
 
-/** Of a word that is clean. */
+/** The address in a word, which must be clean. */
 export function addressAt(data: Hex, index: number): Address {
   return `0x${wordAt(data, index).slice(ADDRESS_FROM)}`
 }
 
-/** How many whole words follow the selector; NaN when the last is not whole. */
+/** The number of whole words after the selector; NaN when the last is not whole. */
 export function wordCount(data: Hex): number {
   const words = (data.length - SELECTOR_CHARS) / WORD_CHARS
   return Number.isInteger(words) ? words : Number.NaN
@@ -33,8 +36,8 @@ export function wordCount(data: Hex): number {
 
 /**
  * Whether calldata with the function's selector is what a compiler would have written: each word
- * within its type, nothing short, and nothing behind where nothing may be. Contracts differ in what
- * they make of anything else.
+ * within its type, no missing bytes, and no trailing bytes where none may be. Contracts interpret
+ * anything else differently.
  * @param data lower-case
  */
 export function isWellFormed(data: Hex, { head, isStatic }: FunctionSignature): boolean {
@@ -48,7 +51,7 @@ export function isWellFormed(data: Hex, { head, isStatic }: FunctionSignature): 
   return true
 }
 
-/** Whether the bits that the type leaves free are as they must be. */
+/** Whether the bits outside the type have their required value. */
 export function isClean(data: Hex, index: number, word: Word): boolean {
   const from = SELECTOR_CHARS + index * WORD_CHARS
   switch (word.kind) {
@@ -67,7 +70,10 @@ export function isClean(data: Hex, index: number, word: Word): boolean {
   }
 }
 
-/** The word's value as a policy writes it. @param digits clean */
+/**
+ * The word's value as a policy writes it.
+ * @param digits of a clean word
+ */
 export function wordValue(digits: string, word: Word): string | boolean | bigint {
   switch (word.kind) {
     case 'address':
@@ -87,7 +93,7 @@ function startsWithZeros(data: Hex, from: number, count: number): boolean {
   return data.startsWith(ZEROS[count] ?? '', from)
 }
 
-/** @param free digits before the number's own */
+/** @param free the number of digits before those of the number */
 function isSignExtended(data: Hex, from: number, free: number): boolean {
   const isNegative = (data[from + free] ?? '0') >= '8'
   return data.startsWith((isNegative ? EFFS : ZEROS)[free] ?? '', from)

@@ -1,30 +1,24 @@
 import { formatUsd } from '../domain/money.js'
-import { clockText } from './clock-text.js'
-import type { Breaker, Ceiling, Hours, Policy, Rule, When } from './policy.js'
-
-/** JSON as it goes over the wire. */
-export type PolicyJson =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly PolicyJson[]
-  | { readonly [name: string]: PolicyJson }
+import { conditionsIn } from './conditions/index.js'
+import type { Breaker, Ceiling, Policy, Rule, When } from './policy.js'
+import { type PolicyJson, sorted } from './policy-json.js'
 
 /**
- * The one text of a policy: sorted keys, no spaces, addresses in lower case, amounts as decimal
- * strings, sets in order, and what has a default written out. It is what people sign, so two texts
- * are two policies.
+ * The canonical text of a policy: sorted keys, no spaces, addresses in lower case, amounts as
+ * decimal strings, sets in order, and defaults written out, except for `max_swap_loss_bps`, which
+ * policies signed before that field do not have. People sign this text, so two texts are two
+ * policies.
  */
 export function canonicalText(policy: Policy): string {
   return JSON.stringify(policyJson(policy))
 }
 
-/** The same as values. Keys are in order: JSON keeps the order in which they are written. */
+/** The same as values. The keys are in order, and JSON keeps that order. */
 export function policyJson(policy: Policy): { readonly [name: string]: PolicyJson } {
-  const { perTransactionMicros, rules, fallback, ceilings, breakers } = policy
+  const { perTransactionMicros, maxSwapLossBps, rules, fallback, ceilings, breakers } = policy
   return sorted({
     per_transaction_usd: perTransactionMicros === null ? null : formatUsd(perTransactionMicros),
+    max_swap_loss_bps: maxSwapLossBps,
     rules: rules.map(ruleJson),
     default: fallback,
     ceilings: ceilings.map(ceilingJson),
@@ -47,31 +41,9 @@ function ruleJson({ name, effect, when, approvals, delaySeconds }: Rule): Policy
 }
 
 function whenJson(when: When): { readonly [name: string]: PolicyJson } {
-  return sorted({
-    operations: when.operations,
-    chains: when.chains,
-    to: when.to,
-    functions: when.functions,
-    arguments: when.arguments?.map(({ index, op, value }) => sorted({ index, op, value })),
-    beneficiaries: when.beneficiaries,
-    value_native_lte: when.valueNativeLte?.toString(),
-    value_native_gt: when.valueNativeGt?.toString(),
-    amounts: when.amounts?.map(({ token, lte, gt }) =>
-      sorted({ token, lte: lte?.toString(), gt: gt?.toString() }),
-    ),
-    spend_usd_lte: usd(when.spendUsdLte),
-    spend_usd_gt: usd(when.spendUsdGt),
-    new_beneficiary: when.newBeneficiary,
-    count: when.count && sorted({ per_seconds: when.count.perSeconds, gt: when.count.gt }),
-    sum_usd:
-      when.sumUsd && sorted({ per_seconds: when.sumUsd.perSeconds, gt: formatUsd(when.sumUsd.gt) }),
-    utc_hours: when.utcHours?.map(hoursJson),
-    not: when.not && whenJson(when.not),
-  })
-}
-
-function hoursJson({ days, fromMinute, toMinute }: Hours): PolicyJson {
-  return sorted({ days, from: clockText(fromMinute), to: clockText(toMinute) })
+  const fields: { [name: string]: PolicyJson | undefined } = {}
+  for (const { row, value } of conditionsIn(when)) fields[row.wire] = row.write(value)
+  return sorted({ ...fields, not: when.not && whenJson(when.not) })
 }
 
 function ceilingJson({ chainId, token, per, amount }: Ceiling): PolicyJson {
@@ -85,18 +57,4 @@ function breakerJson({ kind, count, factor, perSeconds }: Breaker): PolicyJson {
     ...(factor === null ? {} : { factor }),
     per_seconds: perSeconds,
   })
-}
-
-function usd(micros: bigint | undefined): string | undefined {
-  return micros === undefined ? undefined : formatUsd(micros)
-}
-
-/** Without what is absent. */
-function sorted(fields: { readonly [name: string]: PolicyJson | undefined }): {
-  readonly [name: string]: PolicyJson
-} {
-  const entries = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  )
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

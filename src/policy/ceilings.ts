@@ -1,9 +1,10 @@
 import { isoTime } from '../domain/iso-time.js'
 import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../domain/spend.js'
 import type { CallShown, Move } from './call-shown.js'
+import type { Token } from './call-terms.js'
 import { CANNOT_BE_JUDGED } from './condition.js'
 import type { Denial } from './judge-policy.js'
-import type { Ceiling, Policy, Token } from './policy.js'
+import type { Ceiling, Policy } from './policy.js'
 
 /** Units that count in a UTC day and month, by chain and token. */
 export interface UnitsTaken {
@@ -13,11 +14,17 @@ export interface UnitsTaken {
 }
 
 /**
- * What a call takes of a policy's ceilings.
- * @returns null where a ceiling of its chain cannot be judged; what its bytes do not show could be
- * units of it
+ * The units that a call takes of a policy's ceilings.
+ * @param gasWei the worst case, gas limit × highest fee, which leaves a wallet in native coin in
+ * addition to the value; 0 for a call whose gas others pay
+ * @returns null when a ceiling of its chain cannot be judged, because the bytes could move units
+ * that they do not show
  */
-export function unitsTaken(policy: Policy, call: CallShown): readonly UnitsTaken[] | null {
+export function unitsTaken(
+  policy: Policy,
+  call: CallShown,
+  gasWei = 0n,
+): readonly UnitsTaken[] | null {
   const { ceilings } = policy
   if (ceilings.length === 0) return NOTHING
   const tokens = new Set<Token>()
@@ -26,7 +33,7 @@ export function unitsTaken(policy: Policy, call: CallShown): readonly UnitsTaken
   if (call.moves === null) return null
   const taken: UnitsTaken[] = []
   for (const token of tokens) {
-    const amount = amountOf(call.moves, token)
+    const amount = amountOf(call.moves, token) + (token === 'native' ? gasWei : 0n)
     if (amount > 0n) taken.push({ chainId: call.chainId, token, amount })
   }
   return taken
@@ -38,10 +45,10 @@ export interface CeilingBreach {
   readonly requested: bigint
 }
 
-/** What has gone of a ceiling in the window that is open now. */
+/** Returns the used part of a ceiling in the present window. */
 export type UsedOf = (ceiling: Ceiling) => bigint
 
-/** Where several are in the way, the one that is so for longest. */
+/** The breach that lasts longest, when several ceilings are in the way. */
 export function ceilingBreach(
   policy: Policy,
   taken: readonly UnitsTaken[],
@@ -60,7 +67,7 @@ export function ceilingBreach(
   return longest
 }
 
-/** What is more than a whole ceiling fits no later window either. */
+/** An amount above a whole ceiling fits no later window either. */
 function isForGood({ ceiling, requested }: CeilingBreach): boolean {
   return requested > ceiling.amount
 }
@@ -74,13 +81,13 @@ export function ceilingResetsAtMs({ per }: Ceiling, nowMs: number): number {
   return per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
 }
 
-/** Why a call is refused for its units. */
+/** The refusal of a call for its units. */
 export type CeilingDenial = Omit<Denial, 'heals'> & {
-  /** ISO 8601; null when time does not heal it. */
+  /** ISO 8601; null when waiting does not help. */
   readonly retryAt: string | null
 }
 
-/** Of a call whose units nobody can tell, on a chain with a ceiling. */
+/** The refusal of a call with unknown units, on a chain with a ceiling. */
 export const UNREADABLE_UNITS: CeilingDenial = {
   rule: 'ceilings',
   field: 'ceilings',
@@ -114,7 +121,7 @@ export function ceilingDenial(
   }
 }
 
-/** Of a token, under all of its ceilings. */
+/** The remaining units of a token under all of its ceilings. */
 function leftOf({ ceilings }: Policy, { chainId, token, amount }: Ceiling, usedOf: UsedOf): bigint {
   let least = amount
   for (const one of ceilings) {

@@ -1,21 +1,25 @@
+import { MAX_SWAP_LOSS_BPS_DEFAULT } from '../domain/exchange.js'
 import { APPROVAL_SECONDS_DEFAULT } from './approval-asked.js'
+import {
+  BREAKERS_MAX,
+  CEILINGS_MAX,
+  POLICY_TEXT_BYTES_MAX,
+  RULE_NAME_CHARS_MAX,
+  RULES_MAX,
+  WINDOWS_MAX,
+} from './bounds.js'
 import { canonicalText } from './canonical-policy.js'
 import { policyEnlarges } from './enlarges.js'
 import {
-  BREAKERS_MAX,
   type Breaker,
-  CEILINGS_MAX,
   type Ceiling,
-  POLICY_TEXT_BYTES_MAX,
+  maxSwapLossBpsOf,
   type Policy,
-  RULE_NAME_CHARS_MAX,
-  RULES_MAX,
   type Rule,
-  WINDOWS_MAX,
   windowsOf,
 } from './policy.js'
 
-/** Lets nothing through. */
+/** The policy that allows nothing. */
 export const LEAST_POLICY: Policy = {
   perTransactionMicros: 0n,
   rules: [],
@@ -25,10 +29,15 @@ export const LEAST_POLICY: Policy = {
 }
 
 /**
- * A policy that lets through only what both let through. Where that cannot be written as one policy,
- * it lets through less, and at worst nothing.
+ * A policy that allows only what both allow. When one policy cannot express that, it allows less,
+ * and at worst nothing.
  */
-export function commonPolicy(one: Policy | null, other: Policy | null): Policy | null {
+export function commonPolicy(some: Policy | null, others: Policy | null): Policy | null {
+  // A policy that allows nothing is within any other, whatever its loss bounds.
+  if (!policyEnlarges(some, others)) return others
+  if (!policyEnlarges(others, some)) return some
+  const bound = lesser(maxSwapLossBpsOf(some), maxSwapLossBpsOf(others))
+  const [one, other] = [losingAtMost(some, bound), losingAtMost(others, bound)]
   if (!policyEnlarges(one, other)) return other
   if (!policyEnlarges(other, one)) return one
   if (one === null || other === null) return LEAST_POLICY
@@ -42,18 +51,26 @@ export function commonPolicy(one: Policy | null, other: Policy | null): Policy |
   return isWithin ? merged : LEAST_POLICY
 }
 
-/** Where the default of one of the two allows, the other's rules say what passes. */
+/** The same policy with this bound; without a policy the bound is at most the default. */
+function losingAtMost(policy: Policy | null, bound: number | null): Policy | null {
+  if (policy === null || maxSwapLossBpsOf(policy) === bound) return policy
+  const { maxSwapLossBps: _, ...rest } = policy
+  return bound === MAX_SWAP_LOSS_BPS_DEFAULT ? rest : { ...rest, maxSwapLossBps: bound }
+}
+
+/** Merges two policies: when the default of one allows, the other's rules decide. */
 function merge(one: Policy, other: Policy): Policy | null {
   const [wide, strict] = one.fallback === 'allow' ? [one, other] : [other, one]
   if (wide.fallback !== 'allow') return null
   const refusing = wide.rules.flatMap((rule): Rule[] => {
     if (rule.effect === 'deny') return [rule]
     if (rule.effect === 'allow' && rule.delaySeconds === 0) return []
-    // It would ask about what the other refuses unasked, or let wait what the other asks about.
+    // The rule would require approval of calls that the other policy denies, or a delay of calls
+    // for which the other requires approval.
     if (strict.fallback === 'allow') return [rule]
     const { approvals } = rule
     if (approvals !== null && strict.fallback === 'require_approval') {
-      // Where the other's default asks, people have no longer than that gives them.
+      // When the other policy's default requires approval, people have at most its time to decide.
       const expiresSeconds = Math.min(approvals.expiresSeconds, APPROVAL_SECONDS_DEFAULT)
       return [{ ...rule, approvals: { ...approvals, expiresSeconds } }]
     }
@@ -61,6 +78,7 @@ function merge(one: Policy, other: Policy): Policy | null {
   })
   const merged: Policy = {
     perTransactionMicros: lesser(one.perTransactionMicros, other.perTransactionMicros),
+    ...(one.maxSwapLossBps === undefined ? {} : { maxSwapLossBps: one.maxSwapLossBps }),
     rules: renamed([...strict.rules, ...refusing]),
     fallback: strict.fallback,
     ceilings: mergedCeilings(strict.ceilings, wide.ceilings),
@@ -75,7 +93,7 @@ function merge(one: Policy, other: Policy): Policy | null {
   return fits ? merged : null
 }
 
-/** A name is one rule's. */
+/** Makes rule names unique. */
 function renamed(rules: readonly Rule[]): Rule[] {
   const names = new Set<string>()
   return rules.map((rule) => {
@@ -106,7 +124,7 @@ function mergedBreakers(some: readonly Breaker[], others: readonly Breaker[]): B
   return [...all.keys()].sort().flatMap((name) => all.get(name) ?? [])
 }
 
-function lesser(one: bigint | null, other: bigint | null): bigint | null {
+function lesser<T extends number | bigint>(one: T | null, other: T | null): T | null {
   if (one === null) return other
   return other === null || one < other ? one : other
 }

@@ -2,15 +2,18 @@ import { canonicalText } from './canonical-policy.js'
 import { type CompiledPolicy, compilePolicy } from './judge-policy.js'
 import type { Policy } from './policy.js'
 
-/** Texts whose compiled policy later keys share, up to 16 KiB each; of others each key has its own. */
+/**
+ * The most texts whose compiled policy is shared between keys, up to 16 KiB each; beyond this each
+ * key has a compiled policy of its own.
+ */
 const SHARED_MAX = 256
 const shared = new Map<string, CompiledPolicy>()
 const compiledPolicies = new WeakMap<Policy, CompiledPolicy>()
 
 /**
- * A key's policy is the same object for as long as the key is in memory. The keys of a fleet have few
- * policies between them: one compiled policy for all that say the same stays where the processor has
- * it at hand.
+ * Returns a policy's compiled form. A key's policy is the same object for as long as the key is in
+ * memory. The keys of a fleet have few different policies: sharing one compiled policy between
+ * equal texts keeps it in the processor's cache.
  */
 export function compiledOf(policy: Policy): CompiledPolicy {
   const known = compiledPolicies.get(policy)

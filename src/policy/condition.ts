@@ -1,10 +1,10 @@
 import type { Address } from '../domain/ids.js'
 import type { CallShown } from './call-shown.js'
-import type { Hours } from './policy.js'
+import type { Hours } from './utc-hours.js'
 
 /**
- * What a condition can come to, as bits: a judge that sees all has one of them, one that leaves
- * something to the other domain has all that are possible.
+ * The possible results of a condition, as bits: a judge that sees everything gets one of them, a
+ * judge that leaves something to the other domain gets all that are possible.
  */
 export type Truth = number
 export const HOLDS = 1
@@ -12,17 +12,19 @@ export const FAILS = 2
 export const UNJUDGEABLE = 4
 export const OPEN = HOLDS | FAILS | UNJUDGEABLE
 
-/** A judge's answer to what only the other one knows. */
+/** Stands for a fact that only the other judge knows. */
 export const ELSEWHERE = 'elsewhere'
 
-/** What a judge knows of a call beyond its bytes; null is what cannot be known. */
+/**
+ * What a judge knows about a call beyond its bytes; null stands for a fact that cannot be known.
+ */
 export interface Facts {
   readonly nowMs: number
-  /** As it counts against the caps, gas included. */
+  /** The micro-USD that count against the caps, gas included. */
   readonly spendMicros: bigint | null | typeof ELSEWHERE
   /** Whether the wallet has paid this address before. */
   readonly hasPaid: ((address: Address) => boolean) | null | typeof ELSEWHERE
-  /** What went before this call within so many seconds. */
+  /** The counts before this call within this many seconds. */
   readonly within: (perSeconds: number) => Counted | null
   /** Whether sums in USD are known in `within`. */
   readonly countsUsd: boolean
@@ -33,28 +35,28 @@ export interface Counted {
   readonly micros: bigint
 }
 
-/** A compiled condition, and the words for it. */
+/** A compiled condition with its texts. */
 export interface Condition {
   readonly field: string
   test(call: CallShown, facts: Facts): Truth
-  /** For people and programs, in the wire's terms. */
+  /** Formats the observed value for people and programs, in the wire's terms. */
   observed(call: CallShown, facts: Facts): string
-  /** Why it holds, and why it fails; for a bound both are the bound. */
+  /** The texts for holding and for failing; a bound has the same text for both. */
   readonly heldBy: string
   readonly failedBy: string
   readonly heals: Heals | null
 }
 
-/** How time changes what a condition comes to. */
+/** How the result of a condition changes with time. */
 export type Heals =
   | { readonly hours: readonly Hours[] }
-  /** Once no more than this went before, within so many seconds. */
+  /** It changes once no more than this was counted within this many seconds. */
   | { readonly perSeconds: number; readonly countMax: number }
   | { readonly perSeconds: number; readonly microsMax: bigint }
 
 export const CANNOT_BE_JUDGED = 'cannot be judged'
 
-/** All of them. */
+/** Tests a conjunction. */
 export function testAll(conditions: readonly Condition[], call: CallShown, facts: Facts): Truth {
   let all = HOLDS
   for (const condition of conditions) {
@@ -64,7 +66,7 @@ export function testAll(conditions: readonly Condition[], call: CallShown, facts
   return all
 }
 
-/** What a conjunction of two can come to: one that fails decides it, else one that is unknown. */
+/** The possible results of a conjunction of two: a failing one decides it, else an unknown one. */
 export function both(one: Truth, other: Truth): Truth {
   if (one === HOLDS) return other
   const holds = one & other & HOLDS
@@ -87,7 +89,7 @@ export function truth(holds: boolean): Truth {
   return holds ? HOLDS : FAILS
 }
 
-/** Of a bound: kept or broken, the same words name it. */
+/** The texts of a bound: kept or broken, it is named the same. */
 export function numeric(bound: string): Pick<Condition, 'heldBy' | 'failedBy'> {
   return { heldBy: bound, failedBy: bound }
 }
@@ -96,7 +98,7 @@ export function values(text: string): Pick<Condition, 'heldBy' | 'failedBy'> {
   return { heldBy: text, failedBy: `not: ${text}` }
 }
 
-/** So many are named in a refusal; the policy itself is there for the rest. */
+/** The most values that a refusal lists; the policy itself has the others. */
 const LISTED_MAX = 8
 
 export function listText(values: readonly (string | number | boolean)[]): string {

@@ -1,50 +1,38 @@
 import type { Address, Hex } from '../domain/ids.js'
 import { type CallShown, NATIVE_ADDRESS, showCall, showIntent } from './call-shown.js'
+import type { ArgumentValue, Token } from './call-terms.js'
 import { type FunctionSignature, parseSignature, type Word } from './function-signature.js'
 import { type Circumstances, MINUTE_MS, MONDAY_MS } from './judged-call.js'
-import type { ArgumentValue, CalledFunction, Operation, Token } from './policy.js'
+import type { Point } from './sampled-call.js'
 import { TOKEN_CALLS } from './token-calls.js'
 
-/** One call and what goes around it, by the things that conditions are about. */
-export interface Point {
-  readonly operation: Operation
-  readonly chainId: number
-  readonly callee: Address
-  readonly called: CalledFunction
-  /** By argument; the others are what `payee` and `amount` say, or nothing. */
-  readonly values: ReadonlyMap<number, ArgumentValue>
-  readonly payee: Address
-  /** What a sponsored call takes; of a call of a token the callee is. */
-  readonly token: Token
-  /** Smallest units, of a token's call or of a sponsored one. */
-  readonly amount: bigint
-  /** Wei. */
-  readonly value: bigint
-  readonly spendMicros: bigint | null
-  readonly isPayeeKnown: boolean
-  /** Of a week that begins on a Monday. */
-  readonly minute: number
-  /** By sliding time, seconds. */
-  readonly counted: Circumstances['counted']
-}
-
-/** Of one search: a signature costs a hash. */
+/** Parsed signatures of one search: parsing costs a hash. */
 export type Signatures = Map<string, FunctionSignature | null>
 
 export function callOf(point: Point, signatures: Signatures): CallShown {
   const { operation, chainId, callee, token, amount, value } = point
   const data = dataOf(point, signatures)
   if (operation === 'send') return showCall({ operation, chainId, to: callee, value, data })
-  const tokenIn = token === 'native' ? NATIVE_ADDRESS : token
-  return showIntent(operation, chainId, { tokenIn, amountIn: amount, target: callee, data })
+  const terms = { amountIn: amount, target: callee, data }
+  const tokenIn = addressOf(token)
+  return showIntent(operation, chainId, { ...terms, tokenIn, tokenOut: outputOf(point) })
+}
+
+function outputOf({ operation, callee, tokenOut }: Point): Address {
+  if (operation === 'defi_deposit') return callee
+  return addressOf(operation === 'gas_swap' ? 'native' : tokenOut)
+}
+
+function addressOf(token: Token): Address {
+  return token === 'native' ? NATIVE_ADDRESS : token
 }
 
 export function circumstancesOf(point: Point, { beneficiaries }: CallShown): Circumstances {
-  const { minute, spendMicros, isPayeeKnown, counted } = point
+  const { minute, spendMicros, isPayeeKnown, counted, lossBps } = point
   return {
     nowMs: MONDAY_MS + minute * MINUTE_MS,
     paid: isPayeeKnown ? (beneficiaries ?? []) : [],
-    ...{ spendMicros, counted, used: NOTHING_USED },
+    ...{ spendMicros, counted, lossBps, used: NOTHING_USED },
   }
 }
 
@@ -80,7 +68,7 @@ function wordOf(value: ArgumentValue): bigint | string {
   return value.startsWith('0x') ? value : BigInt(value)
 }
 
-/** @param word null: the offset of what lies behind the head, of which nothing is shown */
+/** @param word null for the offset of a dynamic argument, whose content is not shown */
 function digitsOf(value: bigint | string, word: Word | null): string {
   const isLeft = word?.kind === 'bytes'
   if (typeof value === 'string') {

@@ -5,24 +5,29 @@ import { type Example, isFreer, judgeOf, PASSAGE } from './judged-call.js'
 import type { Policy } from './policy.js'
 
 /**
- * Calls that a policy lets through and the one before did not, looked for among those that lie where
- * the two differ: each rule's own calls, and what is at its bounds. It takes milliseconds and no
- * solver, for pages that people read before they sign. What it shows the judge has judged; that it
- * finds nothing proves nothing (`countersign policy diff` decides it).
+ * Finds calls that a policy allows and the one before did not, among those where the two may
+ * differ: each rule's own calls, and those at its bounds. It takes milliseconds and no solver, for
+ * pages that people read before they sign. The judge has judged each result; an empty result proves
+ * nothing (`countersign policy diff` decides it).
  */
 export interface Found {
   readonly examples: readonly Example[]
-  /** The new policy is provably within the old one: there is none to be found. */
+  /** True when the new policy is provably within the old one, so that no example exists. */
   readonly isNarrower: boolean
 }
 
-/** More than people read before they sign. */
+/** People read no more than this before they sign. */
 export const EXAMPLES_SHOWN_MAX = 3
-/** Of which the gravest are shown: whoever writes a policy decides on the order of its rules. */
+/**
+ * The number found before the gravest are chosen: a policy's author decides the order of its rules.
+ */
 const EXAMPLES_FOUND_MAX = 64
-/** Rules asked, all calls together: it goes on where wallets' calls are signed, which wait for it. */
+/**
+ * The most rules evaluated over all calls: the search runs on the thread that signs wallets' calls,
+ * which wait for it.
+ */
 const RULES_ASKED_MAX = 12_000
-/** What a call costs beyond its rules, in these. */
+/** The cost of a call beyond its rules, counted in rules. */
 const RULES_A_CALL = 8
 
 export function findExamples(before: Policy | null, next: Policy | null): Found {
@@ -49,7 +54,10 @@ export function findExamples(before: Policy | null, next: Policy | null): Found 
   return { examples: gravest.slice(0, EXAMPLES_SHOWN_MAX), isNarrower: false }
 }
 
-/** What goes through at once before what waits, what was refused before what waited, others to pay last. */
+/**
+ * Ranks an example: calls that are allowed at once rank above those that wait, calls that were
+ * denied above those that waited, and calls that pay others come last.
+ */
 function gravity({ before, next, call }: Example): number {
   const paysAnybody = call.beneficiaries === null ? 1 : 0
   return PASSAGE[next.effect] * 4 - PASSAGE[before.effect] * 2 + paysAnybody

@@ -5,7 +5,7 @@ import { selectorOf } from './function-signature.js'
 import type { Circumstances, Judgement } from './judged-call.js'
 import { TOKEN_CALLS } from './token-calls.js'
 
-/** A call that two policies judge differently, for people. */
+/** Describes a call that two policies judge differently, for people. */
 
 export const WEEKDAY = new Intl.DateTimeFormat('en-GB', {
   ...{ weekday: 'long', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
@@ -17,7 +17,10 @@ const PASSED = {
   deny: 'refused',
 } as const
 
-/** `waits for an approval of 2 people`. What decided so is a name, which is anybody's words. */
+/**
+ * For example `waits for an approval of 2 people`. The deciding rule's name is left out, because
+ * its text is arbitrary.
+ */
 export function judgementInWords({ effect, asks }: Judgement): string {
   const people = asks === null || asks.needed < 2 ? '' : ` of ${asks.needed} people`
   const waits = asks === null || asks.delaySeconds === 0 ? '' : ` and ${asks.delaySeconds} s`
@@ -30,9 +33,12 @@ const TOKEN_FUNCTIONS: ReadonlyMap<string, string> = new Map(
   Object.keys(TOKEN_CALLS).map((signature) => [selectorOf(signature), signature]),
 )
 
-/** Its function, what it moves and whom it pays where its bytes say so; its calldata where they do not. */
+/**
+ * Its function, what it moves and whom it pays as far as its bytes show them; otherwise its
+ * calldata.
+ */
 export function callInWords(call: CallShown): string {
-  const { operation, chainId, callee, selector, value, data, moves, beneficiaries } = call
+  const { operation, chainId, callee, selector, value, data, moves, beneficiaries, tokenOut } = call
   const chain = chainFacts(chainId)?.name ?? chainId
   const parts = [`${(operation ?? 'call').replaceAll('_', ' ')} on ${chain} to ${callee}`]
   const called = selector === null ? undefined : TOKEN_FUNCTIONS.get(selector)
@@ -47,19 +53,21 @@ export function callInWords(call: CallShown): string {
     token === 'native' ? `${amount} wei` : `${amount} smallest units of ${token}`,
   )
   if (moved.length > 0) parts.push(`moving ${moved.join(' and ')}`)
+  if (tokenOut !== null && tokenOut !== 'none') parts.push(`giving the wallet ${tokenOut}`)
   const payees = beneficiaries?.filter((address) => address !== callee) ?? []
   if (payees.length > 0) parts.push(`for ${payees.join(' and ')}`)
   return parts.join(', ')
 }
 
-/** When, for how much, and after what. */
+/** Its time, its value and what went before it. */
 export function aroundInWords(circumstances: Circumstances): string {
-  const { nowMs, spendMicros, paid, counted, used } = circumstances
+  const { nowMs, spendMicros, paid, counted, lossBps, used } = circumstances
   const price = spendMicros === null ? 'without a price' : `for ${formatUsd(spendMicros)} USD`
   return [
     `${WEEKDAY.format(nowMs)} UTC`,
     price,
     ...(paid.length === 0 ? [] : [`paid before: ${paid.join(' ')}`]),
+    ...(lossBps === 0 ? [] : [`losing ${lossBps / 100} % of its worth`]),
     ...[...counted].flatMap(([seconds, { count, micros }]) =>
       count === 0 ? [] : [`after ${count} calls for ${formatUsd(micros)} USD in ${seconds} s`],
     ),

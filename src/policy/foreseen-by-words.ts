@@ -4,14 +4,14 @@ import type { UsdMicros } from '../domain/money.js'
 import type { IntentTerms } from '../domain/sponsored-terms.js'
 import { NATIVE_ADDRESS, type OwnCall, showCall } from './call-shown.js'
 
-/** `transfer(address,uint256)`; beside the native currency all that is a plain transfer. */
+/** `transfer(address,uint256)`; besides native transfers the only plain transfer. */
 const TRANSFER = '0xa9059cbb'
 
 /**
- * What a plain transfer does, which nobody has to run: nearly all that is sent, so that it is read off
- * the call and not kept with it.
- * @param valueMicros of the whole call; null where it is not known
- * @returns null of every other call
+ * The outcome of a plain transfer, which needs no simulation: most sends are plain transfers, so
+ * the outcome is derived from the call and not stored.
+ * @param valueMicros of the whole call; null when unknown
+ * @returns null for every other call
  */
 export function foreseenByWords(
   call: OwnCall,
@@ -30,8 +30,8 @@ export function foreseenByWords(
 }
 
 /**
- * What a sponsored call does at the worst: the Router takes no more of the input than the terms say,
- * and undoes all where less than `minOut` comes back.
+ * The worst outcome of a sponsored call: the Router takes no more of the input than the terms
+ * permit, and reverts when less than `minOut` comes back.
  */
 export function foreseenByTerms(
   { tokenIn, amountIn, tokenOut, minOut, target: party }: Omit<IntentTerms, 'data'>,

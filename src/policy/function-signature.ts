@@ -1,48 +1,51 @@
 import type { Hex } from '../domain/ids.js'
 import { keccak256 } from '../domain/keccak.js'
 
-/** A type of an argument whose words in a call's head can be read by themselves. */
+/** A Solidity signature, a selector, or `native` for no calldata at all. */
+export type CalledFunction = string
+
+/** An argument's type whose words in a call's head can be read by themselves. */
 export type Word =
   | { readonly kind: 'uint' | 'int'; readonly bits: number }
   | { readonly kind: 'bytes'; readonly size: number }
   | { readonly kind: 'address' }
   | { readonly kind: 'bool' }
 
-/** A function as its signature says. */
+/** A function as its signature describes it. */
 export interface FunctionSignature {
   readonly selector: Hex
-  /** The head, word by word; null is the offset of an argument that lies behind the head. */
+  /** The head, word by word; null is the offset of a dynamic argument. */
   readonly head: readonly (Word | null)[]
-  /** Where each argument is in the head; null for those that are not one readable word. */
+  /** The position of each argument in the head; null for those that are not one readable word. */
   readonly argumentAt: readonly (number | null)[]
-  /** Nothing lies behind the head: calldata has one length. */
+  /** True when there are no dynamic arguments: calldata has one length. */
   readonly isStatic: boolean
 }
 
 /**
  * An elementary type, a tuple in brackets, or an array of either, as it lies in a head: the words
- * that it takes there, or one that says where it is. Flat, since nested arrays multiply: 256
- * characters could name more words than anybody counts.
+ * that it takes there, or one offset. It is flat because nested arrays multiply: 256 characters
+ * could describe too many words to count.
  */
 type AbiType =
   | { readonly form: 'word'; readonly word: Word }
-  /** Null: more words than a head may have. */
+  /** Null when there are more words than a head may have. */
   | { readonly form: 'words'; readonly words: readonly Word[] | null }
   | { readonly form: 'dynamic' }
 
 const NAME = /^[A-Za-z_$][\w$]*/
 const ELEMENTARY = /^(?:(u?int)(\d+)|bytes(\d+)?|address|bool|string)(?![\w])/
 const ARRAY = /^\[(\d*)\]/
-/** No contract nests deeper; the bound keeps the reader's stack short. */
+/** No contract nests deeper; the bound limits the reader's recursion. */
 const DEPTH_MAX = 8
-/** As many words as calldata of a plain call may have in its head. */
+/** The most words that the head of a plain call may have. */
 const HEAD_WORDS_MAX = 64
 const BEHIND_THE_HEAD: readonly null[] = [null]
 const encoder = new TextEncoder()
 
 /**
- * Reads `name(type,type)`: canonical types, no spaces, no names of arguments.
- * @returns null when it is none
+ * Parses `name(type,type)`: canonical types, no spaces, no argument names.
+ * @returns null when it is not a signature
  */
 export function parseSignature(text: string): FunctionSignature | null {
   const name = NAME.exec(text)?.[0]
@@ -119,7 +122,7 @@ function tupleOf(parts: readonly AbiType[]): AbiType {
   return { form: 'words', words: fits ? words : null }
 }
 
-/** @param length empty for an array that says its own */
+/** @param length empty for an array of dynamic length */
 function arrayOf(element: AbiType, length: string): AbiType | null {
   if (length === '') return { form: 'dynamic' }
   const count = Number(length)

@@ -1,16 +1,16 @@
-/** One thing that is wrong with a document, and where. */
+/** One error in a document, with its place. */
 export interface PolicyFault {
-  /** `rules[2].when.to[0]`; empty for the document itself. */
+  /** The place, for example `rules[2].when.to[0]`; empty for the document itself. */
   readonly path: string
   readonly message: string
 }
 
-/** A longer list of faults helps nobody. */
+/** The most errors that are listed; a longer list does not help. */
 const FAULTS_MAX = 32
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Collects what is wrong with a document. A reading that reported a fault is thrown away. */
+/** Collects the errors in a document. The result of a reading with errors is discarded. */
 export class Faults {
   readonly #found: PolicyFault[] = []
 
@@ -18,13 +18,13 @@ export class Faults {
     return this.#found
   }
 
-  /** @returns null, for readings to hand on */
+  /** @returns null, so that readers can return it */
   report(path: string, message: string): null {
     if (this.#found.length < FAULTS_MAX) this.#found.push({ path, message })
     return null
   }
 
-  /** An object with these fields and no other. */
+  /** Reads an object with these fields and no others. */
   object(value: unknown, path: string, fields: readonly string[]): JsonObject | null {
     if (!isObject(value)) return this.report(path, 'must be an object')
     for (const name of Object.keys(value)) {
@@ -33,7 +33,7 @@ export class Faults {
     return value
   }
 
-  /** Each element by itself; those that cannot be read are left out, and reported. */
+  /** Reads each element by itself; those that cannot be read are left out, and reported. */
   list<T>(
     value: unknown,
     path: string,
@@ -66,7 +66,7 @@ export function fieldPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** A stranger's field name, as a message may carry it. */
+/** An unknown field's name in a form that is safe in a message. */
 function shown(name: string): string {
   return name.slice(0, 64).replaceAll(/[^\w.-]/g, '?')
 }

@@ -1,6 +1,7 @@
 import { isoTime } from '../domain/iso-time.js'
 import { formatUsd } from '../domain/money.js'
 import type { CallShown } from './call-shown.js'
+import { compileWhen } from './compile-when.js'
 import {
   CANNOT_BE_JUDGED,
   type Condition,
@@ -12,7 +13,6 @@ import {
   testAll,
   UNJUDGEABLE,
 } from './condition.js'
-import { compileWhen } from './conditions.js'
 import {
   asksForNewBeneficiaries,
   type Policy,
@@ -23,29 +23,30 @@ import {
 import { hoursChangeAt } from './utc-hours.js'
 
 /**
- * A policy as closures. Deny wins, then what asks for a person, then allow; where nothing matches,
- * the default says. What cannot be judged never allows, and always denies or asks. Ceilings are
- * judged apart (`ceilings.ts`): they hold whatever the rules say.
+ * A policy compiled to closures. Deny decides first, then rules that require approval, then allow;
+ * when no rule matches, the default decides. A condition that cannot be judged never allows, and
+ * always denies or requires approval. Ceilings are judged separately (`ceilings.ts`): they hold
+ * whatever the rules allow.
  */
 export interface CompiledPolicy {
   readonly policy: Policy
   /** In the order in which they decide. */
   readonly rules: readonly CompiledRule[]
-  /** Sliding windows that the policy counts in, seconds. */
+  /** The sliding windows that the policy counts in, seconds. */
   readonly windows: readonly number[]
   readonly asksForNewBeneficiaries: boolean
 }
 
 export interface CompiledRule {
   readonly rule: Rule
-  /** A call that only has to wait counts as one to approve, too: see `isDelay`. */
+  /** The effect; a call that only has a delay counts as `require_approval`, see `isDelay`. */
   readonly effect: PolicyEffect
   readonly conditions: readonly Condition[]
 }
 
 export interface Verdict {
   readonly effect: PolicyEffect
-  /** Which decided; null where no rule did. */
+  /** The rule that decided; null when no rule did. */
   readonly rule: CompiledRule | null
   readonly by: 'rule' | 'default' | 'per_transaction_usd'
 }
@@ -73,9 +74,9 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
 }
 
 /**
- * The verdict on a call. A judge that leaves conditions to the other domain (`ELSEWHERE`) comes to
- * the mildest verdict there may be: it denies or asks only where the call is not let through
- * otherwise whatever those come to.
+ * The verdict on a call. A judge that leaves conditions to the other domain (`ELSEWHERE`) returns
+ * the mildest possible verdict: it denies or requires approval only when every result of those
+ * conditions does.
  */
 export function judge(compiled: CompiledPolicy, call: CallShown, facts: Facts): Verdict {
   const { policy, rules } = compiled
@@ -87,8 +88,8 @@ export function judge(compiled: CompiledPolicy, call: CallShown, facts: Facts): 
     if (rule.effect === 'allow') {
       if ((result & HOLDS) !== 0) return verdictOf(holdsUp ?? rule)
     } else if (isDelay(rule)) {
-      // Whatever else lets the call through, it has to wait. By itself the rule allows, which what
-      // cannot be judged never does.
+      // The delay applies whatever else allows the call. The rule itself allows, which a condition
+      // that cannot be judged never does.
       if ((result & FAILS) === 0) holdsUp ??= rule
       if ((result & HOLDS) !== 0) mayAsk ??= rule
     } else if ((result & FAILS) === 0) return verdictOf(rule)
@@ -99,14 +100,14 @@ export function judge(compiled: CompiledPolicy, call: CallShown, facts: Facts): 
   return mayAsk === null ? BY_DEFAULT[fallback] : verdictOf(mayAsk)
 }
 
-/** Whether a rule lets a call through by itself, once it has waited. */
+/** Whether a rule allows a call by itself after a delay. */
 export function isDelay({ effect, rule }: CompiledRule): boolean {
   return effect === 'require_approval' && rule.effect === 'allow'
 }
 
 const verdicts = new WeakMap<CompiledRule, Verdict>()
 
-/** One for each rule: a call makes none. */
+/** One verdict per rule, cached, so that a call makes none. */
 function verdictOf(rule: CompiledRule): Verdict {
   const known = verdicts.get(rule)
   if (known !== undefined) return known
@@ -115,7 +116,7 @@ function verdictOf(rule: CompiledRule): Verdict {
   return verdict
 }
 
-/** Why a call is not let through, in the wire's terms. */
+/** Why a call is not allowed, in the wire's terms. */
 export interface Denial {
   /** The rule's name, or `default`, `per_transaction_usd`, `ceilings`. */
   readonly rule: string
@@ -126,7 +127,7 @@ export interface Denial {
   readonly suggestion: string
 }
 
-/** @param verdict of this call, and no allowance */
+/** @param verdict of this call, other than `allow` */
 export function explain(
   compiled: CompiledPolicy,
   verdict: Verdict,
@@ -156,7 +157,10 @@ function overOneCall({ perTransactionMicros }: Policy, { spendMicros }: Facts): 
   }
 }
 
-/** By the first condition that holds or cannot be judged: people's own bounds come first. */
+/**
+ * Explains a rule by its first condition that holds or cannot be judged; bounds that people set
+ * come first.
+ */
 function matched({ rule, conditions }: CompiledRule, call: CallShown, facts: Facts): Denial {
   const telling =
     conditions.find(({ test }) => test(call, facts) === UNJUDGEABLE) ?? conditions[0] ?? null
@@ -187,7 +191,7 @@ function matched({ rule, conditions }: CompiledRule, call: CallShown, facts: Fac
   }
 }
 
-/** No rule let it through: the one that asks for the fewest other things says what is missing. */
+/** No rule allowed the call: the rule with the fewest unmet conditions shows what is missing. */
 function nearest({ rules }: CompiledPolicy, call: CallShown, facts: Facts): Denial {
   let best: { readonly missing: readonly Condition[]; readonly name: string } | null = null
   for (const { rule, effect, conditions } of rules) {
@@ -219,8 +223,9 @@ function nearest({ rules }: CompiledPolicy, call: CallShown, facts: Facts): Deni
 }
 
 /**
- * @param freesAt when no more than this is counted in a sliding time, milliseconds since the epoch
- * @returns ISO 8601; null when time does not heal it
+ * @param freesAt returns when no more than this is counted in a sliding window, milliseconds since
+ * the Unix epoch
+ * @returns ISO 8601; null when waiting does not help
  */
 export function retryAt(
   heals: Heals | null,

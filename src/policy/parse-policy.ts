@@ -1,32 +1,40 @@
-import type { UsdMicros } from '../domain/money.js'
-import { parseUsd } from '../domain/money.js'
-import { NATIVE_ADDRESS } from './call-shown.js'
-import { canonicalText } from './canonical-policy.js'
-import { Faults, fieldPath, type JsonObject, type PolicyFault } from './json-reader.js'
-import { readChain, readToken, readUint } from './parse-values.js'
-import { readWhen } from './parse-when.js'
+import { MAX_SWAP_LOSS_BPS_DEFAULT } from '../domain/exchange.js'
 import {
   APPROVAL_SECONDS_MAX,
   APPROVALS_NEEDED_MAX,
-  type Approvals,
   BREAKER_FACTOR_MAX,
   BREAKERS_MAX,
-  type Breaker,
   CEILINGS_MAX,
-  type Ceiling,
   COUNT_MAX,
   DELAY_SECONDS_MAX,
-  EFFECTS,
   PER_SECONDS_MAX,
   POLICY_TEXT_BYTES_MAX,
+  RULE_NAME_CHARS_MAX,
+  RULES_MAX,
+  SWAP_LOSS_BPS_MAX,
+  WINDOWS_MAX,
+} from './bounds.js'
+import { NATIVE_ADDRESS } from './call-shown.js'
+import { canonicalText } from './canonical-policy.js'
+import {
+  CONDITION_FIELDS,
+  CONDITIONS,
+  type ConditionField,
+  type Conditions,
+  conditionsIn,
+} from './conditions/index.js'
+import { Faults, fieldPath, type JsonObject, type PolicyFault } from './json-reader.js'
+import { readChain, readToken, readUint, readUsd } from './parse-values.js'
+import { readWhen } from './parse-when.js'
+import {
+  type Approvals,
+  type Breaker,
+  type Ceiling,
+  EFFECTS,
   type Policy,
   type PolicyEffect,
   RESERVED_RULE_NAMES,
-  RULE_NAME_CHARS_MAX,
-  RULES_MAX,
   type Rule,
-  type Token,
-  WINDOWS_MAX,
   windowsOf,
 } from './policy.js'
 
@@ -34,22 +42,22 @@ export type ParsedPolicy =
   | { readonly ok: true; readonly policy: Policy; readonly text: string }
   | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
-/** Letters, digits, punctuation: nothing invisible, and nothing that reverses a line. */
+/** Letters, digits and punctuation; no invisible characters, and none that reverse a line. */
 const RULE_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 const NEEDED_DEFAULT = 1
 const EXPIRES_SECONDS_DEFAULT = 3_600
 const encoder = new TextEncoder()
 
 /**
- * Reads a policy as people write it.
+ * Reads a policy in the form that people write.
  * @param json parsed JSON
- * @returns the policy and its canonical text, or all that is wrong with it
+ * @returns the policy and its canonical text, or all its errors
  */
 export function parsePolicy(json: unknown): ParsedPolicy {
   const faults = new Faults()
   const policy = readPolicy(json, faults)
   for (const path of policy === null ? [] : nativeByAddress(policy)) {
-    // No call moves a token of that address: such a bound would never be in the way of anything.
+    // No call moves a token of that address, so the bound would never apply.
     faults.report(path, 'must name the native currency "native", and not by an address')
   }
   return parsedOf(policy, faults)
@@ -65,7 +73,7 @@ function parsedOf(policy: Policy | null, faults: Faults): ParsedPolicy {
 }
 
 /**
- * Reads what was signed: a policy's canonical text, to the byte.
+ * Reads a signed policy's canonical text, byte for byte.
  * @returns null for any other text
  */
 export function parseCanonical(text: string): Policy | null {
@@ -81,37 +89,55 @@ export function parseCanonical(text: string): Policy | null {
   return parsed.ok && parsed.text === text ? parsed.policy : null
 }
 
-/** Where a policy has the address by which swaps name the native currency. */
+/** The places where a policy names the native currency by the address that swaps use. */
 function* nativeByAddress({ rules, ceilings }: Policy): Generator<string> {
   for (const [at, { when }] of rules.entries()) {
-    if (namesIt(when.amounts)) yield `rules[${at}].when.amounts`
-    if (namesIt(when.not?.amounts)) yield `rules[${at}].when.not.amounts`
+    for (const field of CONDITION_FIELDS) {
+      const { wire } = CONDITIONS[field]
+      if (namesItIn(when, field)) yield `rules[${at}].when.${wire}`
+      if (when.not !== undefined && namesItIn(when.not, field)) {
+        yield `rules[${at}].when.not.${wire}`
+      }
+    }
   }
-  if (namesIt(ceilings)) yield 'ceilings'
+  if (ceilings.some(({ token }) => token === NATIVE_ADDRESS)) yield 'ceilings'
 }
 
-function namesIt(of: readonly { readonly token: Token }[] = []): boolean {
-  return of.some(({ token }) => token === NATIVE_ADDRESS)
+function namesItIn(when: Conditions, field: ConditionField): boolean {
+  return conditionsIn(when, [field]).some(
+    ({ row, value }) => row.tokens?.(value).includes(NATIVE_ADDRESS) === true,
+  )
 }
 
 function readPolicy(json: unknown, faults: Faults): Policy | null {
-  const fields = ['per_transaction_usd', 'rules', 'default', 'ceilings', 'breakers']
+  const fields = [
+    ...['per_transaction_usd', 'max_swap_loss_bps', 'rules', 'default', 'ceilings', 'breakers'],
+  ]
   const object = faults.object(json, '', fields)
   if (object === null) return null
   const { per_transaction_usd: perTransaction = null } = object
   const perTransactionMicros =
     perTransaction === null ? null : readUsd(perTransaction, 'per_transaction_usd', faults)
+  const lossBound = readLossBound(object.max_swap_loss_bps, faults)
   const rules = readRules(object.rules ?? [], faults)
-  // Spec silent: what happens to all other calls is never left to guessing.
+  // Spec silent: the effect on all other calls must be given, so that nobody has to guess it.
   const fallback = faults.oneOf<PolicyEffect>(object.default, 'default', EFFECTS)
   const ceilings = readCeilings(object.ceilings ?? [], faults)
   const breakers = readBreakers(object.breakers ?? [], faults)
   if (rules === null || fallback === null || ceilings === null || breakers === null) return null
-  const policy = { perTransactionMicros, rules, fallback, ceilings, breakers }
+  const policy = { perTransactionMicros, ...lossBound, rules, fallback, ceilings, breakers }
   if (windowsOf(policy).length > WINDOWS_MAX) {
     faults.report('rules', `must count in at most ${WINDOWS_MAX} different times (per_seconds)`)
   }
   return policy
+}
+
+/** The default is left out, as in policies that were signed before the field existed. */
+function readLossBound(value: unknown, faults: Faults): Pick<Policy, 'maxSwapLossBps'> {
+  if (value === undefined) return {}
+  if (value === null) return { maxSwapLossBps: null }
+  const bound = faults.integer(value, 'max_swap_loss_bps', 0, SWAP_LOSS_BPS_MAX)
+  return bound === null || bound === MAX_SWAP_LOSS_BPS_DEFAULT ? {} : { maxSwapLossBps: bound }
 }
 
 function readRules(value: unknown, faults: Faults): Rule[] | null {
@@ -142,10 +168,10 @@ function readRule(value: unknown, path: string, faults: Faults): Rule | null {
   const delaySeconds = faults.integer(delay, `${path}.delay_seconds`, 0, DELAY_SECONDS_MAX)
   if (name === null || effect === null || when === null) return null
   if (approvals === null || delaySeconds === null) return null
-  // Spec silent: what an effect has no use for may be written out as it is by default, and is not
-  // signed. Anything else there is refused: whoever wrote it relies on people whom nobody asks.
+  // Spec silent: a field that an effect does not use may be written with its default, and is not
+  // signed. Any other value is refused, because its author relies on people who would not be asked.
   if (effect !== 'require_approval' && !isDefault(approvals)) {
-    return faults.report(`${path}.approvals`, 'is for the effect require_approval alone')
+    return faults.report(`${path}.approvals`, 'is only for the effect require_approval')
   }
   if (effect === 'deny' && delaySeconds !== 0) {
     return faults.report(`${path}.delay_seconds`, 'is for calls that go ahead, not for deny')
@@ -243,12 +269,7 @@ function readOf(
   return faults.integer(object[name], fieldPath(path, name), 1, max)
 }
 
-function readUsd(value: unknown, path: string, faults: Faults): UsdMicros | null {
-  const micros = typeof value === 'string' ? parseUsd(value) : null
-  return micros ?? faults.report(path, 'must be USD as a decimal string, like "12.5"')
-}
-
-/** By code units: the same on every machine, whatever its language. */
+/** Compares by code units: the same on every machine, whatever its language. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

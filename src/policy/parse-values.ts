@@ -1,16 +1,18 @@
 import { CHAIN_IDS } from '../domain/chains.js'
 import type { Address } from '../domain/ids.js'
 import { keccak256 } from '../domain/keccak.js'
+import { parseUsd, type UsdMicros } from '../domain/money.js'
+import { UINT256_MAX } from './bounds.js'
+import type { Token } from './call-terms.js'
 import type { Faults } from './json-reader.js'
-import { type Token, UINT256_MAX } from './policy.js'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const DECIMAL = /^(?:0|[1-9]\d*)$/
-/** Of 2^256 − 1 */
+/** The digits of 2^256 − 1. */
 const UINT_DIGITS_MAX = 78
 const encoder = new TextEncoder()
 
-/** In any case; one in mixed case must have the right checksum (EIP-55). */
+/** Reads an address in any case; one in mixed case must have the right checksum (EIP-55). */
 export function readAddress(value: unknown, path: string, faults: Faults): Address | null {
   if (typeof value !== 'string' || !ADDRESS.test(value)) {
     return faults.report(path, 'must be an address')
@@ -37,6 +39,31 @@ export function readUint(value: unknown, path: string, faults: Faults): bigint |
   const amount = isDecimal ? BigInt(value) : null
   if (amount !== null && amount <= UINT256_MAX) return amount
   return faults.report(path, 'must be a whole number as a decimal string')
+}
+
+export function readUsd(value: unknown, path: string, faults: Faults): UsdMicros | null {
+  const micros = typeof value === 'string' ? parseUsd(value) : null
+  return micros ?? faults.report(path, 'must be USD as a decimal string, like "12.5"')
+}
+
+export function readBoolean(value: unknown, path: string, faults: Faults): boolean | null {
+  return typeof value === 'boolean' ? value : faults.report(path, 'must be true or false')
+}
+
+/** Makes the reader of a set: order and repetitions have no meaning. */
+export function listOf<T extends string | number>(
+  read: (value: unknown, path: string, faults: Faults) => T | null,
+  max: number,
+): (value: unknown, path: string, faults: Faults) => T[] | null {
+  return (value, path, faults) => {
+    const element = (one: unknown, at: string) => read(one, at, faults)
+    const elements = faults.list(value, path, { min: 1, max }, element)
+    return elements === null ? null : sortedSet(elements)
+  }
+}
+
+function sortedSet<T extends string | number>(values: readonly T[]): T[] {
+  return [...new Set(values)].sort((a, b) => (a < b ? -1 : Number(a > b)))
 }
 
 function isChecksummed(digits: string): boolean {

@@ -1,8 +1,10 @@
 import { utcDay, utcMonth } from '../domain/spend.js'
+import { CEILINGS_MAX, WINDOWS_MAX } from './bounds.js'
 import type { BreakerTally } from './breakers.js'
+import type { Token } from './call-terms.js'
 import type { UnitsTaken } from './ceilings.js'
 import type { Counted } from './condition.js'
-import { CEILINGS_MAX, type Ceiling, type Token, WINDOWS_MAX } from './policy.js'
+import type { Ceiling } from './policy.js'
 import {
   addToSlide,
   addToTotals,
@@ -14,15 +16,16 @@ import {
 } from './sliding-buckets.js'
 
 /**
- * What went before, as far as a lineage's policy asks: calls and USD in sliding times, and units in
- * UTC days and months. As small as what is counted, however many calls there were.
+ * What was counted before, as far as a lineage's policy needs it: calls and USD in sliding windows,
+ * and units in UTC days and months. Its size depends on what is counted, not on the number of
+ * calls.
  */
 export interface PolicyLedger {
-  /** Of calls and USD, since there is a ledger. What counts in a sliding time is part of it. */
+  /** The calls and USD since the ledger exists. Sliding windows count a part of them. */
   readonly totals: Totals
   readonly windows: readonly SlidingWindow[]
   readonly units: readonly UnitsWindow[]
-  /** Of calls that were signed; absent where its policy has no breaker that looks at them. */
+  /** Counts of signed calls; absent when the policy has no breaker that watches them. */
   readonly breakers?: BreakerTally
 }
 
@@ -44,9 +47,9 @@ export const NO_POLICY_LEDGER: PolicyLedger = { totals: NOTHING_COUNTED, windows
 
 const SECOND_MS = 1_000
 const NONE_COUNTED: Counted = { count: 0, micros: 0n }
-/** A policy's own, and as many of the policy before it. */
+/** The windows of a policy, and the same number for the policy before it. */
 const LEDGER_WINDOWS_MAX = 2 * WINDOWS_MAX
-/** The same of ceilings. */
+/** The same for ceilings. */
 const LEDGER_UNITS_MAX = 2 * CEILINGS_MAX
 
 /** A call that a policy counts. */
@@ -57,9 +60,9 @@ export interface CountedCall {
 }
 
 /**
- * @param windows sliding times of the key's policy
- * @param ceilings of the same. What other keys of the lineage count in goes on as long as something
- * counts in it.
+ * @param windows the sliding windows of the key's policy
+ * @param ceilings the ceilings of the same policy. Windows of other keys of the lineage are updated
+ * as long as something counts in them.
  */
 export function addToLedger(
   ledger: PolicyLedger,
@@ -78,7 +81,7 @@ export function addToLedger(
   const totals = addToTotals(ledger.totals, { atMs, count: 1, micros: call.micros })
   const units = addUnits(ledger.units, call, ceilings)
   const { breakers } = ledger
-  // Literals, here and below: a spread would give each a hidden class of its own.
+  // Literals, here and below: a spread would give each ledger a hidden class of its own.
   return breakers === undefined
     ? { totals, windows: counted, units }
     : { totals, windows: counted, units, breakers }
@@ -94,7 +97,7 @@ function addToWindow(
   return known !== null && known.slide === slide ? known : { perSeconds, slide }
 }
 
-/** Counts units anew of a call that moves them after all; sliding times have it already. */
+/** Counts units again for a call that moves them after all; sliding windows already have it. */
 export function takeUnits(
   ledger: PolicyLedger,
   atMs: number,
@@ -103,7 +106,7 @@ export function takeUnits(
   return { ...ledger, units: addUnits(ledger.units, { atMs, micros: 0n, taken }, []) }
 }
 
-/** Takes back units of a call that moved none in the end; sliding times keep it. */
+/** Takes back the units of a call that moved none in the end; sliding windows keep it. */
 export function returnUnits(
   ledger: PolicyLedger,
   atMs: number,
@@ -130,8 +133,8 @@ export function countedWithin(ledger: PolicyLedger, perSeconds: number, nowMs: n
 }
 
 /**
- * When enough has left the sliding window for a call to be within bounds again; null where that
- * never helps: also where it is within them now, and is refused for being so.
+ * The time at which enough has left the sliding window for a call to be within bounds; null when
+ * waiting never helps, also when the call is refused for being within them now.
  * @param drafted counted calls that are not in the ledger
  */
 export function freesAt(
@@ -160,12 +163,12 @@ export function freesAt(
   return null
 }
 
-/** How much of a ceiling is used in its current window. */
+/** The used part of a ceiling in its present window. */
 export function unitsUsed(ledger: PolicyLedger, ceiling: Ceiling, nowMs: number): bigint {
   const { chainId, token, per } = ceiling
   const found = ledger.units.find((one) => one.chainId === chainId && one.token === token)
   if (found === undefined) return 0n
-  // A clock that steps back opens no window anew.
+  // A clock that steps back opens no earlier window.
   if (per === 'day') return found.day >= utcDay(nowMs) ? found.dayUnits : 0n
   return found.month >= utcMonth(nowMs) ? found.monthUnits : 0n
 }
@@ -174,7 +177,7 @@ export function isLedgerEmpty({ windows, units, breakers }: PolicyLedger): boole
   return windows.length === 0 && units.length === 0 && breakers === undefined
 }
 
-/** Whether nothing in it counts any more. */
+/** Whether nothing in the ledger counts any longer. */
 export function isLedgerOver({ totals, windows, units }: PolicyLedger, nowMs: number): boolean {
   return (
     !units.some((one) => isUnitsOpen(one, nowMs)) &&

@@ -2,7 +2,9 @@ import type { CallShown } from './call-shown.js'
 import { type Condition, FAILS, type Facts, HOLDS, testAll } from './condition.js'
 import type { CompiledPolicy, CompiledRule } from './judge-policy.js'
 
-/** Each rule's verdict on a call, and why: one line each, in the order in which they decide. */
+/**
+ * Each rule's verdict on a call with its reason: one line each, in the order in which they decide.
+ */
 export function reasonsOf({ rules }: CompiledPolicy, call: CallShown, facts: Facts): string[] {
   return rules.map((rule) => {
     const { name, effect } = rule.rule

@@ -1,16 +1,20 @@
 import { BUCKETS, type Slide, type Totals } from './sliding-buckets.js'
 
 /**
- * A sliding time as both domains store it. One is written whenever a bucket of it closes, for a key
- * that is used seldom at each call: through typed arrays, which take a fifth of what a DataView does
- * for bigints, and in the order of the machine's bytes, which is little endian wherever this runs.
+ * The stored form of a sliding window, in both domains. A window is written whenever one of its
+ * buckets closes, which for a rarely used key is each call. It uses typed arrays, which take a
+ * fifth of the time of a DataView for bigints, and the machine's byte order, which is little endian
+ * wherever this runs.
  *
- * `atMs 8 | count 8 | micros 8` of what was before, and of each bucket that is closed
+ * `atMs 8 | count 8 | micros 8` for the totals before the window, and for each closed bucket.
  */
 const FIELDS = 3
 const FIELD_BYTES = 8
 const TOTALS_BYTES = FIELDS * FIELD_BYTES
-/** What was before, and a bucket more than a time is divided into: both of its ends are in one. */
+/**
+ * The totals before, and one bucket more than a window is divided into, because its two ends can
+ * share one.
+ */
 const TOTALS_MAX = BUCKETS + 2
 const INT64_MAX = 2n ** 63n - 1n
 
@@ -18,20 +22,20 @@ const scratch = new Uint8Array(TOTALS_MAX * TOTALS_BYTES)
 const numbers = new Float64Array(scratch.buffer)
 const bigints = new BigInt64Array(scratch.buffer)
 
-/** @returns null for sums past 64 bits; else bytes that are overwritten by the next call */
+/** @returns null for sums beyond 64 bits; otherwise bytes that the next call overwrites */
 export function slideBytes({ before, closed }: Slide): Uint8Array | null {
-  // They only ever grow.
+  // The sums only ever grow.
   if ((closed.at(-1) ?? before).micros > INT64_MAX || closed.length >= TOTALS_MAX) return null
   let at = write(before, 0)
   for (const totals of closed) at = write(totals, at)
   return scratch.subarray(0, at * FIELD_BYTES)
 }
 
-/** @throws Error for bytes that are none of a sliding time */
+/** @throws Error for bytes that are not a sliding window */
 export function readSlide(bytes: Uint8Array): Slide {
-  if (bytes.length % TOTALS_BYTES !== 0) throw new Error('bytes of no sliding time')
+  if (bytes.length % TOTALS_BYTES !== 0) throw new Error('the bytes are not a sliding window')
   const all: Totals[] = []
-  // A copy, since typed arrays begin at multiples of their size.
+  // A copy, since typed arrays start at multiples of their element size.
   const { buffer } = Uint8Array.from(bytes)
   const [read, readBig] = [new Float64Array(buffer), new BigInt64Array(buffer)]
   for (let at = 0; at < read.length; at += FIELDS) {
@@ -41,15 +45,15 @@ export function readSlide(bytes: Uint8Array): Slide {
   return slideOf(all)
 }
 
-/** @param all what was before, and then each bucket that is closed */
+/** @param all the totals before the window, then each closed bucket */
 export function slideOf([before, ...closed]: readonly Totals[]): Slide {
-  if (before === undefined) throw new Error('a sliding time without what was before it')
+  if (before === undefined) throw new Error('a sliding window needs the totals before it')
   return { before, closed }
 }
 
 /**
- * How many calls had been counted when it changed last: what its ledger knows it by, since no two of
- * its forms have the same.
+ * The number of calls counted when it last changed. It identifies the form for the ledger, since no
+ * two forms share it.
  */
 export function closedAt({ before, closed }: Slide): number {
   return (closed.at(-1) ?? before).count

@@ -1,15 +1,18 @@
-/** What went on in a sliding time, as small as the time is divided, however much there was. */
+/**
+ * What was counted in a sliding window, in a size that depends on its division and not on the
+ * number of entries.
+ */
 export interface Bucket {
-  /** Of its last entry: those before it count as long as that one. */
+  /** The time of its last entry: earlier entries count as long as that one. */
   readonly atMs: number
   readonly count: number
   readonly micros: bigint
 }
 
-/** An entry counts for at most 1/64 longer than it must, and a ledger stays within kilobytes. */
+/** An entry counts at most 1/64 longer than it must, and a ledger stays within kilobytes. */
 export const BUCKETS = 64
 
-/** @param buckets by time, at most one in each `1/BUCKETS` of the time */
+/** @param buckets in order of time, at most one in each `1/BUCKETS` of the window */
 export function addToBuckets(
   buckets: readonly Bucket[],
   { atMs, count, micros }: Bucket,
@@ -34,18 +37,18 @@ export function addToBuckets(
 }
 
 /**
- * The same for what several sliding times count together. All that a ledger ever counted goes up by
- * one sum, and a time remembers what that was whenever a bucket of it closed: a call changes the sum
- * alone, and none of the times until one of their buckets is over.
+ * The same for what several sliding windows count together. Everything that a ledger ever counted
+ * adds to one sum, and a window records that sum whenever one of its buckets closes: a call changes
+ * only the sum, and no window until one of its buckets is over.
  */
 export interface Slide {
-  /** What had been counted before all that counts in it. */
+  /** The totals before everything that counts in the window. */
   readonly before: Totals
-  /** What had been counted by the end of each bucket that is closed, by time. */
+  /** The totals at the end of each closed bucket, in order of time. */
   readonly closed: readonly Totals[]
 }
 
-/** All that was counted, and when last. It only ever grows. */
+/** Everything that was counted, and the time of the last entry. It only ever grows. */
 export type Totals = Bucket
 
 export const NOTHING_COUNTED: Totals = { atMs: 0, count: 0, micros: 0n }
@@ -62,10 +65,10 @@ export function addToTotals(totals: Totals, { atMs, count, micros }: Bucket): To
 }
 
 /**
- * @param slide null: nothing went on before
+ * @param slide null when nothing was counted before
  * @param totals as they are before the entry
- * @param atMs of the entry
- * @returns the same one, where the entry closes no bucket
+ * @param atMs the time of the entry
+ * @returns the same object when the entry closes no bucket
  */
 export function addToSlide(
   slide: Slide | null,
@@ -88,7 +91,7 @@ export function addToSlide(
   return { before, closed }
 }
 
-/** What counts of it: later than `sinceMs`. */
+/** The counts within the window: entries later than `sinceMs`. */
 export function countedSince(
   { before, closed }: Slide,
   totals: Totals,
@@ -117,7 +120,7 @@ function slotOf(atMs: number, spanMs: number): number {
   return Math.floor((atMs * BUCKETS) / spanMs)
 }
 
-/** Bigints take longer than all else here, and the user side has no sums. */
+/** Bigint operations are the slowest here, and the identity provider has no sums. */
 function difference(a: bigint, b: bigint): bigint {
   return b === 0n ? a : a - b
 }

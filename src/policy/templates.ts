@@ -1,11 +1,15 @@
-/** Policies to start from, as people write them. What they name is to be replaced. */
+/** Policies to start from, in the form that people write. The names in them are to be replaced. */
 
 export interface TemplateTerms {
   readonly chainId: number
-  /** Of a token, or `native`. */
+  /** The address of a token, or `native`. */
   readonly token: string
   readonly payees: readonly string[]
-  /** Smallest units. */
+  /**
+   * The permitted outputs of swaps, deposits (their vault) and withdrawals: tokens, or `native`.
+   */
+  readonly tokensOut: readonly string[]
+  /** In smallest units. */
   readonly perDay: string
 }
 
@@ -30,13 +34,22 @@ export const POLICY_TEMPLATES = {
     }),
   },
   strangers: {
-    does: 'pays whom it has paid before, and asks a person about everybody else',
-    write: ({ chainId, token, perDay }) => ({
+    does: 'pays whom it has paid before, and asks a person about everybody else, and about tokens that are not named',
+    write: ({ chainId, token, tokensOut, perDay }) => ({
       rules: [
         {
           name: 'strangers',
           effect: 'require_approval',
           when: { operations: ['send'], new_beneficiary: true },
+          approvals: { needed: 1, expires_seconds: 3_600 },
+        },
+        {
+          name: 'other tokens',
+          effect: 'require_approval',
+          when: {
+            operations: ['swap', 'defi_deposit', 'defi_withdraw'],
+            not: { token_out: tokensOut },
+          },
           approvals: { needed: 1, expires_seconds: 3_600 },
         },
       ],
@@ -46,8 +59,8 @@ export const POLICY_TEMPLATES = {
     }),
   },
   trading: {
-    does: 'swaps and deposits on one chain in working hours, and sends nothing',
-    write: ({ chainId, token, perDay }) => ({
+    does: 'swaps and deposits for named tokens on one chain in working hours, and sends nothing',
+    write: ({ chainId, token, tokensOut, perDay }) => ({
       rules: [
         {
           name: 'trade',
@@ -55,6 +68,7 @@ export const POLICY_TEMPLATES = {
           when: {
             operations: ['swap', 'defi_deposit', 'defi_withdraw'],
             chains: [chainId],
+            token_out: tokensOut,
             utc_hours: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '18:00' }],
           },
         },

@@ -1,17 +1,19 @@
 import type { Address, Hex } from '../domain/ids.js'
+import { UINT256_MAX } from './bounds.js'
 import { addressAt, isWellFormed, uintAt } from './calldata-words.js'
 import { type FunctionSignature, parseSignature } from './function-signature.js'
-import { UINT256_MAX } from './policy.js'
 
-/** What a call of a token takes out of the wallet, or lets others take, as its own words say. */
+/**
+ * What a call of a token moves out of the wallet, or lets others take, according to its calldata.
+ */
 export interface TokenCall {
-  /** Smallest units. */
+  /** In smallest units. */
   readonly amount: bigint
-  /** Who gets it, or may take it. */
+  /** The address that receives it or may take it. */
   readonly payee: Address
 }
 
-/** Words of the head, counted from 0. */
+/** Positions of words in the head, from 0. */
 export interface TokenFunction {
   readonly payee: number
   /** The word with the amount, or with a flag that gives everything or nothing. */
@@ -23,15 +25,15 @@ const FROM_TO_AND_AMOUNT: TokenFunction = { payee: 1, amount: 2 }
 const AUTHORIZED = 'address,address,uint256,uint256,uint256,bytes32'
 
 /**
- * ERC-20 with its permits, and EIP-3009: functions of tokens that do this and nothing else. A test
- * holds them to the table of `src/contracts/functions`.
+ * ERC-20 with its permits, and EIP-3009: token functions that do this and nothing else. A test
+ * compares them with the table in `src/contracts/functions`.
  */
 export const TOKEN_CALLS: Readonly<Record<string, TokenFunction>> = {
   'transfer(address,uint256)': TO_AND_AMOUNT,
   'transferFrom(address,address,uint256)': FROM_TO_AND_AMOUNT,
   'approve(address,uint256)': TO_AND_AMOUNT,
   'increaseAllowance(address,uint256)': TO_AND_AMOUNT,
-  // EIP-2612, and DAI's own from before it
+  // EIP-2612, and DAI's older form.
   'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': FROM_TO_AND_AMOUNT,
   'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)': {
     payee: 1,
@@ -50,14 +52,14 @@ interface Row extends TokenFunction {
 const ROWS: ReadonlyMap<string, Row> = new Map(
   Object.entries(TOKEN_CALLS).map(([text, row]) => {
     const signature = parseSignature(text)
-    if (signature === null) throw new Error(`${text} is no signature`)
+    if (signature === null) throw new Error(`${text} is not a signature`)
     return [signature.selector, { ...row, signature }]
   }),
 )
 
 /**
  * @param data lower-case calldata
- * @returns null when the function is none of those, or its words are not as they must be
+ * @returns null when the function is not one of those, or its words are not well-formed
  */
 export function readTokenCall(selector: string, data: Hex): TokenCall | null {
   const row = ROWS.get(selector)

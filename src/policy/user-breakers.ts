@@ -10,12 +10,13 @@ import {
 import type { Breaker } from './policy.js'
 
 /**
- * What freezes a user by itself: the breakers of keys over all that the user's keys do, and one that
- * no key can have, since it looks at several wallets. A fold like theirs, with no clock of its own.
+ * Freezes a user automatically: the breakers of keys over everything that the user's keys do, and
+ * one that a key cannot have, since it compares several wallets. It is a fold without a clock of
+ * its own.
  */
 export type UserBreaker = Breaker | SharedBeneficiary
 
-/** Somebody whom so many sub-wallets pay, each for the first time. */
+/** A beneficiary that this many sub-wallets pay, each for the first time. */
 export interface SharedBeneficiary {
   readonly kind: 'shared_beneficiary'
   readonly wallets: number
@@ -26,16 +27,16 @@ export type Watched =
   | Extract<WatchedOfKey, { type: 'refused' }>
   | (Omit<Extract<WatchedOfKey, { type: 'signed' }>, 'newBeneficiaries'> & {
       readonly subWalletId: SubWalletId
-      /** Those that it pays and that this sub-wallet had not paid before. */
+      /** The beneficiaries that this sub-wallet had not paid before. */
       readonly newPayees: readonly Address[]
     })
 
-/** What has been counted since the breakers were set, or since one of them tripped. */
+/** The counts since the breakers were set, or since one of them tripped. */
 export interface UserTally {
-  /** A restart forgets it, as it does of keys: nothing of a refusal has left. */
+  /** A restart forgets it, as it does for keys: nothing was signed for a refusal. */
   readonly refused: BreakerTally
   readonly signed: BreakerTally
-  /** By when they were last paid for a first time. */
+  /** In the order of their last first payment. */
   readonly shared: readonly SharedPayee[]
 }
 
@@ -49,24 +50,25 @@ export type Trip = Pick<KeyTrip, 'atMs' | 'reason'>
 
 export const NO_USER_TALLY: UserTally = { refused: NO_TALLY, signed: NO_TALLY, shared: [] }
 
-/** As many as of a key, and one of the kind that keys do not have. */
+/** The breakers of a key, and the one kind that keys do not have. */
 export const USER_BREAKERS_MAX = 9
 export const SHARING_WALLETS_MAX = 100
 /**
- * New payees of all wallets that are remembered at once. It is stored with each call that adds one,
- * so it has to stay small; so many strangers in the time of a breaker are a matter of its sibling.
+ * The most new beneficiaries of all wallets that are remembered. The list is stored with each call
+ * that adds one, so it has to stay small; more strangers within a breaker's window are a case for
+ * the breaker `new_beneficiaries`.
  */
 export const SHARED_PAYEES_MAX = 256
 const SECOND_MS = 1_000
 
-/** Which facts the breakers need. */
+/** The facts that the breakers need. */
 export interface UserWatch {
   readonly refused: boolean
   readonly signed: boolean
   readonly payees: boolean
 }
 
-/** Null: none. */
+/** Returns null when there are no breakers to watch for. */
 export function userWatchOf(breakers: readonly UserBreaker[]): UserWatch | null {
   if (breakers.length === 0) return null
   const has = (kind: UserBreaker['kind']) => breakers.some((one) => one.kind === kind)
@@ -74,7 +76,7 @@ export function userWatchOf(breakers: readonly UserBreaker[]): UserWatch | null 
   return { refused: has('refusals'), signed: payees || has('spend_factor'), payees }
 }
 
-/** @returns the tally with it; where a breaker tripped, it begins anew */
+/** @returns the tally with the new fact; where a breaker tripped, it starts again */
 export function watchUser(
   breakers: readonly UserBreaker[],
   tally: UserTally,
@@ -139,12 +141,15 @@ function reasonOf(
   return null
 }
 
-/** What is set, or what happened, in its order. */
+/** Entries of the log: breakers that were set, or facts, in order. */
 export type UserLogEntry =
   | { readonly type: 'set'; readonly breakers: readonly UserBreaker[] }
   | Watched
 
-/** The trips of a log. @param log by time */
+/**
+ * The trips of a log.
+ * @param log in order of time
+ */
 export function replayUserBreakers(log: Iterable<UserLogEntry>): Trip[] {
   const trips: Trip[] = []
   let breakers: readonly UserBreaker[] = []
@@ -176,8 +181,8 @@ function preset(refusals: number, strangers: number, factor: number, wallets: nu
 }
 
 /**
- * For whoever does not want to choose. `usual` lets fleets work that pay strangers all day; `strict`
- * is for those that pay a known few.
+ * Presets. `usual` suits fleets that pay new beneficiaries all day; `strict` suits those that pay a
+ * few known ones.
  */
 export const USER_BREAKER_PRESETS: Readonly<
   Record<'off' | 'usual' | 'strict', readonly UserBreaker[]>

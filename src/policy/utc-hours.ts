@@ -1,10 +1,18 @@
-import { type Hours, WEEKDAYS, type Weekday } from './policy.js'
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** Minutes of the UTC day. When `to` is not after `from`, it lies on the next day. */
+export interface Hours {
+  readonly days: readonly Weekday[]
+  readonly fromMinute: number
+  readonly toMinute: number
+}
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1_440
-/** 1970-01-01 was a Thursday, the fourth of a week that begins on Monday. */
+/** 1970-01-01 was a Thursday, the fourth day of a week that starts on Monday. */
 const EPOCH_WEEKDAY = 3
-/** A week and a day: each boundary of a weekly plan is within it. */
+/** A week and a day: each boundary of a weekly plan lies within it. */
 const HORIZON_DAYS = 8
 
 /** Whether a time is in any of the hours. */
@@ -22,7 +30,9 @@ export function isWithinHours(hours: readonly Hours[], nowMs: number): boolean {
   return false
 }
 
-/** @returns when the answer next changes, milliseconds since the epoch; null: never */
+/**
+ * @returns when the result next changes, milliseconds since the Unix epoch; null when it never does
+ */
 export function hoursChangeAt(hours: readonly Hours[], nowMs: number): number | null {
   const isWithin = isWithinHours(hours, nowMs)
   const today = Math.floor(nowMs / (MINUTE_MS * DAY_MINUTES))

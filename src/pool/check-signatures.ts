@@ -10,7 +10,7 @@ export function warm(): true {
 
 /**
  * @param checks CHECK_BYTES each, in a row, at most 32
- * @returns a bit for each whose signature was made by the key of its point
+ * @returns a bit for each check, set when the key of its point made its signature
  */
 export function check(checks: Uint8Array): number {
   let bitmap = 0

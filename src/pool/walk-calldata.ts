@@ -1,6 +1,6 @@
 /**
- * Worker entry: walks calldata in a thread with a heap limit, so that calldata that finds a hole in
- * the walk's own budget ends this thread and nothing else.
+ * Worker entry: walks calldata in a thread with a heap limit, so that calldata that defeats the
+ * walk's own budget ends only this thread.
  */
 
 import { openAddressSet } from '../screening/set/address-set.js'
@@ -27,14 +27,14 @@ export function check(data: Uint8Array): Undecodable | null {
   return undecodableOf(walkCalldata(KNOWN_SHAPES, data, data.length))
 }
 
-/** Every party of the calldata, with its path. */
+/** Every address in the calldata, with its path. */
 export function report(data: Uint8Array): WalkReport {
   return reportOf(walkCalldata(KNOWN_SHAPES, data, data.length))
 }
 
 /**
- * The raw scan over each set in turn, then the walk.
- * @param data with SCAN_TAIL_BYTES zeros behind the calldata
+ * Scans the raw bytes for each set in turn, then walks the calldata.
+ * @param data with SCAN_TAIL_BYTES zeros after the calldata
  */
 export function judge({
   data,

@@ -6,7 +6,10 @@ import { type Accepted, decodeRound, gapOfRound, gapOfSequencer } from './chainl
 import { type Fact, isInDollars, smallUint, tokenHasDecimals } from './facts.js'
 import type { Price, PriceGap } from './price-source.js'
 
-/** The feeds of one chain: read together in one batch, kept for some blocks, judged when asked. */
+/**
+ * The feeds of one chain: read together in one batch, kept for some blocks, and judged when a price
+ * is needed.
+ */
 export interface ChainFeeds {
   /** @param key `native` or a token's address in lower case */
   price(key: string): Price | Promise<Price>
@@ -17,21 +20,25 @@ export interface ChainFeeds {
   close(): void
 }
 
-/** What a feed says now. */
+/** The present state of a feed. */
 export interface FeedReading {
   readonly source: string
-  /** Why it gives no price; null: it does. */
+  /** Why it gives no price; null when it does. */
   readonly gap: PriceGap | null
-  /** Since it was last updated; null where no acceptable round was read. */
+  /** The age of its last update; null when no acceptable round was read. */
   readonly ageMs: number | null
-  /** Beyond that it gives none. */
+  /** With a greater age it gives no price. */
   readonly maxAgeMs: number
 }
 
-/** What is needed of a chain's RPC client; `RpcClient` has it. */
+/** The part of a chain's RPC client that is needed; `RpcClient` has it. */
 export interface FeedReader {
   batch(
-    calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
+    calls: readonly {
+      readonly method: string
+      readonly params: readonly unknown[]
+      readonly hasCode?: true
+    }[],
   ): Promise<
     readonly (
       | { readonly ok: true; readonly value: unknown }
@@ -43,9 +50,9 @@ export interface FeedReader {
 export interface ChainFeedsOptions {
   readonly chain: ChainConfig
   readonly rpc: FeedReader
-  /** Blocks between two readings; by default about ten seconds of them. */
+  /** Blocks between two readings; by default about ten seconds' worth. */
   readonly refreshBlocks?: number
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
@@ -56,17 +63,24 @@ interface Feed {
   decimals: number | null
   last: Accepted | null
   current: Price
+  /** When the feed itself last answered; a reading that a node refused does not count. */
+  heardAtMs: number
 }
 
-/** What an amount is valued by: a feed, and what must hold for it to mean dollars of that amount. */
+/**
+ * The feed that values an amount, and the facts that make its answer a dollar price of that amount.
+ */
 interface Priced {
   readonly feed: Feed
   readonly facts: readonly Fact[]
 }
 
-/** Feeds answer every heartbeat or on a move of a percent or less; seconds more do not matter. */
+/**
+ * Feeds answer every heartbeat or after a move of a percent or less; a few seconds more do not
+ * matter.
+ */
 const REFRESH_MS = 10_000
-/** Without a reading for so long (no heads, no node) a caller waits for one rather than trust it. */
+/** Without a reading for this long (no heads, no node), a caller waits for a new one. */
 const READING_MAX_AGE_MS = 60_000
 const UNREACHABLE: Price = { unavailable: 'feed-unreachable' }
 const NO_FEED: Price = { unavailable: 'no-feed' }
@@ -79,6 +93,7 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
   const { feeds, facts, byKey } = feedsOf(chain)
   const sequencer = chain.sequencer_uptime_feed
   let sequencerGap: PriceGap | null = null
+  let sequencerHeardAtMs = Number.NEGATIVE_INFINITY
   let readAtMs = Number.NEGATIVE_INFINITY
   let readAtBlock = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | null = null
@@ -94,22 +109,29 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
       ...(sequencer === null ? [] : [ethCall(sequencer as Address, LATEST_ROUND_DATA)]),
     ])
     const values = answers.map((answer) => (answer.ok ? answer.value : null))
+    const isHeard = answers.map((answer) => answer.ok || isRevert(answer.error))
     const nowMs = now()
     unknown.forEach((feed, i) => {
       feed.decimals = smallUint(values[feeds.length + i])
     })
-    const reached = values.slice(0, feeds.length).some((value) => value !== null)
-    // A node that is gone leaves the last reading to age; it does not make prices vanish at once.
-    if (!reached) return
+    // When a node is gone, the last reading ages; prices do not vanish at once.
+    if (!isHeard.slice(0, feeds.length).includes(true)) return
     open.forEach((fact, i) => {
       const heard = answers[feeds.length + unknown.length + i]
       if (heard?.ok === true) fact.hear(heard.value)
-      else if (heard?.error !== undefined && isRevert(heard.error)) fact.hear(null)
+      else if (heard !== undefined && isRevert(heard.error)) fact.hear(null)
     })
     feeds.forEach((feed, i) => {
+      const asked = unknown.indexOf(feed)
+      // A node's refusal says nothing about the feed: its last reading stands, and ages.
+      if (isHeard[i] !== true || (asked >= 0 && isHeard[feeds.length + asked] !== true)) return
+      feed.heardAtMs = nowMs
       judge(feed, values[i], nowMs)
     })
-    if (sequencer !== null) sequencerGap = gapOfSequencer(decodeRound(values.at(-1)), nowMs)
+    if (sequencer !== null && isHeard.at(-1) === true) {
+      sequencerGap = gapOfSequencer(decodeRound(values.at(-1)), nowMs)
+      sequencerHeardAtMs = nowMs
+    }
     readAtMs = nowMs
   }
 
@@ -126,6 +148,9 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
   function answer({ feed, facts }: Priced): Price {
     const { current } = feed
     if (!('value' in current)) return current
+    const heardSinceMs = now() - READING_MAX_AGE_MS
+    if (feed.heardAtMs <= heardSinceMs) return UNREACHABLE
+    if (sequencer !== null && sequencerHeardAtMs <= heardSinceMs) return UNREACHABLE
     for (const { gap } of facts) if (gap !== null) return { unavailable: gap }
     if (sequencerGap !== null) return { unavailable: sequencerGap }
     return now() - current.updatedAtMs > feed.maxAgeMs ? STALE : current
@@ -137,7 +162,7 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
       if (priced === undefined) return NO_FEED
       const ageMs = now() - readAtMs
       if (ageMs < READING_MAX_AGE_MS) {
-        // Where nobody feeds heads, time alone keeps the cache warm.
+        // Without heads, time keeps the cache warm.
         if (ageMs > 2 * REFRESH_MS && reading === null) void refresh()
         return answer(priced)
       }
@@ -146,7 +171,7 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
       )
     },
     onHead(blockNumber) {
-      // Below the last block: a reorg, or a node that was reset.
+      // A lower block means a reorg, or a node that was reset.
       if (blockNumber >= readAtBlock && blockNumber - readAtBlock < refreshBlocks) return
       readAtBlock = blockNumber
       void refresh()
@@ -192,13 +217,15 @@ function judge(feed: Feed, value: unknown, nowMs: number): void {
   }
 }
 
-/** One entry per feed contract, and by which of them native currency and each token are valued. */
+/**
+ * One entry per feed contract, and the entry by which native currency and each token are valued.
+ */
 function feedsOf(chain: ChainConfig) {
   const byAddress = new Map<string, Priced>()
   const byKey = new Map<string, Priced>()
   const facts: Fact[] = []
   const add = (key: string, configured: ChainConfig['native_feed'], own: readonly Fact[]) => {
-    // The same aggregator under two ages is two rules about one answer.
+    // The same aggregator with two maximum ages needs two entries.
     const id = `${configured.address.toLowerCase()}:${configured.max_age_seconds}`
     const address = configured.address as Address
     const known = byAddress.get(id) ?? {
@@ -209,6 +236,7 @@ function feedsOf(chain: ChainConfig) {
         decimals: null,
         last: null,
         current: UNREACHABLE,
+        heardAtMs: Number.NEGATIVE_INFINITY,
       },
       facts: [isInDollars(address)],
     }
@@ -221,19 +249,20 @@ function feedsOf(chain: ChainConfig) {
     const token = address as Address
     if (feed !== null) add(token.toLowerCase(), feed, [tokenHasDecimals(token, decimals)])
   }
-  // After the tokens: wrapped native is native whatever a token entry says.
+  // After the tokens, so that wrapped native is valued as native whatever a token entry says.
   add('native', chain.native_feed, [])
   const wrapped = chain.wrapped_native as Address
   add(wrapped.toLowerCase(), chain.native_feed, [tokenHasDecimals(wrapped, NATIVE_DECIMALS)])
   return { feeds: [...byAddress.values()].map(({ feed }) => feed), facts, byKey }
 }
 
-/** A contract's own refusal (JSON-RPC code 3, as geth has it, or by its words), and not a node's. */
+/**
+ * Whether a contract refused: only that error of a call has a JSON-RPC code (`read-answers.ts`).
+ */
 function isRevert(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return ('code' in error && error.code === 3) || /revert/i.test(error.message)
+  return error instanceof Error && 'code' in error && typeof error.code === 'number'
 }
 
 function ethCall(to: Address, data: Hex) {
-  return { method: 'eth_call', params: [{ to, data }, 'latest'] }
+  return { method: 'eth_call', params: [{ to, data }, 'latest'], hasCode: true } as const
 }

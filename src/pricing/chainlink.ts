@@ -10,9 +10,9 @@ import type { Price, PriceSource } from './price-source.js'
 
 /** Prices from the Chainlink feeds of `chains.json`, over all chains. */
 export interface ChainlinkPrices extends PriceSource {
-  /** Tells of a new block; feeds are read again once enough blocks have passed. */
+  /** Handles a new block; feeds are read again once enough blocks have passed. */
   onHead(head: { readonly chainId: number; readonly number: number }): void
-  /** What each feed says now. */
+  /** The present state of each feed. */
   readings(): readonly (FeedReading & { readonly chainId: number })[]
   /** Reads every feed once, so that the first sends find a warm cache. Never rejects. */
   warm(): Promise<void>

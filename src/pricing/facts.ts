@@ -5,20 +5,23 @@ import type { Address, Hex } from '../domain/ids.js'
 import type { PriceGap } from './price-source.js'
 
 /**
- * What the configuration says of a token or a feed and a slip in it would change amounts by: with
- * 18 decimals in place of 6 a token counts a millionth of a millionth, and a feed in ETH a fraction.
- * The chain is asked with the readings of prices until it has agreed, and where it says otherwise there
- * is no price.
+ * A configured property of a token or a feed whose error would change amounts: with 18 decimals
+ * instead of 6 a token counts a millionth of a millionth, and a feed in ETH a fraction. The chain
+ * is asked along with the price readings until it has confirmed the fact; while it contradicts it,
+ * there is no price.
  */
 export interface Fact {
   readonly address: Address
-  /** Calldata of the question. */
+  /** The calldata of the request. */
   readonly asked: Hex
-  /** Null where nothing is known against the configuration; before the first answer there is a gap. */
+  /** Null when nothing contradicts the configuration; before the first answer there is a gap. */
   gap: PriceGap | null
-  /** The chain has said so, and is not asked again. */
+  /** True once the chain has confirmed the fact, which is then not read again. */
   isAgreed: boolean
-  /** @param answer of the contract; null: it refused the question. One that was not had is none. */
+  /**
+   * @param answer of the contract; null when it refused. A request without an answer is not passed
+   * here.
+   */
   hear(answer: unknown): void
 }
 
@@ -32,7 +35,10 @@ export function tokenHasDecimals(token: Address, decimals: number): Fact {
   })
 }
 
-/** A feed that names no currency at all, as some venues' own do, is the operator's word alone. */
+/**
+ * Whether a feed is in USD. For a feed that names no currency, such as some venues' own, the
+ * operator's configuration decides.
+ */
 export function isInDollars(feed: Address): Fact {
   return fact(feed, DESCRIPTION, (answer) => {
     const currency = feedCurrency(abiString(answer) ?? '')
@@ -54,14 +60,17 @@ function fact(address: Address, asked: Hex, judge: (answer: unknown) => Heard): 
   }
 }
 
-/** @returns null when the answer is no single word of at most 77, as many as 2^256 has digits */
+/**
+ * @returns null when the answer is not a single word of at most 77, the exponent of the largest
+ * power of ten below 2^256
+ */
 export function smallUint(answer: unknown): number | null {
   if (typeof answer !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(answer)) return null
   const number = Number(answer)
   return number <= DECIMALS_MAX ? number : null
 }
 
-/** More than any feed's name has. */
+/** Longer than the name of any feed. */
 const STRING_BYTES_MAX = 256
 
 function abiString(answer: unknown): string | null {

@@ -3,11 +3,14 @@ import { bytesItem, countItem, decodeRlp, listItem } from './rlp.js'
 import { encodeEnvelope } from './rlp-encode.js'
 import type { AuthorizationPayload } from './sign-payload.js'
 
-/** EIP-7702 authorization: 0x05 ‖ rlp([chain id, delegate, nonce]), which is also what is hashed. */
+/**
+ * An EIP-7702 authorization: 0x05 ‖ rlp([chain id, delegate, nonce]), which is also the hashed
+ * form.
+ */
 export interface DecodedAuthorization {
   readonly kind: 'authorization'
   readonly chainId: number
-  /** 20 bytes; zeros take the delegation away. */
+  /** 20 bytes; zeros end the delegation. */
   readonly delegate: Uint8Array
   readonly nonce: number
 }

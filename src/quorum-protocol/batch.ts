@@ -35,12 +35,15 @@ export function decodeHeader(bytes: Uint8Array): BatchHeader {
   return header
 }
 
-/** What the co-signer signs. @param ids intent ids in their order */
+/**
+ * Returns what the co-signer signs.
+ * @param ids intent ids in their order
+ */
 export function coSignMessage(header: Uint8Array, ids: readonly Uint8Array[]): Buffer {
   return tagged(TAG.coSignBatch, header, ...ids)
 }
 
-/** What the user side signs over a co-signed batch. */
+/** Returns what the identity provider signs over a co-signed batch. */
 export function approvalMessage(
   coSigned: Uint8Array,
   bitmap: number,
@@ -50,9 +53,8 @@ export function approvalMessage(
 }
 
 /**
- * A lane is one connection's run of batches. The user side gives lanes out, each number once and
- * for good, and takes a lane's sequences in rising order: threads of the service need not agree
- * with each other on anything.
+ * A lane is one connection's sequence of batches. The identity provider gives each lane number out
+ * once, and accepts a lane's sequences in rising order: the service's threads need no coordination.
  */
 const LANE_BATCHES = 2 ** 24
 /** 2^24 lanes of 2^24 batches of 32 intents still count below 2^53. */
@@ -62,7 +64,7 @@ export function laneOf(batchSeq: number): number {
   return Math.floor(batchSeq / LANE_BATCHES)
 }
 
-/** The sequence below a lane's first batch. */
+/** Returns the sequence below a lane's first batch. */
 export function laneStart(lane: number): number {
   return lane * LANE_BATCHES
 }
@@ -71,7 +73,7 @@ export function seqOf(batchSeq: number, index: number): number {
   return batchSeq * BATCH_INTENTS_MAX + index
 }
 
-/** The bit of an intent is set when it was approved; bit 0 is the first. */
+/** Tells whether an intent's bit is set, which means approved; bit 0 is the first. */
 export function hasBit(bitmap: number, index: number): boolean {
   return ((bitmap >>> index) & 1) === 1
 }

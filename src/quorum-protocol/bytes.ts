@@ -1,9 +1,9 @@
 import { Refusal } from './refusal.js'
 
 /**
- * Fixed-width binary fields: big-endian integers and byte strings, read strictly. Every record of
- * the protocol that is hashed or signed is written and read through this module alone, so that
- * two different records can never have the same bytes.
+ * Fixed-width binary fields: big-endian integers and byte strings, read strictly. Every hashed or
+ * signed record of the protocol is written and read only through this module, so that two different
+ * records can never have the same bytes.
  */
 export class ByteReader {
   readonly #bytes: Uint8Array
@@ -34,7 +34,7 @@ export class ByteReader {
     return this.#integer(4)
   }
 
-  /** @throws Refusal MALFORMED above 2^53 - 1: no counter or time of ours comes near */
+  /** @throws Refusal MALFORMED above 2^53 - 1, which no counter or time reaches */
   u64(): number {
     const value = this.#integer(8)
     if (!Number.isSafeInteger(value)) throw new Refusal('MALFORMED', 'integer too large')
@@ -64,7 +64,7 @@ export class ByteReader {
   }
 }
 
-/** A number holds this many bytes exactly; more go through a string of digits. */
+/** A number holds this many bytes exactly; more are written from a string of digits. */
 const EXACT_BYTES = 6
 
 export function concat(...parts: readonly Uint8Array[]): Buffer {
@@ -72,8 +72,8 @@ export function concat(...parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Memory for what is hashed at once and then let go: the next caller overwrites it. Each signature
- * hashes messages of some hundred bytes that nothing else needs.
+ * Returns memory for bytes that are hashed at once: the next caller overwrites it. Each signature
+ * hashes messages of some hundred bytes that are not needed afterwards.
  */
 export function scratch(length: number): Buffer {
   return length <= SCRATCH.length ? SCRATCH.subarray(0, length) : Buffer.allocUnsafe(length)
@@ -112,7 +112,7 @@ export function u64(value: number): Uint8Array {
 export function u256(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a 256-bit integer')
   const out = Buffer.allocUnsafe(32)
-  // Amounts and fees fit the last eight bytes, as a rule: no detour over a string of digits.
+  // Amounts and fees usually fit the last eight bytes, which needs no string of digits.
   if (value < 2n ** 64n) out.fill(0, 0, 24).writeBigUInt64BE(value, 24)
   else out.write(value.toString(16).padStart(64, '0'), 'hex')
   return out
@@ -126,12 +126,12 @@ export function bigintOf(bytes: Uint8Array): bigint {
   return BigInt(value)
 }
 
-/** The same memory as a Buffer, for its methods. */
+/** Returns the same memory as a Buffer, for its methods. */
 export function viewOf(bytes: Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** Public data only: the time it takes depends on the bytes. */
+/** For public data only: the time that it takes depends on the bytes. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
 }

@@ -1,22 +1,23 @@
 /**
- * Calls between the domains by what waits for them. Each class has a share of a connection's window
- * that the others cannot take: whatever people do at the console, a signature finds room.
+ * Classes of calls between the domains, by who waits for them. Each class has its own share of a
+ * connection's window: whatever people do at the console, a signature finds room.
  *
  * | class | calls | a caller without room |
  * |---|---|---|
  * | signing | sessions, approvals, signatures | is a batch, whose intents are UNAVAILABLE |
- * | lookup | which grant a key is under, before its first signature; whether the peer answers | UNAVAILABLE |
- * | console | key generation, grants, authorizers, refreshes: expensive, nobody's send waits for them | OVERLOADED |
+ * | lookup | a key's grant before its first signature; whether the peer answers | UNAVAILABLE |
+ * | console | key generation, grants, authorizers, refreshes: expensive, and no send waits | OVERLOADED |
  */
 export type CallClass = 'signing' | 'lookup' | 'console'
 
-/** Unanswered calls of one connection. */
+/** The bound of a connection's unanswered calls. */
 export const CALLS_IN_FLIGHT_MAX: Readonly<Record<CallClass, number>> = {
-  // FULL_BATCHES_IN_FLIGHT_MAX, what makes the sessions, and as much again for calls given up.
+  // FULL_BATCHES_IN_FLIGHT_MAX, the calls that make sessions, and as many again for calls given up.
   signing: 32,
-  // A service that starts asks for each key at work once.
+  // A starting service asks once for each key in use.
   lookup: 192,
-  // More than the service ever has at work (CONSOLE_AT_WORK_MAX): calls given up count until answered.
+  // More than the service ever runs (CONSOLE_AT_WORK_MAX): calls given up count until they are
+  // answered.
   console: 32,
 }
 
@@ -28,7 +29,7 @@ const CLASSES: ReadonlyMap<string, CallClass> = new Map<string, CallClass>([
   ['ping', 'lookup'],
 ])
 
-/** Whatever is not known for another is console work. */
+/** Every method without another class is console work. */
 export function classOf(method: string): CallClass {
   return CLASSES.get(method) ?? 'console'
 }

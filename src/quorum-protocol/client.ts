@@ -5,7 +5,7 @@ import { readFrames, writeFrame } from './frames.js'
 import { CALL_TIMEOUT_MS } from './limits.js'
 import { Refusal, refusalCode } from './refusal.js'
 
-/** The peer did not answer: whether it did what was asked is unknown. */
+/** The peer did not answer: whether it did the work is unknown. */
 export class Unanswered extends Error {
   constructor(peer: string, why: string) {
     super(`${peer}: ${why}`)
@@ -13,15 +13,15 @@ export class Unanswered extends Error {
   }
 }
 
-/** A connection that comes back by itself. */
+/** A connection that reconnects automatically. */
 export interface SocketClient {
   readonly connected: boolean
-  /** The peer has answered on this connection, and goes on: a process that hangs stays connected. */
+  /** True while the peer answers on this connection: a hung process stays connected. */
   readonly answering: boolean
   /**
-   * @throws Unanswered when there is no connection, it breaks, or the time is over
-   * @throws Refusal as the peer answered; OVERLOADED, with nothing sent, for console work beyond its
-   * share of the window
+   * @throws Unanswered when there is no connection, it breaks, or the time runs out
+   * @throws Refusal as the peer answered; OVERLOADED, with nothing sent, for console work beyond
+   * its share of the window
    */
   call(method: string, parameters: readonly unknown[]): Promise<unknown>
   /** Ends the present connection; a new one follows. */
@@ -31,44 +31,49 @@ export interface SocketClient {
 
 export interface SocketClientOptions {
   readonly endpoint: Endpoint
-  /** For messages: which domain this is. */
+  /** The peer's name in messages. */
   readonly peer: string
-  /** Each time a connection is up. */
+  /** Called each time a connection is made. */
   readonly onConnect: () => void
-  /** Each time one is lost. */
+  /** Called each time a connection is lost. */
   readonly onDisconnect: () => void
-  /** Each time an attempt ends, or a connection on which the peer does not answer: why. */
+  /**
+   * Called with the reason each time an attempt fails, or the peer does not answer on a connection.
+   */
   readonly onUnanswered?: (why: string) => void
 }
 
 /**
- * First and longest wait between attempts. It begins anew once the peer has answered: by TLS a client is
- * connected before it hears that its certificate is refused.
+ * The shortest and longest pause between attempts. The backoff restarts once the peer has answered:
+ * over TLS a client is connected before it learns that its certificate is refused.
  */
 const BACKOFF_MS_MIN = 25
 const BACKOFF_MS_MAX = 1_000
-/** Where the peer may be at another place, which serves as soon as it has taken over. */
+/** Used when the peer may be at another address, which serves as soon as it has taken over. */
 const BACKOFF_OF_PLACES_MS_MAX = 200
 
-/** A peer that has answered nothing for so long, when asked, does not answer. */
+/** A peer that leaves a ping unanswered for this long counts as not answering. */
 const ASK_EVERY_MS = 2_000
-/** Of a call that nobody waits for: below all ids that are given out. */
+/** The id of a call whose answer nobody awaits, below all other ids. */
 const PING_ID = 0
 
 interface PendingCall {
   readonly callClass: CallClass
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
-  /** Fires once; a call whose time is over stays, since the peer still works on it. */
+  /** Fires once; a call that timed out stays, because the peer still works on it. */
   readonly timer: NodeJS.Timeout
 }
 
 export function connectSocket(options: SocketClientOptions): SocketClient {
   const pending = new Map<number, PendingCall>()
   const inFlight: Record<CallClass, number> = { signing: 0, lookup: 0, console: 0 }
-  /** Answers to calls ever heard: that a peer's loop turns gets no signature made. */
+  /**
+   * Counts answers to calls, without pings: a peer whose event loop runs may still make no
+   * signature.
+   */
   let answers = 0
-  /** With those to pings. */
+  /** Counts all answers, including those to pings. */
   let heard = 0
   let socket: Socket | null = null
   let connected = false
@@ -99,7 +104,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     readFrames(opening, settle, () => {})
   }
 
-  /** One question at a time: where none is answered, no other follows. */
+  /** Sends one ping at a time: while one is unanswered, no other follows. */
   function askWhether(using: Socket): void {
     let before = heard
     const ask = () => {
@@ -109,7 +114,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     ask()
     asking = setInterval(() => {
       if (heard !== before) ask()
-      // After what has arrived already is read: this process may have been the one that hung.
+      // Decided after already received data is read: this process may have been the one that hung.
       else setImmediate(() => (answering &&= heard !== before))
     }, ASK_EVERY_MS)
     asking.unref()
@@ -140,10 +145,10 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   }
 
   /**
-   * A slow call is given up by itself, and its answer means nothing when it comes. The connection
-   * goes, and with it all other calls, only when a signature waited and the peer has said nothing
-   * whatever meanwhile, or when signatures have no room left besides those it never answered. Console
-   * work may be slow: its share fills, and the peer ends what takes too long.
+   * Gives up a slow call by itself; a late answer is ignored. The connection is dropped, with all
+   * other calls, only when a signature was waiting and the peer sent nothing since, or when
+   * unanswered signatures fill their share. Console work may be slow: its share fills, and the peer
+   * ends what takes too long.
    */
   function giveUp(using: Socket, since: number, callClass: CallClass): void {
     if (callClass === 'console') return

@@ -1,20 +1,25 @@
 import { Refusal } from './refusal.js'
 
 /**
- * Where a domain does console work: a key generation holds its thread for many milliseconds, with
- * curve arithmetic and writes that are on disk when they return. One begins per turn of the event
- * loop, so that approvals that have arrived come between any two.
+ * Runs a domain's console work: a key generation occupies its thread for many milliseconds with
+ * curve arithmetic and synchronous disk writes. One task begins per turn of the event loop, so that
+ * waiting approvals run between any two.
  */
 export interface ConsoleQueue {
   /** @throws Refusal OVERLOADED before anything began; INTERNAL when it takes too long */
   run(task: () => unknown): Promise<unknown>
 }
 
-/** They wait for a disk or a token between their steps; more at once would only hold more memory. */
+/**
+ * Tasks wait for a disk or a token between their steps; more at once would only need more memory.
+ */
 const AT_WORK_MAX = 4
-/** All connections together: seconds of work. The service asks for less than this by far. */
+/** The bound for all connections together: seconds of work, far more than the service requests. */
 const WAITING_MAX = 512
-/** A key in a slow token takes a second. What takes longer is stuck, and would keep its place. */
+/**
+ * A key in a slow token takes a second. A task that takes longer is stuck and must not keep its
+ * place.
+ */
 const WORK_MS_MAX = 30_000
 
 export interface ConsoleQueueOptions {
@@ -57,7 +62,7 @@ export function createConsoleQueue(options: ConsoleQueueOptions = {}): ConsoleQu
       reject(new Refusal('INTERNAL', 'took too long'))
     }, workMsMax)
     timer.unref()
-    // A promise's executor: what the task throws at once is its rejection as well.
+    // An executor turns a synchronous exception of the task into a rejection.
     new Promise((settle) => settle(task())).then(resolve, reject).finally(end)
   }
 

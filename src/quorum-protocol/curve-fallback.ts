@@ -2,8 +2,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToNumberBE, numberToBytesBE } from '@noble/curves/utils.js'
 
 /**
- * The curve in JavaScript, for development on a machine without the native binding. Ten times
- * slower, and it makes copies of keys that nothing can wipe; live never loads it.
+ * The curve in JavaScript, for development on a machine without the native binding. It is ten times
+ * slower and leaves copies of keys that nothing can wipe; live mode never loads it.
  */
 const { Point } = secp256k1
 const order = Point.Fn.ORDER

@@ -6,13 +6,13 @@ import { fallbackCurve } from './curve-fallback.js'
 import { Refusal } from './refusal.js'
 
 /**
- * secp256k1 through libsecp256k1. The binding is required by its own path: the package's main
- * entry falls back to a JavaScript curve without a word, which leaves copies of keys in memory
- * that nothing can wipe. A machine without the binding therefore cannot start a signing process in
- * live mode; in dev it says loudly that it goes on with the JavaScript curve.
+ * secp256k1 through libsecp256k1. The binding is required by its own path: the package's main entry
+ * silently falls back to a JavaScript curve, which leaves copies of keys in memory that nothing can
+ * wipe. Without the binding, a machine cannot start a signing process in live mode; in dev mode it
+ * prints a warning and uses the JavaScript curve.
  *
- * Private scalars are Buffers that their owner wipes with `fill(0)`; they are never strings or
- * big integers, which cannot be wiped.
+ * Private scalars are Buffers that their owner wipes with `fill(0)`, never strings or big integers,
+ * which cannot be wiped.
  */
 const native = loadCurve()
 
@@ -20,13 +20,13 @@ const native = loadCurve()
 export function signDigest(digest: Uint8Array, scalar: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(65)
   const { recid } = native.ecdsaSign(digest, scalar, {}, out.subarray(0, 64))
-  // Above 1 the x coordinate exceeded the group's order; Ethereum has no encoding for that.
+  // Above 1 the x coordinate exceeds the group's order; Ethereum has no encoding for that.
   if (recid > 1) throw new Refusal('INTERNAL', 'recovery id out of range')
   out[64] = recid
   return out
 }
 
-/** A fresh scalar in a Buffer of its own memory; the caller wipes it. */
+/** Returns a random scalar in its own Buffer; the caller wipes it. */
 export function randomScalar(): Buffer {
   const scalar = Buffer.alloc(32)
   do randomFillSync(scalar)
@@ -39,7 +39,10 @@ export function pointOf(scalar: Uint8Array): Buffer {
   return native.publicKeyCreate(scalar, true, Buffer.alloc(33)) as Buffer
 }
 
-/** Adds `other` into `scalar` modulo the order, in place. @throws when the sum is zero */
+/**
+ * Adds `other` to `scalar` modulo the order, in place.
+ * @throws when the sum is zero
+ */
 export function addInto(scalar: Uint8Array, other: Uint8Array): void {
   native.privateKeyTweakAdd(scalar, other)
 }
@@ -59,7 +62,7 @@ export function addressOf(point: Uint8Array): Buffer {
   return Buffer.from(keccak256(uncompressed.subarray(1)).subarray(12))
 }
 
-/** The compressed point that made a 65-byte signature; null when there is none. */
+/** Returns the compressed point that made a 65-byte signature; null for an invalid signature. */
 export function recoverPoint(digest: Uint8Array, signature: Uint8Array): Buffer | null {
   const yParity = signature[64]
   if (signature.length !== 65 || (yParity !== 0 && yParity !== 1)) return null

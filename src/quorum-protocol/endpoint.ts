@@ -2,7 +2,7 @@ import { createConnection, Socket } from 'node:net'
 import { connect } from 'node:tls'
 import { CALL_TIMEOUT_MS } from './limits.js'
 
-/** Where another domain is reached: on this machine, or on another one by TLS. */
+/** Another domain's address: on this machine, or on another one over TLS. */
 export type Endpoint = UnixEndpoint | TlsEndpoint
 
 export interface UnixEndpoint {
@@ -10,11 +10,11 @@ export interface UnixEndpoint {
 }
 
 export interface TlsEndpoint extends TlsPlace {
-  /** Where the same domain may be instead: of them and the first, one serves at a time. */
+  /** Alternative addresses of the same domain; one of all serves at a time. */
   readonly others?: readonly TlsPlace[]
-  /** That the peer's certificate has to bear; null: the host. */
+  /** The name that the peer's certificate must have; null for the host. */
   readonly serverName: string | null
-  /** As they are now: asked for at each connection, so that a renewed certificate counts. */
+  /** Returns the present credentials for each connection, so that a renewed certificate is used. */
   readonly credentials: () => TlsCredentials
 }
 
@@ -27,23 +27,23 @@ export interface TlsPlace {
 export interface TlsCredentials {
   readonly cert: Buffer
   readonly key: Buffer
-  /** The one authority, or those, that the peer's certificate may be of. */
+  /** The authorities that may have issued the peer's certificate. */
   readonly ca: Buffer
 }
 
-/** Of the link, either side: what both speak, and neither ever had to speak less. */
+/** The minimum TLS version of the link on both sides; no older peers exist. */
 export const TLS_VERSION_MIN = 'TLSv1.3'
 
 /**
- * A machine or a network that is gone says nothing. Both ends hear of each other every two seconds
- * (the client's pings), and a call is not waited for longer than `CALL_TIMEOUT_MS`.
+ * The silence after which a peer counts as gone. The client pings every two seconds, and a call
+ * waits at most `CALL_TIMEOUT_MS`.
  */
 const SILENT_MS_MAX = 2 * CALL_TIMEOUT_MS
 
 /**
- * Whatever goes wrong, the socket says so by its events.
- * @param opened once frames may be written; over TLS the peer's certificate is verified by then, and this
- *   side's may still be refused
+ * Opens a connection. Every error is reported by the socket's events.
+ * @param opened called once frames may be written; over TLS the peer's certificate has been
+ * verified, but this side's may still be refused
  */
 export function openSocket(endpoint: Endpoint, opened: () => void): Socket {
   if ('path' in endpoint) return createConnection(endpoint.path, opened)
@@ -54,19 +54,19 @@ export function openSocket(endpoint: Endpoint, opened: () => void): Socket {
   }
 }
 
-/** How many places there are to try. */
+/** Returns how many addresses can be tried. */
 export function placesOf(endpoint: Endpoint): number {
   return 'path' in endpoint ? 1 : 1 + (endpoint.others?.length ?? 0)
 }
 
-/** @param turn counts attempts: each is at the place after the one before */
+/** @param turn counts attempts; each uses the next address */
 export function placeAt(endpoint: Endpoint, turn: number): Endpoint {
   if ('path' in endpoint) return endpoint
   const place = endpoint.others?.[(turn % placesOf(endpoint)) - 1]
   return place === undefined ? endpoint : { ...endpoint, host: place.host, port: place.port }
 }
 
-/** Of a name with several addresses, none of which answers, Node says a code and no words. */
+/** Node gives only a code, without a message, when none of a name's addresses answers. */
 export function reasonOf(error: Error): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
@@ -75,12 +75,12 @@ function openTls({ host, port, serverName, credentials }: TlsEndpoint, opened: (
   const socket = connect(
     {
       ...{ host, port, ...credentials(), minVersion: TLS_VERSION_MIN },
-      // Whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED).
+      // Verification stays on, whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED).
       rejectUnauthorized: true,
       ...(serverName === null ? {} : { servername: serverName }),
     },
     () => {
-      // A frame is written whole: to wait for more to send with it would only delay it.
+      // A frame is written in one piece, so waiting for more data would only delay it.
       socket.setNoDelay(true)
       socket.setTimeout(SILENT_MS_MAX)
       opened()

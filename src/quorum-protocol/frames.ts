@@ -3,8 +3,8 @@ import { Packr } from 'msgpackr'
 import { FRAME_BYTES_MAX } from './limits.js'
 
 /**
- * Messages on a Unix socket: 4 bytes of big-endian length, then MessagePack. A frame that is too
- * long or does not decode ends the connection; it never ends the process.
+ * Messages on a Unix socket: a big-endian length of 4 bytes, then MessagePack. A frame that is too
+ * long or cannot be decoded ends the connection, never the process.
  */
 const codec = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
 
@@ -13,7 +13,7 @@ const LENGTH_BYTES = 4
 export function writeFrame(socket: Socket, message: unknown): void {
   const body = codec.pack(message)
   if (body.length > FRAME_BYTES_MAX) throw new RangeError('frame too long')
-  // One buffer, one system call: a copy costs less than a gathered write.
+  // One buffer and one system call: a copy costs less than a gathered write.
   const frame = Buffer.allocUnsafe(LENGTH_BYTES + body.length)
   frame.writeUInt32BE(body.length)
   frame.set(body, LENGTH_BYTES)
@@ -21,8 +21,8 @@ export function writeFrame(socket: Socket, message: unknown): void {
 }
 
 /**
- * Calls `onMessage` for each frame. `onBroken` is called at most once, when the peer sends what
- * is no frame; the socket is then destroyed.
+ * Calls `onMessage` for each frame. `onBroken` is called at most once, when the peer sends an
+ * invalid frame; the socket is then destroyed.
  */
 export function readFrames(
   socket: Socket,

@@ -5,11 +5,11 @@ const BLOCK_BYTES = 64
 const HASH_BYTES = 32
 
 /**
- * HMAC-SHA256 (RFC 2104) by two hashes of one call each: an Hmac of Node's is an object of its own
- * for the garbage collector, and more expensive than both, and every signature takes two.
+ * HMAC-SHA256 (RFC 2104) by two one-shot hashes: Node's Hmac is an object for the garbage collector
+ * and costs more than both, and every signature takes two.
  * @param key at most 64 bytes
- * @param length of the message
- * @param write puts the message where it is hashed, from `at` on: no copy of it is made
+ * @param length the message's length
+ * @param write writes the message where it is hashed, from `at` on, without a copy
  */
 export function hmacSha256(
   key: Uint8Array,

@@ -5,13 +5,13 @@ import { Refusal } from './refusal.js'
 import { TAG, tagged, taggedHash } from './tagged.js'
 
 /**
- * One signature asked for, in the only encoding there is:
+ * One requested signature, in its only encoding:
  * ```
  * "AWI1" | type 1 | wallet 16 | key 16 | grant 16 | grant version 4 | epoch 4 | seq 8
  *   | expiry 8 (ms) | request id 16 | replaces 32 | key proof 32 | payload
  * ```
- * Integers are big-endian; an absent `replaces` or key proof is all zeros. What rests on an approval
- * is "AWI2", with what follows before the payload:
+ * Integers are big-endian; an absent `replaces` or key proof is all zeros. An intent with an
+ * approval begins with "AWI2", and has these fields before the payload:
  * ```
  * approval 16 | its expiry 8 (ms) | the most it may cost in gas 32 (wei)
  * ```
@@ -22,30 +22,30 @@ export interface Intent {
   readonly walletId: Uint8Array
   /** 16 bytes of the key id's ULID; zeros for the service's own wallets. */
   readonly keyId: Uint8Array
-  /** 16 bytes: the key id that the grant was made for; rotations of it share the grant. */
+  /** 16 bytes: the id of the key for which the grant was made; its rotations share the grant. */
   readonly grantId: Uint8Array
   readonly grantVersion: number
   readonly epoch: number
-  /** 32 × batch sequence + index in the batch: an intent fits one slot of one batch. */
+  /** 32 × batch sequence + index in the batch: an intent fits only one slot of one batch. */
   readonly seq: number
   readonly expiresAtMs: number
   readonly requestId: Uint8Array
-  /** 32 bytes: the approval that this one replaces at its nonce. */
+  /** 32 bytes: the approval at the same nonce that this one replaces. */
   readonly replaces: Uint8Array
-  /** 32 bytes: proof that the API key was presented. */
+  /** 32 bytes: the proof that the API key was presented. */
   readonly keyProof: Uint8Array
-  /** What it rests on besides its key's grant; null: nothing. */
+  /** The approval besides its key's grant; null without one. */
   readonly approval: IntentApproval | null
   readonly payload: Uint8Array
 }
 
-/** What of an approval's term the payload does not say (`src/custody/approvals`). */
+/** The fields of an approval's term that the payload does not contain (`src/custody/approvals`). */
 export interface IntentApproval {
   /** 16 bytes of the approval id's ULID. */
   readonly approvalId: Uint8Array
   /** Milliseconds since the epoch. */
   readonly expiresAtMs: number
-  /** Gas limit × highest fee, wei. */
+  /** Gas limit × the highest fee, in wei. */
   readonly maxNativeWei: bigint
 }
 
@@ -73,7 +73,7 @@ export const NO_REFERENCE = Buffer.alloc(32)
 export const NO_ID = Buffer.alloc(16)
 
 /**
- * @param proofKey 32 bytes; null leaves the proof out
+ * @param proofKey 32 bytes; null omits the proof
  * @throws RangeError when a field has another width
  */
 export function encodeIntent(
@@ -162,13 +162,13 @@ function payloadType(value: number): PayloadType {
   throw new Refusal('MALFORMED', 'unknown payload type')
 }
 
-/** 32 bytes; what the co-signature, the approval and the sealed shares are bound to. */
+/** Returns the 32 bytes to which the co-signature, the approval and the sealed shares are bound. */
 export function intentId(encoded: Uint8Array): Buffer {
   return taggedHash(TAG.intent, encoded)
 }
 
 /**
- * HMAC-SHA256 over all fields of the encoded intent but the proof itself.
+ * HMAC-SHA256 over all fields of the encoded intent except the proof itself.
  * @param proofKey 32 bytes, see `deriveProofKey`
  */
 export function keyProofOver(proofKey: Uint8Array, encoded: Uint8Array): Buffer {
@@ -182,8 +182,9 @@ export function keyProofOver(proofKey: Uint8Array, encoded: Uint8Array): Buffer 
 }
 
 /**
- * Whether it was judged by its key's grant. Without the key's proof and an approval it can only be a
- * repeat, a raised fee, a cancel, the end of a delegation, or a call of the service's own wallets.
+ * Tells whether it was judged by its key's grant. Without the key's proof and an approval it can
+ * only be a repeat, a raised fee, a cancel, the end of a delegation, or a call of the service's own
+ * wallets.
  */
 export function usesGrant({ keyProof, approval }: Pick<Intent, 'keyProof' | 'approval'>): boolean {
   return approval !== null || !isAbsent(keyProof)

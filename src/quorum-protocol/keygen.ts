@@ -5,8 +5,8 @@ import { TAG, tagged, taggedHash } from './tagged.js'
 
 /**
  * Distributed generation of one wallet key. Each side commits to its point before it sees the
- * other's, then proves that it knows its share by signing the transcript with it: neither side
- * can choose its point so that the sum is a key it knows.
+ * other's, then proves knowledge of its share by signing the transcript with it: neither side can
+ * choose its point so that the sum is a key that it knows.
  */
 export type WalletKind = 'user' | 'service'
 
@@ -51,7 +51,7 @@ export function encodeTerms(terms: KeygenTerms): Buffer {
   )
 }
 
-/** 32 bytes: everything both sides said, in order. */
+/** Hashes everything that both sides sent, in order (32 bytes). */
 export function transcriptOf(
   terms: KeygenTerms,
   service: KeygenReveal & { readonly commitment: Uint8Array },
@@ -90,7 +90,7 @@ function possessionDigest(side: KeygenSide, transcript: Uint8Array): Buffer {
   return taggedHash(TAG.keygenTranscript, u8(SIDE_BYTE[side]), transcript)
 }
 
-/** What both sides know of a wallet; both sign it once the self-test has passed. */
+/** A wallet's public facts, which both sides sign once the self-test has passed. */
 export interface Certificate {
   readonly walletId: Uint8Array
   readonly kind: WalletKind
@@ -158,14 +158,14 @@ export function walletAddress(certificate: Certificate): Buffer {
 }
 
 /**
- * The digest of the first signature of a wallet. SHA-256 under a tag of its own: no transaction,
- * authorization or typed data hashes to it.
+ * The digest of a wallet's first signature: SHA-256 under its own tag, so that no transaction,
+ * authorization or typed data can hash to it.
  */
 export function selfTestDigest(encodedCertificate: Uint8Array): Buffer {
   return taggedHash(TAG.selfTest, encodedCertificate)
 }
 
-/** What each side signs to let the quorum signer make the self-test. */
+/** Returns what each side signs to let the quorum signer make the self-test. */
 export function selfTestRequest(encodedCertificate: Uint8Array, quorumBoot: Uint8Array): Buffer {
   return tagged(TAG.selfTestRequest, encodedCertificate, quorumBoot)
 }

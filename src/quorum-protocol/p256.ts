@@ -3,8 +3,8 @@ import { bigintOf, concat, u256 } from './bytes.js'
 import { sha256 } from './tagged.js'
 
 /**
- * ECDSA over P-256 with SHA-256; signatures are 64 bytes r ‖ s. Through OpenSSL: a signature takes
- * 37 µs there and 578 µs in JavaScript.
+ * ECDSA over P-256 with SHA-256, with signatures of 64 bytes r ‖ s. It uses OpenSSL, where a
+ * signature takes 37 µs instead of 578 µs in JavaScript.
  */
 export interface P256Signer {
   /** 8 bytes, see `keyIdOf`. */
@@ -18,7 +18,7 @@ export interface P256Signer {
 /** Half the order of P-256 (FIPS 186-5, SP 800-186), for low-s. */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const HALF_ORDER = ORDER >> 1n
-/** DER of SubjectPublicKeyInfo for an uncompressed P-256 point, up to the point (RFC 5480). */
+/** DER of a SubjectPublicKeyInfo for an uncompressed P-256 point, up to the point (RFC 5480). */
 const SPKI_PREFIX = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
 export function p256SignerOf(privateKey: KeyObject): P256Signer {
@@ -37,13 +37,13 @@ export function rawPublicKey(key: KeyObject): Buffer {
   return Buffer.from(key.export({ type: 'spki', format: 'der' }).subarray(SPKI_PREFIX.length))
 }
 
-/** @throws Error when the 65 bytes are no point of P-256 */
+/** @throws Error when the 65 bytes are not a point of P-256 */
 export function publicKeyFromRaw(raw: Uint8Array): KeyObject {
   if (raw.length !== 65 || raw[0] !== 4) throw new Error('not an uncompressed P-256 point')
   return createPublicKey({ key: concat(SPKI_PREFIX, raw), format: 'der', type: 'spki' })
 }
 
-/** 8 bytes that name a key: the start of SHA-256 of its raw point. */
+/** Returns the 8 bytes that identify a key: the start of SHA-256 of its raw point. */
 export function keyIdOf(raw: Uint8Array): Buffer {
   return sha256(raw).subarray(0, 8)
 }
@@ -54,8 +54,8 @@ export function verifyP256(key: KeyObject, message: Uint8Array, signature: Uint8
 }
 
 /**
- * The same signature with s in the lower half: OpenZeppelin's P256 refuses the other one, because
- * both would verify.
+ * Returns the same signature with s in the lower half: OpenZeppelin's P256 rejects the other one,
+ * because otherwise both would verify.
  */
 export function lowS(signature: Buffer): Buffer {
   const s = bigintOf(signature.subarray(32))

@@ -16,7 +16,7 @@ import {
 import type { SignPayload } from './sign-payload.js'
 import { type DecodedTransaction, decodeTransaction, encodeTransaction } from './transaction.js'
 
-/** The payloads that a quorum wallet signs, and nothing else: there is no sign-this-digest call. */
+/** The payloads that a quorum wallet signs, and no others: there is no call that signs a digest. */
 export type DecodedPayload = DecodedTransaction | DecodedAuthorization | DecodedRouterIntent
 
 export function encodePayload(payload: SignPayload): { type: PayloadType; bytes: Buffer } {
@@ -54,20 +54,23 @@ export function decodePayload(type: PayloadType, bytes: Uint8Array): DecodedPayl
   }
 }
 
-/** 32 bytes: what the wallet key signs. */
+/** Returns the 32 bytes that the wallet key signs. */
 export function signingHash(payload: DecodedPayload, bytes: Uint8Array): Uint8Array {
   return payload.kind === 'router-intent' ? payload.digest : keccak256(bytes)
 }
 
-/** The same for bytes that others decoded and judged. @throws Refusal MALFORMED */
+/**
+ * The same for bytes that the other domains decoded and judged.
+ * @throws Refusal MALFORMED
+ */
 export function digestOf(type: PayloadType, bytes: Uint8Array): Uint8Array {
   return type === PAYLOAD_TYPE.routerIntent ? decodeRouterIntent(bytes).digest : keccak256(bytes)
 }
 
 /**
- * What holds for every payload whoever asks for it: a chain of the registry, delegations to our
- * delegate alone, our Router alone, fees below the ceiling. Chain id 0 is in no registry, so an
- * authorization that would count on every chain is refused here.
+ * Checks what holds for every payload: a chain of the registry, delegations only to our delegate,
+ * only our Router, and fees and gas limits below their ceilings. No registry has chain id 0, so an
+ * authorization valid on every chain is refused.
  * @throws Refusal PAYLOAD_NOT_ALLOWED
  */
 export function checkPins(payload: DecodedPayload, chains: ReadonlyMap<number, ChainPins>): void {
@@ -77,6 +80,9 @@ export function checkPins(payload: DecodedPayload, chains: ReadonlyMap<number, C
     case 'transaction':
       if (payload.maxFeePerGasWei > pins.maxFeePerGasWei) {
         throw new Refusal('PAYLOAD_NOT_ALLOWED', 'fee above the ceiling')
+      }
+      if (payload.gasLimit > pins.maxGasLimit) {
+        throw new Refusal('PAYLOAD_NOT_ALLOWED', 'gas limit above the ceiling')
       }
       for (const authorization of payload.authorizations) {
         if (authorization.chainId !== payload.chainId) {

@@ -7,12 +7,12 @@ import { TAG, tagged, taggedHash } from './tagged.js'
 import { agreedSecret, x25519Pair } from './x25519.js'
 
 /**
- * Keys between one boot of the quorum signer and each of the two share holders: X25519, ephemeral
- * on both ends, each end signed by its pinned P-256 key. The service relays the user side's
- * messages without being able to read or replace them.
+ * Session keys between one boot of the quorum signer and each of the two share holders: X25519,
+ * ephemeral on both ends, each end signed by its pinned P-256 key. The service relays the identity
+ * provider's messages, but can neither read nor replace them.
  */
 export interface QuorumBoot {
-  /** 16 bytes, fresh at each start of the quorum signer. */
+  /** 16 random bytes, new at each start of the quorum signer. */
   readonly boot: Uint8Array
   /** 32 bytes, X25519. */
   readonly publicKey: Uint8Array
@@ -23,7 +23,7 @@ export interface QuorumBoot {
 export type ShareHolder = 'service' | 'user'
 
 export interface SessionKey {
-  /** 8 bytes: names the session in sealed shares. */
+  /** 8 bytes that identify the session in sealed shares. */
   readonly sessionId: Buffer
   /** 32 bytes of AES-256 key. */
   readonly key: Buffer
@@ -57,7 +57,7 @@ export function offerMessage(boot: QuorumBoot, holder: ShareHolder, publicKey: U
   return tagged(TAG.session, boot.boot, boot.publicKey, u8(HOLDER_BYTE[holder]), publicKey)
 }
 
-/** A share holder's end: its offer for the quorum signer, and the key that results. */
+/** Makes a share holder's offer for the quorum signer, and the resulting key. */
 export async function offerSession(
   boot: QuorumBoot,
   holder: ShareHolder,
@@ -71,7 +71,10 @@ export async function offerSession(
   }
 }
 
-/** The quorum signer's end. @throws Refusal MALFORMED or UNAUTHENTIC */
+/**
+ * Accepts an offer at the quorum signer.
+ * @throws Refusal MALFORMED or UNAUTHENTIC
+ */
 export function acceptSession(
   bytes: Uint8Array,
   boot: QuorumBoot,

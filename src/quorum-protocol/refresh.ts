@@ -5,13 +5,13 @@ import { Refusal } from './refusal.js'
 import { TAG, taggedHash } from './tagged.js'
 
 /**
- * Proactive refresh of one wallet's shares: `d_u + δ` and `d_s − δ` take the place of `d_u` and
- * `d_s`. The key, and so the address, stays; a share stolen before is worth nothing together with one
- * stolen after. δ is the sum of what both sides drew, the service's behind a commitment, so that
- * neither chooses it.
+ * Proactive refresh of one wallet's shares: `d_u + δ` and `d_s − δ` replace `d_u` and `d_s`. The
+ * key, and so the address, stays; a share stolen before is useless together with one stolen after.
+ * δ is the sum of both sides' random parts, the service's behind a commitment, so that neither side
+ * chooses it.
  */
 export interface RefreshReveal {
-  /** 32 bytes, a scalar; its owner wipes it. */
+  /** 32 bytes, a scalar; the owner wipes it. */
   readonly part: Uint8Array
   /** 32 bytes. */
   readonly nonce: Uint8Array
@@ -24,14 +24,17 @@ export function refreshCommitment(reveal: RefreshReveal, sessionId: Uint8Array):
   return taggedHash(TAG.refresh, reveal.part, reveal.nonce, sessionId)
 }
 
-/** @returns δ in memory of its own, which the caller wipes @throws when it is zero */
+/**
+ * @returns δ in its own memory, which the caller wipes
+ * @throws when it is zero
+ */
 export function refreshDelta(servicePart: Uint8Array, userPart: Uint8Array): Buffer {
   const delta = Buffer.from(servicePart)
   addInto(delta, userPart)
   return delta
 }
 
-/** `scalar` becomes the order less `scalar`, in place: byte by byte, so that it can be wiped. */
+/** Negates `scalar` modulo the order, in place and byte by byte, so that it can be wiped. */
 export function negateInto(scalar: Buffer): void {
   let borrow = 0
   for (let at = 31; at >= 0; at--) {
@@ -42,7 +45,7 @@ export function negateInto(scalar: Buffer): void {
 }
 
 /**
- * What both sides certify next: the same wallet, owner and key, the shares' points moved by δ.
+ * Builds the next certificate: the same wallet, owner and key, with the shares' points moved by δ.
  * @throws Refusal UNAUTHENTIC when the key would change
  */
 export function refreshedCertificate(

@@ -2,11 +2,11 @@ import type { KeyObject } from 'node:crypto'
 import { Refusal } from './refusal.js'
 import { openRegistry, type Registry, type RegistryEnvelope } from './registry.js'
 
-/** The registry that a process goes by; it only ever moves to a higher version. */
+/** A process's present registry, which only moves to higher versions. */
 export interface RegistryHolder {
   readonly current: Registry
   /**
-   * Takes a registry that another domain passed on.
+   * Offers a registry that another domain passed on.
    * @returns true when it was newer and is now in force
    * @throws Refusal when the root did not sign it, or signed it for another environment
    */
@@ -22,7 +22,7 @@ export function holdRegistry(root: KeyObject, first: RegistryEnvelope): Registry
     },
     offer(envelope) {
       const offered = openRegistry(envelope, root)
-      // Of a trial under the same root; its keys lie where nobody guards them.
+      // A registry of a trial under the same root, whose keys are unprotected.
       if (offered.environment !== current.environment) {
         throw new Refusal('UNAUTHENTIC', `registry for ${offered.environment}`)
       }

@@ -1,12 +1,13 @@
 import type { KeyObject } from 'node:crypto'
+import { defaultMaxGasLimit } from '../domain/gas-limits.js'
 import type { Hex } from '../domain/ids.js'
 import { keyIdOf, publicKeyFromRaw, verifyP256 } from './p256.js'
 import { Refusal } from './refusal.js'
 import { TAG, tagged } from './tagged.js'
 
 /**
- * The registry: which public keys the domains believe, and which contracts a wallet may be bound
- * to. The offline root signs it; a higher version replaces a lower one everywhere.
+ * The registry names the public keys that the domains trust, and the contracts that wallets may
+ * use. The offline root signs it; a higher version replaces a lower one everywhere.
  */
 export interface RegistryBody {
   readonly version: number
@@ -16,17 +17,16 @@ export interface RegistryBody {
   readonly approvers: readonly RegistryKey[]
   readonly quorum_signers: readonly RegistryKey[]
   readonly chains: readonly RegistryChain[]
-  /** Where users' passkeys live; absent: passkeys are not taken. */
+  /** The origins of passkeys; absent when passkeys are not accepted. */
   readonly webauthn?: RegistryWebAuthn
   /**
-   * Dev only: hex of the 65-byte point that confirms the grants of users without an authorizer of
-   * their own.
+   * Dev only: hex of the 65-byte point that confirms grants of users without their own authorizer.
    */
   readonly software_authorizer?: string
 }
 
 export interface RegistryWebAuthn {
-  /** Host, or a domain above it, of every origin (WebAuthn Level 3, section 5.1.2). */
+  /** The host, or a domain above it, of every origin (WebAuthn Level 3, section 5.1.2). */
   readonly rp_id: string
   /** Origins of the identity provider's pages, such as `https://id.example.com`. */
   readonly origins: readonly string[]
@@ -36,7 +36,7 @@ export interface RegistryKey {
   /** Hex of the 65-byte point. */
   readonly public_key: string
   readonly not_before_ms: number
-  /** Null: until the root says otherwise. */
+  /** Null for no end. */
   readonly not_after_ms: number | null
 }
 
@@ -45,16 +45,30 @@ export interface RegistryChain {
   readonly router: Hex | null
   readonly delegate: Hex | null
   readonly max_fee_per_gas_wei: string
+  /**
+   * The highest gas limit of a wallet's transaction; absent for the chain's `defaultMaxGasLimit`.
+   */
+  readonly max_gas_limit?: number
+  /** Tokens that the identity provider can name for people who approve calls. */
+  readonly tokens?: readonly RegistryToken[]
 }
 
-/** What a chain's payloads are held against. */
+/** Read by `../custody/domain-keys/pinned-tokens.ts`; the quorum signer does not use it. */
+export interface RegistryToken {
+  readonly address: Hex
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** The pins against which a chain's payloads are checked. */
 export interface ChainPins {
   readonly router: Uint8Array | null
   readonly delegate: Uint8Array | null
   readonly maxFeePerGasWei: bigint
+  readonly maxGasLimit: bigint
 }
 
-/** What a passkey's assertion is held against. */
+/** The pins against which a passkey's assertion is checked. */
 export interface WebAuthnPins {
   readonly rpId: string
   readonly origins: readonly string[]
@@ -65,19 +79,19 @@ export type RegistryRole = 'co_signers' | 'approvers' | 'quorum_signers'
 export interface Registry {
   readonly version: number
   readonly environment: 'dev' | 'live'
-  /** That signed it: the one that this domain pins. */
+  /** The root that signed it, which this domain pins. */
   readonly root: KeyObject
   /** The signed bytes, to pass on. */
   readonly envelope: RegistryEnvelope
   readonly chains: ReadonlyMap<number, ChainPins>
   readonly webauthn: WebAuthnPins | null
-  /** Null in live. */
+  /** Null in live mode. */
   readonly softwareAuthorizer: KeyObject | null
-  /** The key of that id when it is valid at `nowMs`; null otherwise. */
+  /** Returns the key with that id when it is valid at `nowMs`; otherwise null. */
   keyById(role: RegistryRole, kid: Uint8Array, nowMs: number): KeyObject | null
-  /** All keys of a role that are valid at `nowMs`. */
+  /** Returns all keys of a role that are valid at `nowMs`. */
   keysOf(role: RegistryRole, nowMs: number): readonly KeyObject[]
-  /** Their ids (8 bytes), in the order in which the registry names them: the newest last. */
+  /** Returns their ids (8 bytes) in the registry's order, newest last. */
   kidsOf(role: RegistryRole, nowMs: number): readonly Buffer[]
 }
 
@@ -88,7 +102,10 @@ export interface RegistryEnvelope {
 }
 
 const BODY_BYTES_MAX = 256 * 1024
-/** Retired keys stay named, so that old evidence verifies: room for many rotations of many machines. */
+/**
+ * Retired keys stay listed, so that old evidence verifies: room for many rotations of many
+ * machines.
+ */
 const KEYS_PER_ROLE_MAX = 512
 const CHAINS_MAX = 16
 const ORIGINS_MAX = 8
@@ -104,7 +121,7 @@ export function openRegistry(envelope: RegistryEnvelope, root: KeyObject): Regis
     throw new Refusal('UNAUTHENTIC', 'registry is not signed by the root')
   }
   const body = JSON.parse(Buffer.from(envelope.body).toString('utf8')) as RegistryBody
-  // The root's signature vouches for the shape; the bounds keep a slip of its owner harmless.
+  // The root's signature guarantees the form; the bounds keep a mistake of its owner harmless.
   if (!Number.isSafeInteger(body.version) || body.version < 1) {
     throw new Refusal('MALFORMED', 'registry version')
   }
@@ -156,6 +173,7 @@ function pinsOf(chain: RegistryChain): ChainPins {
     router: chain.router === null ? null : addressBytes(chain.router),
     delegate: chain.delegate === null ? null : addressBytes(chain.delegate),
     maxFeePerGasWei: BigInt(chain.max_fee_per_gas_wei),
+    maxGasLimit: BigInt(chain.max_gas_limit ?? defaultMaxGasLimit(chain.chain_id)),
   }
 }
 
@@ -166,7 +184,7 @@ function webAuthnPins({ rp_id, origins }: RegistryWebAuthn): WebAuthnPins {
   return { rpId: rp_id, origins: [...origins] }
 }
 
-/** A key on disk that confirms everything must not be in force where there is money. */
+/** A key on disk that confirms everything must not be valid where money is at stake. */
 function softwareAuthorizer(body: RegistryBody): KeyObject | null {
   if (body.software_authorizer === undefined) return null
   if (body.environment !== 'dev') throw new Refusal('MALFORMED', 'software authorizer in live')

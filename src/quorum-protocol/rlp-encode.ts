@@ -2,30 +2,30 @@ import type { Hex } from '../domain/ids.js'
 import { PAYLOAD_BYTES_MAX } from './limits.js'
 
 /**
- * Recursive Length Prefix (Ethereum Yellow Paper, appendix B), written from its end to its start:
- * what a prefix counts is there already when its turn comes. So one walk is enough, and no item needs
- * memory of its own; every signature takes two encodings.
+ * Recursive Length Prefix (Ethereum Yellow Paper, appendix B), written from end to start: when a
+ * prefix is written, the content that it counts is already there. One pass is enough, and no item
+ * needs its own memory; every signature takes two encodings.
  */
 
-/** Strings of bytes, or what is encoded as one: hex text, and integers, which have no leading zeros. */
+/** Byte strings, or values encoded as one: hex text, and integers without leading zeros. */
 export type RlpValue = Uint8Array | Hex | bigint | number | readonly RlpValue[]
 
-/** A payload, and the signature that is put at its end. */
+/** Room for a payload and the signature at its end. */
 const room = Buffer.allocUnsafeSlow(PAYLOAD_BYTES_MAX + 128)
 
-/** @throws RangeError for an integer or hex that is none, and for what no payload has room for */
+/** @throws RangeError for invalid integers or hex, and for more than a payload can hold */
 export function encodeRlp(value: RlpValue): Buffer {
   return copyFrom(writeValue(room.length, value))
 }
 
-/** The same behind the byte that says of which type an envelope is (EIP-2718). */
+/** Encodes the fields after the byte of the envelope's type (EIP-2718). */
 export function encodeEnvelope(type: number, fields: readonly RlpValue[]): Buffer {
   return copyFrom(writeByte(writeValue(room.length, fields), type))
 }
 
 /**
- * An envelope with more items at the end of its list.
- * @param envelope as `encodeEnvelope` makes it
+ * Adds items to the end of an envelope's list.
+ * @param envelope the result of `encodeEnvelope`
  */
 export function appendToEnvelope(envelope: Uint8Array, items: readonly RlpValue[]): Buffer {
   const listed = envelope.subarray(1 + listPrefixLength(envelope[1] ?? 0))
@@ -43,7 +43,7 @@ function listPrefixLength(prefix: number): number {
   return prefix <= 0xf7 ? 1 : prefix - 0xf6
 }
 
-/** Each of these writes up to `end`, and returns where what it wrote starts. */
+/** Each writer below writes up to `end`, and returns where its bytes start. */
 function writeValue(end: number, value: RlpValue): number {
   if (typeof value === 'bigint') return writeInteger(end, value)
   if (typeof value === 'number') return writeCount(end, value)
@@ -90,7 +90,7 @@ function writeByte(end: number, byte: number): number {
   return start
 }
 
-/** As many bytes as it takes: none for zero. */
+/** Writes as few bytes as possible: none for zero. */
 function writeBigEndian(end: number, value: number): number {
   let start = end
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) {

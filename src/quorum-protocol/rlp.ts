@@ -3,14 +3,14 @@ import { Refusal } from './refusal.js'
 
 /**
  * Recursive Length Prefix (Ethereum Yellow Paper, appendix B), read strictly: only the shortest
- * encoding of each item is accepted and nothing may follow it, so that what was checked is what is
- * hashed.
+ * encoding of each item is accepted, and nothing may follow it, so that the checked bytes are the
+ * hashed bytes.
  */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
 /** A type-4 transaction nests three lists: the transaction, its authorizations, one of them. */
 const DEPTH_MAX = 3
-/** Items of one list: a transaction has 13, an authorization list at most this many. */
+/** The bound of a list: a transaction has 13 items, an authorization list at most this many. */
 const ITEMS_MAX = 32
 
 /** @throws Refusal MALFORMED unless `bytes` are exactly one canonical item */
@@ -50,7 +50,7 @@ function decodeItem(
   return { item: items, end }
 }
 
-/** Where the content is; `tag` is the prefix less its base. */
+/** Locates the content; `tag` is the prefix minus its base. */
 function span(
   bytes: Uint8Array,
   at: number,
@@ -59,7 +59,7 @@ function span(
 ): { start: number; length: number } {
   if (tag <= 55) return { start: at + 1, length: tag }
   const lengthBytes = tag - 55
-  // 3 bytes count 16 MiB, beyond any frame.
+  // 3 bytes count to 16 MiB, more than any frame.
   if (lengthBytes > 3 || at + 1 + lengthBytes > limit) {
     throw new Refusal('MALFORMED', 'RLP length')
   }

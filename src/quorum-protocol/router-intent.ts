@@ -12,7 +12,7 @@ import type { RouterIntentPayload } from './sign-payload.js'
 import { fromHex } from './transaction.js'
 
 /**
- * The AgentRouter's intent on the wire between domains:
+ * The AgentRouter's intent on the wire between the domains:
  * ```
  * chain id 8 | Router 20 | account 20 | token in 20 | amount in 32 | fee bps 2 | token out 20
  *   | min out 32 | target 20 | nonce 32 | deadline 8 (s) | data
@@ -31,7 +31,7 @@ export interface DecodedRouterIntent {
   readonly tokenOut: Uint8Array
   /** 32 bytes, big-endian. */
   readonly minOut: Uint8Array
-  /** The venue, and its calldata. */
+  /** The venue and its calldata. */
   readonly target: Uint8Array
   readonly data: Uint8Array
   /** 32 bytes, big-endian. */
@@ -132,7 +132,7 @@ function address(hex: Hex): Buffer {
   return bytes
 }
 
-/** An address as an ABI word: left-padded to 32 bytes. */
+/** Encodes an address as an ABI word, left-padded to 32 bytes. */
 function word(bytes: Uint8Array): Buffer {
   return concat(Buffer.alloc(12), bytes)
 }

@@ -9,41 +9,41 @@ import { applySocketAccess, type SocketAccess } from './socket-access.js'
 
 /**
  * Serves calls `[id, method, parameters]` with `[id, 0, result]` or `[id, refusal, detail]` on a
- * Unix socket. Whatever a handler throws is answered; a peer cannot bring the process down.
+ * Unix socket. Every exception of a handler is answered; a peer cannot end the process.
  */
 export type Handlers = Readonly<
   Record<string, (parameters: readonly unknown[], connection: Connection) => unknown>
 >
 
-/** One peer, for as long as it stays connected. */
+/** One connected peer. */
 export interface Connection {
   readonly closed: boolean
   end(): void
 }
 
 export interface SocketServer {
-  /** A peer that another listener let in; how many of them there are is that one's to bound. */
+  /** Serves a peer that another listener admitted, which bounds their number. */
   serve(socket: Socket): void
   close(): Promise<void>
 }
 
 export interface SocketServerOptions {
   readonly path: string
-  /** Beside them, every peer is answered a `ping`. */
+  /** Every peer also gets an answer to `ping`. */
   readonly handlers: Handlers
-  /** Default: the owner alone. */
+  /** By default only the socket's owner. */
   readonly access?: SocketAccess
-  /** Called with errors that are no refusals, for the log. */
+  /** Called with errors that are not refusals, for the log. */
   readonly onFault: (method: string, error: unknown) => void
-  /** What each answer waits for; null: nothing. Where it rejects, nobody is answered. */
+  /** Returns what each answer waits for; null for nothing. If it rejects, no answer is sent. */
   readonly settled?: (() => Promise<void> | null) | undefined
 }
 
 /** One connection for each worker thread of the service, and some for commands. */
 const CONNECTIONS_MAX = 96
-/** Calls that one connection may have unanswered, and one `ping`; more end it. */
+/** The bound of a connection's unanswered calls plus one `ping`; more end it. */
 const CALLS_PER_CONNECTION_MAX = Object.values(CALLS_IN_FLIGHT_MAX).reduce((sum, n) => sum + n, 1)
-/** Of a peer that does not take its answers: no more calls are read until it has. */
+/** When a peer does not read this much of its answers, no more of its calls are read. */
 const UNTAKEN_BYTES_MAX = 256 * 1024
 
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
@@ -62,7 +62,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
     serve(socket)
   })
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
-  // A killed process leaves its socket file behind, on which nobody listens.
+  // A killed process leaves its socket file behind.
   rmSync(options.path, { force: true })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -110,7 +110,7 @@ function serveConnection(
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL') onFault(method, error)
-      // Only a refusal's own words leave the process; other errors may quote anything.
+      // Only a refusal's message leaves the process; other errors may contain anything.
       const detail = code === 'INTERNAL' ? 'internal error' : (error as Error).message
       reply = [id, REFUSAL_CODES[code], detail]
     }

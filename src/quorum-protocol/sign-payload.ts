@@ -1,7 +1,7 @@
 import type { RouterIntent } from '../contracts/router-intent-type.js'
 import type { Address, Hex } from '../domain/ids.js'
 
-/** The three payload types that the quorum signs, and nothing else. */
+/** The three payload types that the quorum signs, and no others. */
 export type SignPayload = TransactionPayload | AuthorizationPayload | RouterIntentPayload
 
 /** EIP-1559 transaction; also type 4 when `authorizationList` is set (gas wallets). */
@@ -26,7 +26,7 @@ export interface AuthorizationPayload {
   readonly delegate: Address
 }
 
-/** EIP-712 `Intent` of the AgentRouter. Field meanings: `src/contracts/README.md`. */
+/** EIP-712 `Intent` of the AgentRouter. `RouterIntent.sol` has the meaning of each field. */
 export interface RouterIntentPayload {
   readonly type: 'router-intent'
   readonly chainId: number

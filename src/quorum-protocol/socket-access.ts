@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, readFileSync } from 'node:fs'
 
-/** Who may connect to a domain's socket. */
+/** The users that may connect to a domain's socket. */
 export interface SocketAccess {
-  /** Group whose members may connect besides the owner; null: the owner alone. */
+  /** The group whose members may connect besides the owner; null for the owner only. */
   readonly groupId: number | null
 }
 
@@ -10,9 +10,9 @@ const OWNER_ALONE = 0o600
 const WITH_GROUP = 0o660
 
 /**
- * `COUNTERSIGN_SOCKET_GROUP` of a domain's unit: name or number of the group that only the wallet
- * service shares with it. A socket has a group of its own, so that the identity provider and the
- * quorum signer cannot reach each other.
+ * Reads `COUNTERSIGN_SOCKET_GROUP` of a domain's unit: the name or number of a group that the
+ * domain shares only with the wallet service. Each socket has its own group, so that the identity
+ * provider and the quorum signer cannot connect to each other.
  * @throws Error when there is no such group
  */
 export function socketAccessOf(env: NodeJS.ProcessEnv): SocketAccess {
@@ -23,7 +23,7 @@ export function socketAccessOf(env: NodeJS.ProcessEnv): SocketAccess {
   return { groupId }
 }
 
-/** Until it runs the socket is its owner's alone: files are made without write for others. */
+/** Until this runs, only the owner can connect: new files are not writable for others. */
 export function applySocketAccess(path: string, { groupId }: SocketAccess): void {
   if (groupId === null) {
     chmodSync(path, OWNER_ALONE)
@@ -33,7 +33,7 @@ export function applySocketAccess(path: string, { groupId }: SocketAccess): void
   chmodSync(path, WITH_GROUP)
 }
 
-/** Node has no getgrnam(3); the groups of the units are local ones. */
+/** Node has no getgrnam(3); the units' groups are local. */
 function groupIdOf(name: string): number | null {
   for (const line of readFileSync('/etc/group', 'utf8').split('\n')) {
     const [found, , id] = line.split(':')

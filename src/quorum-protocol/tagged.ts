@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { concat, scratch } from './bytes.js'
 
 /**
- * Every hash and signature of the protocol is over a tag, a zero byte and the message. A
- * signature made for one purpose therefore never verifies for another.
+ * Every hash and signature of the protocol covers a tag, a zero byte and the message, so that a
+ * signature made for one purpose never verifies for another.
  */
 export const TAG = {
   intent: 'awi/intent/v1',
@@ -65,9 +65,9 @@ export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * 32 bytes. In one call: a hash object costs more than the hash of an intent. By way of a string:
- * a Buffer of Node's hash has memory of its own, which costs more to make and to collect than a copy into
- * the pool's.
+ * Returns 32 bytes from a one-shot hash, because a hash object costs more than hashing an intent.
+ * The detour through a string avoids the separate memory of the hash's Buffer, which costs more to
+ * make and collect than a copy into the pool.
  */
 export function sha256(bytes: Uint8Array): Buffer {
   return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1')

@@ -21,7 +21,7 @@ export interface DecodedTransaction {
   readonly maxFeePerGasWei: bigint
   readonly maxPriorityFeePerGasWei: bigint
   readonly authorizations: readonly DecodedListedAuthorization[]
-  /** RLP of each authorization, signatures included. */
+  /** The RLP of each authorization, including its signature. */
   readonly encodedAuthorizations: readonly Uint8Array[]
 }
 
@@ -35,7 +35,7 @@ export interface DecodedListedAuthorization {
 
 /** Gas prices fit 128 bits with room to spare; the nonce ledger stores them at that width. */
 const FEE_BYTES_MAX = 16
-/** Authorizations carried by one type-4 transaction. */
+/** The bound of authorizations in one type-4 transaction. */
 const AUTHORIZATIONS_MAX = 16
 
 export function encodeTransaction(tx: TransactionPayload): Buffer {
@@ -123,7 +123,7 @@ export function signedTransaction(
   return { rawTransaction: toHex(raw), txHash: toHex(keccak256(raw)) }
 }
 
-/** An integer of the signature without its leading zeros. */
+/** Returns an integer of the signature without its leading zeros. */
 function trimmed(bytes: Uint8Array, from: number, to: number): Uint8Array {
   let start = from
   while (start < to && bytes[start] === 0) start++

@@ -19,8 +19,8 @@ export function x25519Pair(): X25519Pair {
 
 /**
  * @param peer 32 bytes
- * @returns 32 bytes that both ends come to; the caller wipes them
- * @throws Error when the peer's is no public key
+ * @returns 32 bytes that both ends derive; the caller wipes them
+ * @throws Error when the peer's key is invalid
  */
 export function agreedSecret(privateKey: KeyObject, peer: Uint8Array): Buffer {
   const key = concat(SPKI_PREFIX, peer)

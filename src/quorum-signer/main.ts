@@ -16,9 +16,9 @@ import { createQuorumSessions } from './sessions.js'
 import { signBatch } from './sign-batch.js'
 
 /**
- * The quorum signer: one Unix socket, no network, no stored secret but the key that proves its
- * identity. It joins two shares for one signature, when both domains have approved it, and wipes
- * the sum. It keeps no record of what it signed: both other domains do.
+ * The quorum signer: one Unix socket, no network, and no stored secret except the key that proves
+ * its identity. It joins two shares for one signature, after both domains have approved it, and
+ * wipes the sum. It keeps no record of signatures: both other domains do.
  */
 /** A signature takes milliseconds. */
 const CLOSE_TIMEOUT_MS = 3_000
@@ -54,7 +54,10 @@ const unfollow = followRegistry(
   registryPath(home),
   registry,
   ({ version }) => process.stderr.write(`quorum-signer: registry ${version} is in force\n`),
-  () => process.stderr.write('quorum-signer: the registry in place is not acceptable\n'),
+  () =>
+    process.stderr.write(
+      'quorum-signer: registry file rejected; the previous one stays in force\n',
+    ),
 )
 runUntilStopped('quorum-signer', CLOSE_TIMEOUT_MS, () => {
   unfollow()

@@ -7,8 +7,9 @@ import { withShares } from './join-shares.js'
 import type { QuorumSessions } from './sessions.js'
 
 /**
- * First signature of a new key: proves that the stored shares make it, before any address is
- * published. The digest is derived here from the certificate, so nothing else can be signed so.
+ * Makes the first signature of a new key, which proves that the stored shares make it before its
+ * address is published. The digest is derived here from the certificate, so nothing else can be
+ * signed this way.
  * @param parameters `[certificate, serviceSignature, userSignature, userShare, serviceShare]`
  * @returns 65 bytes r ‖ s ‖ yParity
  */
@@ -19,7 +20,7 @@ export function signSelfTest(
   nowMs: number,
 ): Buffer {
   const encoded = expectBytes(parameters[0])
-  // Throws when these are not the bytes of a certificate.
+  // Throws when the bytes are not a certificate.
   decodeCertificate(encoded)
   const request = selfTestRequest(encoded, sessions.boot.boot)
   const service = expectBytes(parameters[1], 64)

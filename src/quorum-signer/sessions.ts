@@ -11,27 +11,32 @@ import { Refusal } from '../quorum-protocol/refusal.js'
 import type { Registry } from '../quorum-protocol/registry.js'
 import {
   createOpener,
+  type OpenedShares,
   openShares,
+  POINT_BYTES,
   type ShareOpener,
   sessionIdOf,
 } from '../quorum-protocol/sealed-shares.js'
 import { x25519Pair } from '../quorum-protocol/x25519.js'
 
-/** The sessions of this boot. They live in memory alone: a restart forgets them all. */
+/** The sessions of this boot, only in memory: a restart ends all of them. */
 export interface QuorumSessions {
   readonly boot: QuorumBoot
   /** @throws Refusal MALFORMED or UNAUTHENTIC */
   accept(offer: Uint8Array, registry: Registry, nowMs: number): void
   /**
-   * @returns 32 bytes for each id, which the caller wipes
+   * @returns the shares, which the caller wipes, and from the identity provider the wallets' points
    * @throws Refusal NO_SESSION, MALFORMED, or UNAUTHENTIC when they are sealed for anything else
    */
-  open(holder: ShareHolder, sealed: Uint8Array, ids: readonly Uint8Array[]): Buffer
+  open(holder: ShareHolder, sealed: Uint8Array, ids: readonly Uint8Array[]): OpenedShares
 }
 
+/** The identity provider names the key of each share; the service has no say. */
+const POINT_BYTES_FROM = { service: 0, user: POINT_BYTES } as const
+
 /**
- * Each worker thread of the service has a session of its own, and a thread that reconnects makes
- * a new one while batches of its old one are under way.
+ * The bound of sessions per holder. Each worker thread of the service has its own, and a
+ * reconnecting thread makes a new one while batches of its old one are in progress.
  */
 const SESSIONS_PER_HOLDER_MAX = 256
 
@@ -53,7 +58,7 @@ export async function createQuorumSessions(signer: P256Signer): Promise<QuorumSe
       const opener = openers[holder].find((o) => sameBytes(o.sessionId, id))
       if (opener === undefined)
         throw new Refusal('NO_SESSION', `no session with the ${holder} side`)
-      return openShares(opener, sealed, ids)
+      return openShares(opener, sealed, ids, POINT_BYTES_FROM[holder])
     },
   }
 }

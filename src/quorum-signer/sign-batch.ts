@@ -17,7 +17,7 @@ import type { Registry } from '../quorum-protocol/registry.js'
 import { withShares } from './join-shares.js'
 import type { QuorumSessions } from './sessions.js'
 
-/** A batch as the service hands it over: both approvals, and both shares of all approved intents. */
+/** A batch as the service sends it: both approvals, and both shares of all approved intents. */
 interface SignCall {
   readonly headerBytes: Uint8Array
   readonly header: BatchHeader
@@ -30,10 +30,10 @@ interface SignCall {
 }
 
 /**
- * Signs each intent that both sides approved.
+ * Signs each intent that both domains approved.
  * @param parameters `[header, intents, coSignature, bitmap, approval, userShares, serviceShares]`
  * @returns per intent 65 bytes r ‖ s ‖ yParity, or a refusal number
- * @throws Refusal when the batch itself, or what its shares are sealed for, is not acceptable
+ * @throws Refusal when the batch itself, or the purpose of its sealed shares, is not acceptable
  */
 export function signBatch(
   parameters: readonly unknown[],
@@ -67,7 +67,7 @@ export function signBatch(
   return answers
 }
 
-/** One bad intent costs only itself: whatever is thrown becomes its answer. */
+/** A bad intent fails by itself: its exception becomes its answer. */
 function orRefusal<T>(make: () => T): T | number {
   try {
     return make()
@@ -122,7 +122,10 @@ function checkApprovals(
   }
 }
 
-/** What to sign for an approved intent. @throws Refusal when it is not to be signed */
+/**
+ * Returns the digest to sign for an approved intent.
+ * @throws Refusal when it must not be signed
+ */
 function digestOf(index: number, call: SignCall, registry: Registry, nowMs: number): Uint8Array {
   const intent = decodeIntent(call.intents[index] ?? NO_REFERENCE)
   if (intent.expiresAtMs <= nowMs || intent.expiresAtMs > nowMs + INTENT_LIFETIME_MS_MAX) {

@@ -3,8 +3,8 @@ import { CALLDATA_BYTES_MAX } from './screener.js'
 import { SCAN_TAIL_BYTES } from './set/scan.js'
 
 /**
- * One thread's buffer for the calldata that is being screened, with the zeros behind it that the
- * scan needs. Loading the next calldata overwrites it: keep a copy across an await.
+ * One thread's buffer for the calldata that is being screened, followed by the zeros that the scan
+ * needs. Loading the next calldata overwrites it: keep a copy across an await.
  */
 export class CalldataBuffer {
   readonly bytes = Buffer.alloc(CALLDATA_BYTES_MAX + SCAN_TAIL_BYTES)
@@ -21,7 +21,7 @@ export class CalldataBuffer {
     return new Uint8Array(this.bytes.subarray(0, length))
   }
 
-  /** The same with the zeros that the scan needs. */
+  /** The calldata with the zeros that the scan needs. */
   copyForScan(length: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.bytes.subarray(0, length + SCAN_TAIL_BYTES))
   }
@@ -34,7 +34,8 @@ export class CalldataBuffer {
 
   /**
    * The native decoder stops silently at a bad digit and drops half a byte, which shows in the
-   * length; it also takes the low byte of characters beyond Latin-1, so those are looked for first.
+   * length. It also takes the low byte of characters beyond Latin-1, so those are searched for
+   * first.
    */
   #loadHex(data: string): number {
     const length = (data.length - 2) / 2

@@ -1,4 +1,4 @@
-/** Turns what the scan found into what a verdict says. */
+/** Turns what the scan found into the content of a verdict. */
 import { getAddress } from 'viem/utils'
 import type { Address } from '../domain/ids.js'
 import type { ListVersion, OpenLists } from './lists/published-lists.js'
@@ -13,7 +13,10 @@ export const USER_LIST = 'user-rules'
 
 const always: Counts = () => true
 
-/** What counts as a hit on the lists: the user's allow entries take addresses out of risk lists. */
+/**
+ * Decides what counts as a hit on the lists: the user's allow entries take addresses out of risk
+ * lists.
+ */
 export function countsOf(lists: OpenLists, rules: UserRules | undefined): Counts {
   if (rules === undefined || rules.allow.size === 0) return always
   const { set } = lists
@@ -23,15 +26,15 @@ export function countsOf(lists: OpenLists, rules: UserRules | undefined): Counts
   }
 }
 
-/** The hit of an entry of the published lists. */
+/** The hit for an entry of the published lists. */
 export function listHit(lists: OpenLists, entry: number, path: string): Hit {
   const list = lists.lists[lists.set.listIndex[entry] ?? 0]
-  if (list === undefined) throw new Error('an entry belongs to no list')
+  if (list === undefined) throw new Error('the entry belongs to no list')
   const address = checksummed(addressTextAt(lists.set.bytes, entry * 20))
   return { address, path, list: list.list, listVersion: list.version, kind: list.kind }
 }
 
-/** The hit of an entry of the user's own block rules. */
+/** The hit for an entry of the user's own block rules. */
 export function userHit(rules: UserRules, entry: number, path: string): Hit {
   const address = checksummed(addressTextAt(rules.block.bytes, entry * 20))
   return { address, path, list: USER_LIST, listVersion: 'current', kind: 'user' }
@@ -41,7 +44,10 @@ export function checksummed(address: string): Address {
   return getAddress(address)
 }
 
-/** The parties as addresses. @param bytes the calldata they were found in */
+/**
+ * The addresses of the parties.
+ * @param bytes the calldata in which they were found
+ */
 export function addressesOf(
   bytes: Uint8Array,
   parties: readonly ReportedParty[],

@@ -1,7 +1,7 @@
 /**
- * The screener of one thread. Layers, in order: addresses named from outside, the raw scan of the
- * calldata, the user's own rules, the walk of known shapes, providers. The first that objects
- * answers; a listed address beats calldata that does not decode.
+ * The screener of one thread. Layers, in order: addresses named outside the calldata, the raw scan
+ * of the calldata, the user's own rules, the walk of known shapes, providers. The first that
+ * objects answers; a listed address outranks calldata that does not decode.
  */
 import type { Address } from '../domain/ids.js'
 import { CalldataBuffer } from './calldata-buffer.js'
@@ -36,14 +36,14 @@ import { walkCalldata } from './walk/walker.js'
 import type { WalkOutcome, WalkPool } from './walk-pool.js'
 
 /**
- * Below this the walk costs less than the way to the pool and back (~180 µs), even for calldata
- * made to be slow.
+ * For smaller calldata the walk costs less than the way to the pool and back (~180 µs), even for
+ * calldata made to be slow.
  */
 export const INLINE_WALK_BYTES_MAX = 4_096
 
 /**
- * The scan of a call of this size takes as long as the way to the pool. Beyond it other calls of
- * the thread would wait: 128 KiB take some milliseconds.
+ * The scan of a call of this size takes as long as the way to the pool. For larger calldata other
+ * calls of the thread would wait: 128 KiB take some milliseconds.
  */
 const INLINE_SCAN_BYTES_MAX = 16_384
 
@@ -54,12 +54,12 @@ const INLINE_SCAN_BYTES_MAX = 16_384
 const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 
 export interface ScreenerOptions {
-  /** Stays the caller's to close: several screeners may read it. */
+  /** The caller closes it: several screeners may read it. */
   readonly lists: ListsReader
   /** The screener's own: closed with it. */
   readonly walkPool: WalkPool
   readonly providers?: readonly RiskProvider[]
-  /** The user's own rules, prepared; undefined when there are none. */
+  /** The user's own rules, prepared; undefined when the user has none. */
   readonly rulesOf?: (userId: ScreenedCall['userId']) => UserRules | undefined
   readonly nowMs?: () => number
 }
@@ -73,7 +73,7 @@ class LocalScreener implements Screener {
   readonly #nowMs: () => number
   readonly #calldata = new CalldataBuffer()
   readonly #address = new Uint8Array(ADDRESS_BYTES)
-  /** Clean verdicts are all alike until the lists change. */
+  /** The clean verdict, which is the same until the lists change. */
   #clean: Verdict & { readonly outcome: 'clean' } = { outcome: 'clean', lists: [] }
 
   constructor(options: ScreenerOptions) {
@@ -183,7 +183,10 @@ class LocalScreener implements Screener {
     return own >= 0 ? userHit(rules, own, path) : null
   }
 
-  /** Providers need the parties, and allow entries a say in each hit: those stay in this thread. */
+  /**
+   * Whether the call can be judged in the pool. Providers need the parties, and allow entries
+   * decide on each hit: those calls stay in this thread.
+   */
   #judgesElsewhere(call: ScreenedCall, rules: UserRules | undefined): boolean {
     const providers = this.#options.providers?.length ?? 0
     return providers === 0 && (rules?.allow.size ?? 0) === 0 && hasSelector(call.to)
@@ -203,7 +206,7 @@ class LocalScreener implements Screener {
     return failure ?? this.#cleanWith(lists.lists)
   }
 
-  /** A hit of the scan, named by the party that the walk finds in its place. */
+  /** Names a hit of the scan by the party that the walk finds in its place. */
   #scanned(
     length: number,
     hit: ScanHit,
@@ -293,7 +296,7 @@ function noAddress(lists: readonly ListVersion[], path: string): Verdict {
   return undecodable(lists, 'The address is not 20 bytes of hex.', path)
 }
 
-/** What a walk that did not end well means; null when it ended well. */
+/** The meaning of a walk that failed; null when it succeeded. */
 function failureOf(
   outcome: WalkOutcome<unknown>,
   found: Undecodable | null,
@@ -304,7 +307,7 @@ function failureOf(
   return failed === null ? null : undecodable(lists, failed.reason, failed.path)
 }
 
-/** The address that was hit is always shown, even where only the raw scan saw it. */
+/** Adds the address of the hit, which is always shown, even when only the raw scan saw it. */
 function withVerdictHit(
   addresses: readonly InspectedAddress[],
   verdict: Verdict,

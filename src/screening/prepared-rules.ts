@@ -2,23 +2,26 @@ import { LRUCache } from 'lru-cache'
 import type { UserId } from '../domain/ids.js'
 import { prepareUserRules, type UserRule, type UserRules } from './user-rules.js'
 
-/** Users whose rules are kept ready; a user without rules takes a place too, but no memory. */
+/**
+ * The most users whose rules are kept prepared; a user without rules takes a place too, but no
+ * memory.
+ */
 const PREPARED_USERS_MAX = 10_000
 
-/** Shared by all threads: counts the changes of anybody's rules. */
+/** Shared by all threads: counts the changes of all users' rules. */
 export function createRulesVersion(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
 }
 
 export interface PreparedRules {
-  /** The user's rules as they are now; undefined when there are none. */
+  /** The user's present rules; undefined when the user has none. */
   rulesOf(userId: UserId): UserRules | undefined
-  /** Makes every thread read rules anew. To be called when a change is durable. */
+  /** Makes every thread read rules again. Call it when a change is durable. */
   changed(): void
 }
 
 /**
- * A send costs one atomic load here until somebody changes a rule.
+ * A send costs one atomic load here until some rule changes.
  * @param load reads a user's rules from the store as it is at that moment
  */
 export function attachPreparedRules(

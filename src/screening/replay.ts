@@ -1,11 +1,11 @@
 /**
- * Screens calls of the past against the lists of today: an address may be listed after it was paid,
- * and operators must then know what they sent.
+ * Screens past calls against the present lists: an address may be listed after it was paid, and
+ * operators must then know what they sent.
  */
 import type { ScreenedCall, Screener, Verdict } from './screener.js'
 
 export interface StoredCall extends ScreenedCall {
-  /** What the caller knows the call by, such as a transaction id. */
+  /** The caller's name for the call, for example a transaction id. */
   readonly id: string
 }
 
@@ -15,8 +15,8 @@ export interface ReplayedCall {
 }
 
 /**
- * Yields every call that would not pass today, in the order given. Takes one call at a time, so
- * the source may be a cursor over any number of them.
+ * Yields every call that would not pass today, in the order given. Takes one call at a time, so the
+ * source may be a cursor over any number of them.
  */
 export async function* replayCalls(
   screener: Screener,

@@ -3,10 +3,10 @@ import type { Address, Hex, UserId } from '../domain/ids.js'
 import type { ListKind } from './lists/named-list.js'
 import type { ListVersion } from './lists/published-lists.js'
 
-/** The port the write path asks before it signs. */
+/** The port that the write path calls before it signs. */
 export interface Screener {
   /**
-   * Judges one call. Answers without a promise for small calldata when no provider must be asked,
+   * Judges one call. It answers without a promise for small calldata when no provider is needed,
    * which is nearly always; never throws and never rejects.
    */
   screen(call: ScreenedCall): Verdict | Promise<Verdict>
@@ -23,13 +23,13 @@ export interface ScreenedCall {
   readonly to: Address
   /** At most 131,072 bytes. */
   readonly data: Hex | Uint8Array
-  /** Parties known from elsewhere: simulated recipients, venues, tokens. */
+  /** Addresses known from other sources: simulated recipients, venues, tokens. */
   readonly extra?: readonly NamedAddress[] | undefined
 }
 
 export interface NamedAddress {
   readonly address: Address
-  /** Where it stood, such as `to` or `multicall[0] → exactInputSingle.recipient`. */
+  /** The place of the address, for example `to` or `multicall[0] → exactInputSingle.recipient`. */
   readonly path: string
 }
 
@@ -46,7 +46,7 @@ export type Verdict =
   | {
       readonly outcome: 'unavailable'
       readonly lists: readonly ListVersion[]
-      /** For operators: it may name a list or a provider. */
+      /** The reason for operators, which may name a list or a provider. */
       readonly reason: string
     }
 
@@ -67,7 +67,7 @@ export interface InspectedAddress extends NamedAddress {
   readonly hit: Hit | null
 }
 
-/** Screens a call of more parties anyway, but lists no more of them. */
+/** A call with more parties is screened completely, but only this many are listed. */
 export const INSPECTED_ADDRESSES_MAX = 1_000
 
 /** CONTRACT.md, "Conventions". */

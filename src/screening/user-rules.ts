@@ -2,7 +2,7 @@ import type { Address } from '../domain/ids.js'
 import { parseListedAddress } from './set/address-bytes.js'
 import { type AddressSet, buildAddressSet, GRAM_BITS_SMALL } from './set/address-set.js'
 
-/** Entries one user may keep: the largest quota of rules (domain/quotas.ts). */
+/** The most entries of one user: the largest quota of rules (domain/quotas.ts). */
 export const USER_RULES_MAX = 10_000
 
 export interface UserRule {
@@ -11,8 +11,9 @@ export interface UserRule {
 }
 
 /**
- * One user's own entries, ready to scan with. A block entry always blocks; an allow entry takes an
- * address out of risk lists and risk providers, never out of a sanctions or an operator's list.
+ * One user's own entries, ready for the scan. A block entry always blocks; an allow entry takes an
+ * address out of risk lists and risk providers, never out of a sanctions list or the operator's
+ * list.
  */
 export interface UserRules {
   readonly block: AddressSet
@@ -20,9 +21,9 @@ export interface UserRules {
 }
 
 /**
- * Worth keeping until the user's rules change.
+ * The result should be kept until the user's rules change.
  * @throws RangeError past USER_RULES_MAX entries
- * @throws TypeError when an entry is no address
+ * @throws TypeError when an entry is not an address
  */
 export function prepareUserRules(rules: readonly UserRule[]): UserRules {
   if (rules.length > USER_RULES_MAX) throw new RangeError(`more than ${USER_RULES_MAX} rules`)

@@ -1,7 +1,7 @@
 import { type Fault, fault } from '../errors/fault.js'
 import type { Verdict } from './screener.js'
 
-/** The public refusal of a verdict; null when the call may go on. */
+/** The public refusal of a verdict; null when the call may continue. */
 export function verdictFault(verdict: Verdict): Fault | null {
   switch (verdict.outcome) {
     case 'clean':

@@ -1,22 +1,22 @@
 /**
- * Walks large calldata in a piscina thread with a limit of time and heap. One thread that comes up
- * with the first large call: a walk takes milliseconds, and small calldata never comes here.
+ * Walks large calldata in a piscina thread with a limit of time and heap. One thread, which starts
+ * with the first large call: a walk takes milliseconds, and small calldata is not walked here.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import type { QueueReading } from '../domain/meter.js'
 import type { Judged, Undecodable, WalkReport } from './walk/walk-report.js'
 
-/** Far above what the walk's budget allows; a walk that takes longer has found a hole in it. */
+/** Far above what the walk's budget permits; a walk that takes longer has defeated the budget. */
 const WALK_MS_MAX = 250
-/** Loading the thread's modules on a busy machine; not the calldata's fault. */
+/** The time to load the thread's modules on a busy machine, which is not the calldata's fault. */
 const WARM_MS_MAX = 10_000
-/** At some milliseconds each the last in line still waits less than half a second. */
+/** At some milliseconds each, the last walk in the queue still waits less than half a second. */
 const WAITING_MAX = 64
 const IDLE_MS_MAX = 60_000
 const HEAP = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const
 
-/** A walk that did not come back. `unavailable`: the same call may pass later. */
+/** A walk without a result. `unavailable`: the same call may pass later. */
 export type WalkOutcome<T> =
   | { readonly outcome: 'walked'; readonly value: T }
   | { readonly outcome: 'undecodable'; readonly undecodable: Undecodable }
@@ -38,15 +38,15 @@ export class WalkPool {
 
   /**
    * @param entry the built worker module; by default the one next to this file's build
-   * @param walkMsMax by the clock on the wall, which other work of the machine takes from as well
+   * @param walkMsMax in wall-clock time, which other work of the machine uses as well
    */
   constructor(
     entry: URL = new URL('../pool/walk-calldata.js', import.meta.url),
     walkMsMax: number = WALK_MS_MAX,
   ) {
     this.#walkMsMax = walkMsMax
-    // Named with each task and not here: a module that does not load then fails its task, where a
-    // preloaded one would have piscina start thread after thread.
+    // Given with each task and not here: a module that does not load then fails its task, whereas
+    // piscina would start thread after thread for a preloaded one.
     this.#entry = entry.href
     this.#pool = new Piscina({
       minThreads: 0,
@@ -58,7 +58,8 @@ export class WalkPool {
       // Without atomics a waiting thread blocks nothing and can be ended at once.
       atomics: 'disabled',
     })
-    // A thread that dies idle is replaced by the next walk; unheard, the event ends the process.
+    // A thread that dies idle is replaced by the next walk; without a listener the event would end
+    // the process.
     this.#pool.on('error', () => {})
   }
 
@@ -72,7 +73,7 @@ export class WalkPool {
 
   /**
    * Scans and walks, so that the caller's thread does neither.
-   * @param data with the zeros that the scan needs behind it
+   * @param data followed by the zeros that the scan needs
    * @param sets buffers of address sets; the first that holds a party counts
    */
   judge(
@@ -113,8 +114,8 @@ export class WalkPool {
   }
 
   /**
-   * A thread that is ended while it loads modules takes the process with it, as Node asserts that
-   * they are linked: one that is slow is left to load, and serves the calls to come.
+   * Waits for a thread that loads modules: ending it then would end the process, because Node
+   * asserts that the modules are linked. A slow thread finishes loading and serves later calls.
    */
   async #loaded(): Promise<void> {
     if (this.#loading === null) {
@@ -125,7 +126,7 @@ export class WalkPool {
     }
     const inTime = new AbortController()
     const tooSlow = delay(WARM_MS_MAX, undefined, { signal: inTime.signal }).then(() => {
-      throw new Error('it is too slow')
+      throw new Error('it takes too long')
     })
     try {
       await Promise.race([this.#loading, tooSlow])

@@ -2,62 +2,73 @@ import { approvalKeyProof, termOfCall } from '../custody/approvals/approval-term
 import type { AskedAgain, AskedCall } from '../domain/approval.js'
 import type { ApprovalId, Hex } from '../domain/ids.js'
 import type { UnapprovedEnd } from '../domain/transaction.js'
-import type { ApprovalDecisions, ApprovalGiven, ApprovalUpdate, CoSigner } from './co-signer.js'
+import type {
+  ApprovalDecisions,
+  ApprovalGiven,
+  ApprovalUpdate,
+  CallNames,
+} from './approval-messages.js'
+import type { CoSigner } from './co-signer.js'
 
-/** Where the user side is told of calls that wait, and people's decisions come from. */
+/**
+ * Tells the identity provider about calls that wait for an approval, and fetches people's
+ * decisions.
+ */
 export interface ApprovalPort {
-  /** That the live API key asked for the call: 32 bytes that are good for nothing else. */
+  /** Proves that the live API key requested the call. The 32 bytes prove nothing else. */
   proveKey(asked: AskedCall, proofKey: Uint8Array): Hex
   /**
-   * Durable there when it resolves. Repeating it does no harm; with more gas or another expiry it is
-   * asked anew, and what was approved before is void.
+   * Resolves once the identity provider has stored it durably. Repeating it does no harm. With more
+   * gas or another expiry, people are asked again and earlier approvals are void.
    * @throws FaultError COSIGNER_UNAVAILABLE; OVERLOADED; PERMISSION_DENIED when it refuses
    */
   register(asked: AskedCall, said: SaidOfCall): Promise<void>
   /**
-   * Has a proof over the call as it is asked about now verified and kept by both domains.
+   * Has both domains verify and keep a proof over the call in its present form.
    * @throws FaultError AUTHORIZATION_REQUIRED with what to sign; AUTHORIZATION_REFUSED;
    * COSIGNER_UNAVAILABLE
    */
   approve(asked: AskedCall, given: Given): Promise<ApprovalGiven>
   /**
-   * What people decided at the user side's own page, oldest first; some at a time.
-   * @param after a cursor of before; null: from the first that is kept
+   * Returns one page of the decisions that people made at the identity provider's page, oldest
+   * first.
+   * @param after the cursor of the previous answer; null starts with the oldest decision kept
    */
   decisions(after: string | null): Promise<ApprovalDecisions>
-  /** Nobody need decide about it any more. */
+  /** Tells the identity provider that the call no longer needs a decision. */
   end(approvalId: ApprovalId, as: UnapprovedEnd | 'dropped'): Promise<void>
-  /** On which people decide; null where there is none. */
+  /** Returns the page on which people decide; null when there is no such page. */
   pageOf(approvalId: ApprovalId): string | null
 }
 
 export type Confirmed = Pick<ApprovalUpdate, 'consoleToken' | 'authorization'>
 type Given = Confirmed & Pick<ApprovalUpdate, 'earlier'>
 
-/** What the user side cannot know by itself. */
+/** Describes the call to the identity provider, which cannot derive these fields itself. */
 export interface SaidOfCall {
-  /** Distinct people; 0 where it only waits for its time. */
+  /** How many distinct people must approve; 0 when the call only waits for its delay. */
   readonly needed: number
-  /** By the user side's clock, from when it was told on. */
+  /** The delay starts when the identity provider registers the call, by its clock. */
   readonly delaySeconds: number
   readonly rule: string
-  /** Decimal. */
+  /** A decimal amount in USD. */
   readonly spendUsd: string
-  /** What the user calls whom it pays; null: nothing. */
+  /** The user's label for the beneficiary; null when absent. */
   readonly payeeLabel: string | null
-  /** Why people are asked once more; null: they are not. */
+  /** Why people are asked again; null when this is the first time. */
   readonly askedAgain: AskedAgain | null
-  /** Of `proveKey`. */
+  readonly names: CallNames | null
+  /** The result of `proveKey`. */
   readonly keyProof: Hex
 }
 
-type Elsewhere = Pick<
+type RemoteCoSigner = Pick<
   CoSigner,
   'registerApproval' | 'approve' | 'approvalDecisions' | 'endApproval'
 > &
   Pick<ApprovalPort, 'pageOf'>
 
-export function createApprovalPort(coSigner: Elsewhere): ApprovalPort {
+export function createApprovalPort(coSigner: RemoteCoSigner): ApprovalPort {
   return {
     proveKey(asked, proofKey) {
       const { term, call } = termOfCall(asked)

@@ -13,47 +13,49 @@ import { ID_PREFIX, ulidBytes, ulidOfBytes } from '../domain/ids.js'
 import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
+import { fromHex } from '../quorum-protocol/transaction.js'
 import type {
   ApprovalDecisions,
   ApprovalGiven,
   ApprovalRegistration,
   ApprovalUpdate,
+  CallNames,
   EndedApprovalAt,
-  SignApproval,
-} from './co-signer.js'
+} from './approval-messages.js'
+import type { SignApproval } from './co-signer.js'
 import type { GrantAuthority } from './grant-authority.js'
-import type { MembersElsewhere } from './members.js'
+import type { RemoteMembers } from './members.js'
 
-/** What waits for people, as this domain tells the user side of it. */
-export interface ApprovalsElsewhere {
+/** The service's side of human approvals, which the identity provider keeps and judges. */
+export interface RemoteApprovals {
   register(registration: ApprovalRegistration): Promise<void>
   approve(update: ApprovalUpdate): Promise<ApprovalGiven>
   end(ended: EndedApprovalAt): Promise<void>
   decisions(after: string | null): Promise<ApprovalDecisions>
-  /** Tells it of proofs that it does not have, as after it was restored. */
+  /** Sends proofs that the identity provider lacks, for example after it was restored. */
   tellProofs(approval: SignApproval): Promise<void>
 }
 
-/** As many as the user side sends at once. */
+/** The identity provider sends at most this many in one answer. */
 const DECISIONS_PER_ANSWER = 64
-/** The id makes a proof good for its call alone, however often it is asked for. */
+/** The approval's id binds a proof to its call, so the version never changes. */
 const VERSION = 1
 
 export interface ApprovalsContext {
   readonly userSide: SocketClient
   readonly authority: GrantAuthority
   readonly evidence: EvidenceLog
-  readonly members: Pick<MembersElsewhere, 'approversBy'>
+  readonly members: Pick<RemoteMembers, 'approversBy'>
   readonly nowMs: () => number
 }
 
-export function createApprovalsElsewhere({
+export function createRemoteApprovals({
   userSide,
   authority,
   evidence,
   members,
   nowMs,
-}: ApprovalsContext): ApprovalsElsewhere {
+}: ApprovalsContext): RemoteApprovals {
   function record(
     action: 'asked' | 'approved',
     term: ApprovalTerm,
@@ -63,7 +65,7 @@ export function createApprovalsElsewhere({
     return evidence.append({ timeMs: nowMs(), kind: EVIDENCE_KIND.approval, body })
   }
 
-  /** What they approved by counts for who may approve by it now. */
+  /** Who may approve with each of these authorizers now: earlier approvals count only for them. */
   function holdersNow(userId: string, authorizers: readonly string[]): HoldersNow {
     const found: Record<string, readonly string[]> = {}
     for (const name of authorizers) {
@@ -80,6 +82,7 @@ export function createApprovalsElsewhere({
       await userSide.call('approval-ask', [
         ...[encodeApprovalTerm(term), userId, call, needed, delaySeconds, rule, spendUsd],
         ...[keyProof, registration.payeeLabel ?? null, registration.askedAgain ?? null],
+        namesParts(registration.names ?? null),
       ])
       await record('asked', term, Buffer.alloc(0))
     },
@@ -133,7 +136,7 @@ export function createApprovalsElsewhere({
         try {
           await userSide.call('approval-give', [ulidBytes(approvalId), proof, ''])
         } catch (error) {
-          // Of an authorizer that is none any more; the others may be enough.
+          // This authorizer was removed; the remaining proofs may be enough.
           if (!(error instanceof Refusal && error.code === 'NOT_CONFIRMED')) throw error
         }
       }
@@ -171,11 +174,22 @@ function idOf(prefix: string, bytes: unknown): string {
   return `${prefix}${ulidOfBytes(expectBytes(bytes, 16))}`
 }
 
-/** Null for dev's software authorizer, and where a sign-in was enough. */
+/** Returns null for dev's software authorizer and where a sign-in was enough. */
 function nameOf(authorizerId: Uint8Array): string | null {
   return authorizerId.length === 0 ? null : authorizerName(authorizerId)
 }
 
 function malformed(): Refusal {
   return new Refusal('MALFORMED', 'decision')
+}
+
+/** Encodes names in the form that the identity provider's `parseNames` reads. */
+function namesParts(names: CallNames | null): unknown {
+  if (names === null) return null
+  const tokens = names.tokens.map(({ address, symbol, decimals }) => [
+    fromHex(address as `0x${string}`),
+    symbol,
+    decimals,
+  ])
+  return [names.agent, names.wallet, tokens]
 }

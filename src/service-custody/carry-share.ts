@@ -9,9 +9,10 @@ export interface CarryContext {
 }
 
 /**
- * Resolves once what is here of the wallet is where it outlives this machine. Which of two shares counts,
- * where one was put back by an operator, the user side says: the one that belongs to its own.
- * @throws Refusal CONFLICT where neither does
+ * Resolves once a copy of the wallet's share exists outside this machine. When the local share and
+ * the journal's differ, because an operator restored one, the share that belongs to the identity
+ * provider's share wins.
+ * @throws Refusal CONFLICT when neither belongs to it
  */
 export async function carryShare(walletId: Uint8Array, context: CarryContext): Promise<void> {
   const { shares, link } = context

@@ -1,6 +1,4 @@
-import type { ApprovalTerm } from '../custody/approvals/approval-term.js'
 import type { MemberAction } from '../custody/members/member-statement.js'
-import type { AskedAgain, HoldersNow } from '../domain/approval.js'
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
@@ -8,11 +6,18 @@ import type { Role } from '../domain/role.js'
 import type { CoSignature } from '../domain/sponsorship.js'
 import type { PolicyDenial } from '../quorum-protocol/policy-denial.js'
 import type { SignPayload } from '../quorum-protocol/sign-payload.js'
+import type {
+  ApprovalDecisions,
+  ApprovalGiven,
+  ApprovalRegistration,
+  ApprovalUpdate,
+  EndedApprovalAt,
+} from './approval-messages.js'
 
 /**
- * The port to the 2-of-2 quorum, as the write path sees it. Behind it stand the share of this
- * service, the identity provider's user-side share and approval, and the quorum signer.
- * `src/custody/README.md` describes the protocol.
+ * The write path's port to the 2-of-2 quorum. Behind it are this service's share, the identity
+ * provider's share and approval, and the quorum signer. `src/custody/README.md` describes the
+ * protocol.
  */
 export interface CoSigner {
   /**
@@ -23,69 +28,76 @@ export interface CoSigner {
    */
   createWallet(walletId: SubWalletId, userId: string): Promise<WalletCertificate>
   /**
-   * Generates the key of a wallet of the service's own (a gas wallet). It signs under the service
-   * grant alone: calls of the Router and type-4 transactions without calldata, value always 0,
-   * and its own cancels. Otherwise as `createWallet`.
+   * Generates the key of one of the service's own wallets (a gas wallet). It signs only under the
+   * service grant: calls of the Router and type-4 transactions without calldata, always with value
+   * 0, and its own cancels. In all else it behaves like `createWallet`.
    * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
   createServiceWallet(walletId: SubWalletId): Promise<WalletCertificate>
   /**
-   * Signs one payload. Calls made while a batch is in flight travel together in the next one.
-   * Never rejects for a reason of one intent alone: the outcome says it.
+   * Signs one payload. Payloads that arrive while a batch is in flight share the next batch. The
+   * promise never rejects because of a single intent; the outcome carries the reason.
    */
   sign(request: SignRequest): Promise<SignOutcome>
   /**
-   * Registers, narrows or ends what a key may do at the identity provider; durable there when it
-   * resolves. Repeating it does no harm.
+   * Registers, narrows or ends what a key may do at the identity provider. Resolves once the change
+   * is durable there. Repeating it does no harm.
    * @throws FaultError COSIGNER_UNAVAILABLE; PERMISSION_DENIED when the identity provider refuses;
    * AUTHORIZATION_REQUIRED with what has to be confirmed, when an enlargement comes without a
    * proof; AUTHORIZATION_REFUSED when its proof does not verify
    */
   putGrant(grant: GrantUpdate): Promise<GrantOutcome>
   /**
-   * Has the identity provider freeze it too; durable there when it resolves. Repeating it does no
-   * harm.
+   * Freezes the subject at the identity provider too. Resolves once the freeze is durable there.
+   * Repeating it does no harm.
    * @throws FaultError COSIGNER_UNAVAILABLE; PERMISSION_DENIED when the identity provider refuses
    */
   freeze(frozen: FrozenSubject): Promise<void>
   /**
-   * Has the identity provider lift its freeze, on the proof of the user's authorizer.
+   * Lifts the freeze at the identity provider, with a proof by the user's authorizer.
    * @throws FaultError as `putGrant`
    */
   unfreeze(update: UnfreezeUpdate): Promise<GrantOutcome>
-  /** Refuses what waits for its batch and is new; what has left already the other domains judge. */
+  /**
+   * Refuses new intents that still wait for a batch. Intents already sent are judged by the other
+   * domains.
+   */
   refuseWaiting(stopped: StoppedSubject, since: Pick<Freezing, 'scope' | 'sinceMs'>): void
   /**
-   * Tells the identity provider of a call that waits for people or for its time; durable there when it
-   * resolves, so that its own page shows it and a delay begins. Repeating it does no harm; with
-   * another expiry or more gas it is asked anew, and what was approved before is void.
+   * Tells the identity provider about a call that waits for people or for its delay. Resolves once
+   * it is durable there, so that the identity provider's page shows the call and its delay begins.
+   * Repeating it does no harm. With another expiry or more gas, people are asked again and earlier
+   * approvals are void.
    * @throws FaultError COSIGNER_UNAVAILABLE; OVERLOADED; PERMISSION_DENIED when it refuses
    */
   registerApproval(registration: ApprovalRegistration): Promise<void>
   /**
-   * Has a proof of the user's authorizer verified and kept by both domains.
+   * Has both domains verify and keep a proof by the user's authorizer.
    * @throws FaultError as `putGrant`
    */
   approve(update: ApprovalUpdate): Promise<ApprovalGiven>
   /**
-   * Nothing waits any more, or it was signed. What a person ended there stays as it is.
+   * Tells the identity provider that a call no longer waits or was signed. A person's own decision
+   * to end it stands.
    * @throws FaultError COSIGNER_UNAVAILABLE
    */
   endApproval(ended: EndedApprovalAt): Promise<void>
   /**
-   * What people decided at the identity provider's own page, oldest first; some at a time.
-   * @param after a cursor of before; null: from the first that is kept
+   * Returns one page of the decisions that people made at the identity provider's page, oldest
+   * first.
+   * @param after the cursor of the previous answer; null starts with the oldest decision kept
    * @throws FaultError COSIGNER_UNAVAILABLE
    */
   approvalDecisions(after: string | null): Promise<ApprovalDecisions>
   /**
-   * Learns who is a member of which account by now; cheap where nothing changed.
+   * Fetches changes of account members. It is cheap when nothing has changed.
    * @throws FaultError COSIGNER_UNAVAILABLE
    */
   followMembers(): Promise<void>
   /**
-   * Has somebody invited, let in or removed, or a role changed, at both sides; in force when it resolves.
-   * @throws FaultError as `putGrant`; NOT_FOUND; INVALID_REQUEST for what is against the rules
+   * Invites, admits or removes a member, or changes a role, in both domains. The change is in force
+   * when this resolves.
+   * @throws FaultError as `putGrant`; NOT_FOUND; INVALID_REQUEST when it breaks a rule of members
    */
   changeMember(update: MemberUpdate): Promise<MemberOutcome>
   /**
@@ -93,7 +105,7 @@ export interface CoSigner {
    * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
   authorizersOf(userId: string): Promise<AuthorizerList>
-  /** True when both other domains answered lately. */
+  /** True when both other domains answered recently. */
   readonly ready: boolean
   close(): Promise<void>
 }
@@ -111,20 +123,20 @@ export interface SignRequest {
   /** 16 bytes, unique per call; logged in both domains' evidence. */
   readonly requestId: Uint8Array
   /**
-   * HMAC key derived from the presented API secret (`deriveProofKey`); null for calls no live
-   * request is behind: the same payload once more, a fee bump (same call and gas limit, both
+   * An HMAC key derived from the presented API secret (`deriveProofKey`). It is null when no live
+   * request is behind the call: the same payload again, a fee bump (same call and gas limit, both
    * fees at least as high, the maximum higher), or a cancel (zero-value self-send, empty data).
    */
   readonly proofKey: Uint8Array | null
   /**
-   * Intent id (32 bytes) that this payload replaces at the same nonce. Null when the nonce holds
-   * nothing yet, or the very same payload.
+   * The id (32 bytes) of the intent that this payload replaces at the same nonce. Null when the
+   * nonce is unused or holds this very payload.
    */
   readonly replaces: Uint8Array | null
   /**
-   * Where a rule asks for an approval or a delay: what was registered with the identity provider
-   * (`registerApproval`), which judges the call by it and binds it to the nonce. Then the proof key may
-   * be null: the live key's proof came with the registration.
+   * Set when a rule requires an approval or a delay: the registration at the identity provider
+   * (`registerApproval`), by which it judges the call and binds it to the nonce. The proof key may
+   * then be null, because the live key's proof came with the registration.
    */
   readonly approval?: SignApproval
   readonly payload: SignPayload
@@ -133,75 +145,10 @@ export interface SignRequest {
 export interface SignApproval {
   readonly approvalId: ApprovalId
   readonly expiresAtMs: number
-  /** Gas limit × highest fee at the most, of replacements too. */
+  /** Gas limit × the highest fee, including replacements. */
   readonly maxNativeWei: bigint
-  /** The people's, as `approve` returned them; none where the call waited for its time alone. */
+  /** People's proofs, as `approve` returned them; empty when the call only waited for its delay. */
   readonly proofs: readonly Uint8Array[]
-}
-
-export interface ApprovalRegistration {
-  readonly term: ApprovalTerm
-  readonly userId: string
-  /** Calldata; of a Router intent its encoding (`encodeRouterIntent`), of any nonce and deadline. */
-  readonly call: Uint8Array
-  /** How many people must approve; 0: it waits for its time alone. */
-  readonly needed: number
-  readonly delaySeconds: number
-  /** For people: the rule that asked, and what it is worth. */
-  readonly rule: string
-  readonly spendUsd: string
-  /** What the user calls the payee, in at most 128 characters. */
-  readonly payeeLabel?: string | null
-  /** Why people are asked once more; absent or null: they are not. */
-  readonly askedAgain?: AskedAgain | null
-  /** 32 bytes, `approvalKeyProof` of the live key at the request. */
-  readonly keyProof: Uint8Array
-}
-
-export interface ApprovalUpdate {
-  /** As registered. */
-  readonly term: ApprovalTerm
-  readonly userId: string
-  /** Where dev's software authorizer confirms, which does so for a signed-in user alone. */
-  readonly consoleToken: string
-  /** Null: none yet. Its proof is encoded. */
-  readonly authorization: { readonly proof: Uint8Array | null } | null
-  /** Authorizers by which others approved it before: `aut_…`. */
-  readonly earlier: readonly string[]
-}
-
-export interface ApprovalGiven {
-  /** `aut_…`; null: dev's software authorizer. */
-  readonly authorizerId: string | null
-  /** Persons of a shared account who may approve there by it; null: nobody was invited to it. */
-  readonly personIds: readonly string[] | null
-  /** Of the earlier ones, in a shared account; absent where nobody was invited. */
-  readonly holdersNow?: HoldersNow
-  readonly authorizedBy: NonNullable<GrantOutcome['authorizedBy']>
-  /** Encoded, for `SignApproval`. */
-  readonly proof: Uint8Array
-}
-
-export interface EndedApprovalAt {
-  readonly approvalId: ApprovalId
-  readonly as: 'declined' | 'withdrawn' | 'expired' | 'dropped'
-}
-
-export interface ApprovalDecisions {
-  readonly decisions: readonly {
-    readonly approvalId: ApprovalId
-    readonly subWalletId: SubWalletId
-    readonly userId: string
-    readonly decision: 'approve' | 'decline'
-    /** `aut_…`; null: a sign-in there was enough. */
-    readonly authorizerId: string | null
-    readonly atMs: number
-    readonly comment: string | null
-    /** Encoded; null of one that declines. */
-    readonly proof: Uint8Array | null
-  }[]
-  /** For the next call. */
-  readonly cursor: string
 }
 
 export type SignOutcome =
@@ -212,7 +159,7 @@ export type SignOutcome =
       /** For transactions: the serialised signed bytes and their hash. */
       readonly rawTransaction?: Hex
       readonly txHash?: Hex
-      /** 32 bytes; names this approval in later `replaces`. */
+      /** Router intents only: the co-signature over the digest. */
       readonly intentId: Uint8Array
       /** Router intents only: over the digest. */
       readonly coSignature?: CoSignature
@@ -222,11 +169,11 @@ export type SignOutcome =
       readonly reason: SignRefusal
       /** Set for NONCE_TAKEN: the intent the ledger holds at that nonce. */
       readonly takenBy?: Uint8Array
-      /** Set for FROZEN: what the identity provider says is, and since when. */
+      /** Set for FROZEN: what the identity provider has frozen, and since when. */
       readonly frozen?: Pick<Freezing, 'scope' | 'sinceMs'>
-      /** For logs alone: the other domain's own code. */
+      /** For logs only: the other domain's error code. */
       readonly detail?: string
-      /** A public sentence, where there is more to say than the reason does. */
+      /** A public sentence that says more than the reason. */
       readonly explanation?: string
       /** Set for a REFUSED by the policy in the grant, as the identity provider judged it. */
       readonly denial?: PolicyDenial
@@ -234,46 +181,61 @@ export type SignOutcome =
 
 /**
  * UNAVAILABLE: another domain did not answer; whether it approved is unknown.
+ *
  * NONCE_TAKEN: the identity provider approved another payload at this nonce.
- * FROZEN: its key, wallet or user is, or the other domain as a whole.
- * UNAPPROVED: too few of those who approved it count there by now, as where one left the account.
- * REFUSED: grant, proof or payload not acceptable to the other domains.
+ *
+ * FROZEN: the key, its wallet, its user or the whole other domain is frozen.
+ *
+ * UNAPPROVED: too few of the approvals still count there, for example because a person left the
+ * account.
+ *
+ * REFUSED: the other domains do not accept the grant, proof or payload.
  */
 export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'FROZEN' | 'UNAPPROVED' | 'REFUSED'
 
 export interface GrantUpdate extends GrantedPolicy {
   readonly keyId: KeyId
   /**
-   * Set once, when a rotation makes `keyId`: the key it takes the place of. It shares that key's
-   * grant and cannot enlarge it, so put it before the old key's expiry. Null for other changes.
+   * Set once, when a rotation makes `keyId`: the key that it replaces. The new key shares that
+   * key's grant and cannot enlarge it, so put it before the old key expires. Null for other
+   * changes.
    */
   readonly rotatedFrom: KeyId | null
   readonly walletId: SubWalletId
   readonly userId: string
-  /** Key of the proof of the live API key, derived from the secret; null leaves it as it is. */
+  /**
+   * The key that proves the live API key, derived from its secret; null leaves the stored one in
+   * place.
+   */
   readonly proofKey: Uint8Array | null
-  /** Milliseconds since the epoch; null does not expire. */
+  /** Milliseconds since the epoch; null when it does not expire. */
   readonly expiresAt: number | null
   readonly revoked: boolean
   /**
-   * Console token under which the change is asked for; null for changes that only take away,
-   * such as a revocation by the operator.
+   * The console token of the person who requests the change; null for changes that only take away,
+   * such as an operator's revocation.
    */
   readonly consoleToken: string | null
-  /** Who asked at the console, for the audit trail; absent: nobody there. */
+  /**
+   * The person who requested it at the console, for the audit trail; absent when there was no
+   * person.
+   */
   readonly byPerson?: string | undefined
-  /** The lineage of the key that made this one; absent: the user did. */
+  /** The lineage of the key that made this one; absent when the user made it. */
   readonly parentLineageId?: LineageId | undefined
-  /** Set once, when a key makes this one: itself, and what proves its secret. */
+  /** Set once, when a key makes this one: the maker's id and the proof of its secret. */
   readonly madeBy?: { readonly keyId: KeyId; readonly proofKey: Uint8Array }
   /**
-   * Whether it gives anything that was not there before; a new key does, a rotated one or one that
-   * a key made never.
+   * Whether the change grants something new. A new key does; a rotated key or one made by a key
+   * never does.
    */
   readonly effect: 'enlarges' | 'narrows'
-  /** The user's confirmation of an enlargement; null: none yet, or none needed. */
+  /** The user's confirmation of an enlargement; null when it is missing or not needed. */
   readonly authorization: GrantAuthorization | null
-  /** What the user calls key and wallet, for the page that asks to confirm; no part of what is signed. */
+  /**
+   * The user's names for key and wallet, for the page that asks for confirmation. They are not
+   * signed.
+   */
   readonly shownAs?: ShownNames
 }
 
@@ -286,30 +248,30 @@ export interface ShownNames {
 export interface FrozenSubject {
   readonly scope: FreezeScope
   readonly userId: string
-  /** Of the sub-wallet, null but for a wallet's. */
+  /** The sub-wallet's id; null unless the scope is a wallet. */
   readonly walletId: SubWalletId | null
-  /** Null but for a key's. */
+  /** Null unless the scope is a key. */
   readonly lineageId: LineageId | null
 }
 
-/** What a freeze stops: with a key, all that it made. */
+/** What a freeze stops. Freezing a key also stops every key that it made. */
 export interface StoppedSubject extends Omit<FrozenSubject, 'lineageId'> {
-  /** Empty but for a key's. */
+  /** Empty unless the scope is a key. */
   readonly lineageIds: Iterable<LineageId>
 }
 
 export interface UnfreezeUpdate extends FrozenSubject {
   readonly consoleToken: string
-  /** The user's confirmation; null: none yet. */
+  /** The user's confirmation; null until there is one. */
   readonly authorization: GrantAuthorization | null
 }
 
 /** Answers what AUTHORIZATION_REQUIRED asked for. */
 export interface GrantAuthorization {
-  /** As asked. */
+  /** The version that AUTHORIZATION_REQUIRED named. */
   readonly version: number
   readonly confirmBeforeMs: number
-  /** Encoded proof; null: the user left it with the identity provider. */
+  /** The encoded proof; null when the user left it with the identity provider. */
   readonly proof: Uint8Array | null
 }
 
@@ -318,17 +280,19 @@ export interface GrantOutcome {
   readonly authorizedBy: 'software' | 'passkey' | 'p256' | null
 }
 
-/** A change of who is a member of an account, as a person asks for it. */
+/** A change of an account's members, as a person requests it. */
 export interface MemberUpdate {
   readonly action: MemberAction
   readonly accountId: string
-  /** Whoever asks, whose turn it takes: of an account that is not theirs, too. */
+  /**
+   * The person who requests the change. Queues are per person, even for another person's account.
+   */
   readonly askedBy: string
-  /** E-mail address of an invitation; else the id of the person; of an acceptance empty. */
+  /** The e-mail address for an invitation, empty for an acceptance, else the person's id. */
   readonly who: string
-  /** Of an invitation and a change. */
+  /** The role of an invitation or a change; else null. */
   readonly role: Role | null
-  /** Of whoever asks for it. */
+  /** The console token of the person who requests it. */
   readonly consoleToken: string
   readonly authorization: GrantAuthorization | null
 }
@@ -336,20 +300,22 @@ export interface MemberUpdate {
 export interface MemberOutcome {
   readonly personId: string
   readonly email: string
-  /** Who asked for it. */
+  /** The id of the person who requested it. */
   readonly byId: string
   readonly role: Role
-  /** Null of an invitation. */
+  /** Null for an invitation. */
   readonly roleBefore: Role | null
-  /** Of an invitation; else null. */
+  /** The deadline of an invitation; else null. */
   readonly acceptBeforeMs: number | null
-  /** Null of what takes away. */
+  /** Null for a removal or a narrower role. */
   readonly authorizedBy: GrantOutcome['authorizedBy']
 }
 
 export interface AuthorizerList {
   readonly authorizers: readonly ListedAuthorizer[]
-  /** Page of the identity provider to add or remove one; null: passkeys are not taken. */
+  /**
+   * The identity provider's page to add or remove authorizers; null when passkeys are not accepted.
+   */
   readonly manageUrl: string | null
 }
 

@@ -30,10 +30,10 @@ import { Unanswered } from '../quorum-protocol/client.js'
 import type { Endpoint } from '../quorum-protocol/endpoint.js'
 import type { WalletKind } from '../quorum-protocol/keygen.js'
 import { codeOf } from '../quorum-protocol/refusal.js'
-import type { JournalOwner } from '../quorum-protocol/service-boot.js'
+import type { JournalLeadership } from '../quorum-protocol/service-boot.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { toHex } from '../quorum-protocol/transaction.js'
-import { createApprovalsElsewhere } from './approvals.js'
+import { createRemoteApprovals } from './approvals.js'
 import { carryShare } from './carry-share.js'
 import type {
   AuthorizerList,
@@ -45,7 +45,7 @@ import type {
 import { coSignerFault } from './co-signer-fault.js'
 import { createConsoleQueue } from './console-queue.js'
 import { createWalletKey } from './create-wallet.js'
-import { createFreezesElsewhere, isStopped } from './freezes.js'
+import { createRemoteFreezes, isStopped } from './freezes.js'
 import {
   createGrantAuthority,
   listedAuthorizer,
@@ -56,7 +56,7 @@ import { grantParameters } from './grant-parameters.js'
 import { createGrantReferences } from './grant-references.js'
 import { lastBatchSeq } from './last-batch.js'
 import { createMemberChanges } from './member-changes.js'
-import { createMembersElsewhere } from './members.js'
+import { createRemoteMembers } from './members.js'
 import { failed, takenOver, unavailable } from './outcome.js'
 import { linkQuorum } from './quorum-link.js'
 import type { QuorumReach } from './quorum-reach.js'
@@ -71,45 +71,45 @@ export interface CoSignerOptions {
   /** Home directory: this domain's keys and shares, the sockets, the registry. */
   readonly home: string
   readonly mode: 'dev' | 'live'
-  /** Where the identity provider is reached; default: by its socket in the home. */
+  /** The identity provider's endpoint; the default is its socket in the home. */
   readonly userSide?: Endpoint
   /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
   readonly boot: Uint8Array
   /**
-   * Where the service's commits go to a journal. Announced with the boot, and no sooner than it is there:
-   * whoever announces a start ends the one before it.
+   * Set when the service's commits go to a journal. It is announced with the boot, and the boot
+   * waits for it: announcing a start ends the start before it.
    */
-  readonly owner?: PromiseLike<JournalOwner | null> | null
-  /** Where shares go besides; absent: they are on this machine alone. */
+  readonly leadership?: PromiseLike<JournalLeadership | null> | null
+  /** The place for copies of shares; absent when they stay on this machine only. */
   readonly carriedShares?: CarriedShares | null
-  /** Called once nothing but `owner` is waited for. */
+  /** Called once only `owner` is still awaited. */
   readonly onOpened?: () => void
-  /** The clock is the machine's: the other domains hold what is signed against theirs. */
+  /** This must be the machine's clock: the other domains compare what is signed with theirs. */
   readonly timers: Timers
   readonly log?: Logger
-  /** Absent: nobody looks how full its queues are. */
+  /** Absent when queue lengths are not measured. */
   readonly meter?: Meter
-  /** Called when the evidence cannot be written: the process has to begin anew. */
+  /** Called when the evidence cannot be written: the process has to restart. */
   readonly onBroken?: (error: Error) => void
 }
 
-/** The port, and what only the process that owns the connection needs. */
+/** The port, with what only the process that owns the connection needs. */
 export interface ConnectedCoSigner extends CoSigner {
-  /** True once both other domains answer; false when they do not within the time. */
+  /** Resolves true once both other domains answer, false when the time runs out first. */
   whenReady(timeoutMs: number): Promise<boolean>
-  /** What answers now. */
+  /** Which domains answer now. */
   reach(): QuorumReach
   /** Page of the identity provider on which people decide about a call; null without passkeys. */
   pageOf(approvalId: ApprovalId): string | null
-  /** Signatures asked for that no batch has taken yet. */
+  /** How many intents wait for a batch. */
   readonly waiting: number
   /** Hex of the id of the co-signer key in use. */
   readonly coSignerKid: string
-  /** To carry shares, and to adopt those that were carried from another machine. */
+  /** Copies shares to the journal, and adopts those copied from another machine. */
   readonly shares: Pick<ShareStore, 'adopt' | 'marks' | 'uncarried'> & {
     carry(walletId: Uint8Array): Promise<void>
   }
-  /** Under the service's data key. */
+  /** Seals and opens texts under the service's data key. */
   readonly sealedText: SealedText
 }
 
@@ -117,9 +117,9 @@ export interface ConnectedCoSigner extends CoSigner {
 const SERVICE_OWNER = ''
 
 /**
- * Connects this thread to the quorum; each thread that signs has a connection of its own. It does
- * not wait for the other domains: until they answer, everything is UNAVAILABLE, and the
- * connections come back by themselves.
+ * Connects this thread to the quorum; each thread that signs has its own connection. It does not
+ * wait for the other domains: until they answer, every call is UNAVAILABLE, and the connections
+ * recover by themselves.
  * @throws Error when keys or registry are missing or do not belong together
  */
 export async function connectCoSigner(options: CoSignerOptions): Promise<ConnectedCoSigner> {
@@ -133,7 +133,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   const signer = switchableSigner(await choose())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   function broken(error: Error): void {
-    log.fatal({ err: error }, 'nothing more is signed: the evidence cannot be written')
+    log.fatal({ err: error }, 'the evidence cannot be written: this process no longer signs')
     options.onBroken?.(error)
   }
   const evidence = openEvidenceLog(layout.evidence, threadId, broken)
@@ -147,20 +147,20 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       log.warn({ version }, 'a newer registry is in force')
       renew()
     },
-    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
+    (error) => log.error({ err: error }, 'registry file rejected; the previous one stays in force'),
   )
   options.onOpened?.()
-  const owner = (await options.owner) ?? null
-  // What was loaded with may have been a store that its journal had not filled yet.
+  const leadership = (await options.leadership) ?? null
+  // At startup the store may have been empty, because its journal had not filled it yet.
   shares.requireDataKey()
   const link = linkQuorum({
     userSide: options.userSide ?? { path: identityProviderSocket(home) },
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
-    // The key that the registry names now, once its store answers.
+    // The key that the registry names now may differ once the quorum answers.
     renewSigner: async () => signer.use(await choose()),
-    ...{ boot: options.boot, owner },
+    ...{ boot: options.boot, leadership },
     timers,
     log,
     approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
@@ -178,14 +178,14 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       ...{ userSide: link.userSide, store: authorizers, registry, evidence },
     })
   const book = openServiceMembers(layout.ledger)
-  const members = createMembersElsewhere({
+  const members = createRemoteMembers({
     ...{ userSide: link.userSide, book, store: authorizers, registry, evidence, known },
   })
   const authority = createGrantAuthority({
     ...{ userSide: link.userSide, store: authorizers, registry, members },
   })
-  const freezes = createFreezesElsewhere(link.userSide, authority, evidence, timers.now)
-  const approvals = createApprovalsElsewhere({
+  const freezes = createRemoteFreezes(link.userSide, authority, evidence, timers.now)
+  const approvals = createRemoteApprovals({
     ...{ userSide: link.userSide, authority, evidence, members, nowMs: timers.now },
   })
   const changeMember = createMemberChanges(link.userSide, authority, members, timers.now)
@@ -247,7 +247,10 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     }
   }
 
-  /** @throws FaultError instead of what the work throws */
+  /**
+   * Converts what the work throws into a FaultError.
+   * @throws FaultError
+   */
   async function faulting<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
@@ -293,7 +296,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         const outcome = await underPresentGrant(request)
         if (outcome.ok) return outcome
         if (outcome.detail === 'WRONG_EPOCH') {
-          // A refresh of the shares has passed this thread by, or stopped half way.
+          // A refresh of the shares skipped this thread or stopped halfway.
           await finishRefresh(ulidBytes(request.walletId), walletContext())
           return await underPresentGrant(request)
         }
@@ -307,7 +310,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         if (codeOf(error) === 'INTERNAL' && !(error instanceof RangeError)) {
           log.error({ err: error, sub_wallet_id: request.walletId }, 'cannot sign')
         }
-        // What cannot be encoded is the caller's mistake, and only that caller's.
+        // A payload that cannot be encoded is that caller's mistake and affects no other.
         return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
       }
     },
@@ -364,8 +367,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 }
 
 /**
- * What takes away has a line of its own: a user's creations never hold up a revocation. So has what
- * keys make, since no person asked for it: agents never hold up what a person confirms.
+ * Names the queue of a change. Revocations have their own queue, so that a user's new keys never
+ * delay them. Keys made by keys have another: agents never delay what a person confirms.
  */
 function lineOf({ userId, effect, madeBy }: GrantUpdate): string {
   if (madeBy !== undefined) return `makes ${userId}`

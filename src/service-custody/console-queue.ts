@@ -1,24 +1,24 @@
 import { FaultError, fault } from '../errors/fault.js'
 
 /**
- * The line of what people ask of custody at the console: wallet keys, grants, lists of authorizers.
- * Each holds this thread and the other domains for many milliseconds, so few are at work at once,
- * and users take turns: whoever asks for a thousand waits behind whoever asks for one.
+ * Queues what people request of custody at the console: wallet keys, grants, lists of authorizers.
+ * Each takes many milliseconds of this thread and of the other domains, so few run at once and
+ * users are served in turn: a thousand requests of one user do not delay another user's single one.
  */
 export interface ConsoleQueue {
-  /** @throws FaultError OVERLOADED before anything was begun; whatever the work throws */
+  /** @throws FaultError OVERLOADED before anything was begun; or what the work throws */
   run<T>(userId: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Two keep this thread and the user side busy by turns; the others wait for a disk or a token. */
+/** Two keep this thread and the identity provider busy; the others wait for a disk or a token. */
 export const CONSOLE_AT_WORK_MAX = 4
-/** So that the next who comes finds a place free. */
+/** Leaves a free slot for the next user. */
 const AT_WORK_PER_USER_MAX = 2
-/** A fleet's set-up from many connections; its work takes about three seconds. */
+/** Room for a fleet's set-up over many connections, about three seconds of work. */
 export const CONSOLE_WAITING_PER_USER_MAX = 64
-/** All users of this thread together; beyond it the longest line loses its last. */
+/** The bound for all users of this thread. Above it, the longest queue loses its newest entry. */
 const WAITING_MAX = 1_024
-/** What waited longer would end after its caller was answered (ASK_TIMEOUT_MS). */
+/** A longer wait would end after the caller has its answer (ASK_TIMEOUT_MS). */
 const WAIT_MS_MAX = 30_000
 
 interface Waiting {
@@ -34,7 +34,7 @@ interface Line {
 
 /** @param nowMs a monotonic clock */
 export function createConsoleQueue(nowMs: () => number): ConsoleQueue {
-  /** Those with something waiting or at work; insertion order is whose turn is next. */
+  /** Users with waiting or running work; insertion order is the order of service. */
   const lines = new Map<string, Line>()
   let atWork = 0
   let waiting = 0
@@ -58,7 +58,7 @@ export function createConsoleQueue(nowMs: () => number): ConsoleQueue {
     }
   }
 
-  /** Takes what is next, and sends its user to the end of the round. */
+  /** Takes the next entry and moves its user to the end of the round. */
   function turn(): readonly [string, Line, Waiting] | null {
     if (atWork >= CONSOLE_AT_WORK_MAX) return null
     for (const [userId, line] of lines) {
@@ -73,7 +73,7 @@ export function createConsoleQueue(nowMs: () => number): ConsoleQueue {
     return null
   }
 
-  /** False when there is none: then this user's line is the longest. */
+  /** Returns false when no other user's queue is longer than this one. */
   function makeRoom(own: number): boolean {
     let longest: Line | null = null
     for (const line of lines.values()) {
@@ -115,7 +115,7 @@ function overloaded(): FaultError {
     fault(
       'OVERLOADED',
       { waiting_max: CONSOLE_WAITING_PER_USER_MAX },
-      'Too many changes of wallets and keys wait already; nothing was done. Send fewer at once.',
+      'Too many changes of wallets and keys are waiting; nothing was done. Send fewer at once.',
     ),
   )
 }

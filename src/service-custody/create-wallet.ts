@@ -31,9 +31,9 @@ export interface NewWallet {
 }
 
 /**
- * The service's side of key generation. The address exists for others only after both sides have
+ * The service's side of key generation. The address becomes visible only after both domains have
  * two durable copies, the self-test has passed and both have signed the certificate.
- * @returns the active record; the one that is there already when the wallet has its key
+ * @returns the active record; the existing one when the wallet already has its key
  * @throws Refusal or Unanswered
  */
 export async function createWalletKey(
@@ -45,8 +45,9 @@ export async function createWalletKey(
     await carryShare(wanted.walletId, context)
     return requireSame(present, wanted)
   }
-  // A crash after the user side had finished: its certificate fits the share that waits here.
-  const finished = present === null ? null : await finishedElsewhere(present, context)
+  // After a crash, the identity provider may have finished: then its certificate fits the share
+  // kept here.
+  const finished = present === null ? null : await finishedByUserSide(present, context)
   if (finished !== null) return requireSame(finished, wanted)
   return generate(wanted, context)
 }
@@ -83,7 +84,7 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
       transcript,
     })
     shares.putPending(certificate, share)
-    // Once the user side has certified it, there is no other key for this wallet.
+    // Once the identity provider has certified the key, this wallet can have no other.
     await carryShare(terms.walletId, context)
     shares.requireWaiting(certificate)
     const [userProof, userRequest, userShare, boot] = await call(link, 'keygen-prove', [
@@ -109,7 +110,7 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
   }
 }
 
-async function finishedElsewhere(
+async function finishedByUserSide(
   pending: WalletRecord,
   context: CreateWalletContext,
 ): Promise<WalletRecord | null> {

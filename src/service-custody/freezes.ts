@@ -21,18 +21,18 @@ import type { FrozenSubject, GrantOutcome, StoppedSubject, UnfreezeUpdate } from
 import { type GrantAuthority, ownerHashOf } from './grant-authority.js'
 import type { PreparedIntent } from './sign-batch.js'
 
-/** The user side's flags as this domain sets them, and has them lifted. */
-export interface FreezesElsewhere {
+/** Sets freezes at the identity provider, and has them lifted. */
+export interface RemoteFreezes {
   freeze(frozen: FrozenSubject): Promise<void>
   unfreeze(update: UnfreezeUpdate): Promise<GrantOutcome>
 }
 
-export function createFreezesElsewhere(
+export function createRemoteFreezes(
   userSide: SocketClient,
   authority: GrantAuthority,
   evidence: EvidenceLog,
   nowMs: () => number,
-): FreezesElsewhere {
+): RemoteFreezes {
   function record(statement: FreezeStatement, proof: Uint8Array): Promise<void> {
     const body = concat(encodeFreezeStatement(statement), proof)
     return evidence.append({ timeMs: nowMs(), kind: EVIDENCE_KIND.freeze, body })
@@ -75,7 +75,7 @@ export function createFreezesElsewhere(
   }
 }
 
-/** Whether a freeze stops what waits to be signed. Replacements come without a proof of the key. */
+/** Tells whether a freeze stops a waiting intent. Replacements carry no proof of the key. */
 export function isStopped({
   scope,
   userId,

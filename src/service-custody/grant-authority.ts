@@ -27,20 +27,20 @@ import type {
   ListedAuthorizer,
   ShownNames,
 } from './co-signer.js'
-import type { MembersElsewhere } from './members.js'
+import type { RemoteMembers } from './members.js'
 
 /**
- * The service's own judgement of what a user confirmed. The user side judges again by itself;
- * neither takes the other's word.
+ * The service's own judgement of what a user confirmed. The identity provider judges again; neither
+ * domain trusts the other's result.
  */
 export interface GrantAuthority {
   /**
-   * What goes to the user side besides the grant.
+   * Collects what the identity provider needs besides the grant.
    * @throws FaultError AUTHORIZATION_REQUIRED or AUTHORIZATION_REFUSED
    */
   basisOf(update: GrantUpdate, nowMs: number): Promise<GrantBasis>
   /**
-   * What the user side says the grant now is, with the proof it took, once more verified.
+   * Verifies the grant that the identity provider returned, and the proof that it accepted.
    * @returns who confirmed it, and the body of its evidence
    * @throws Refusal NOT_CONFIRMED
    */
@@ -49,8 +49,8 @@ export interface GrantAuthority {
     answer: { readonly grantId: Uint8Array; readonly version: number; readonly proof: Uint8Array },
   ): Promise<GrantOutcome & { readonly evidence: Buffer }>
   /**
-   * A proof of the user's authorizer over a statement, verified.
-   * @returns null where it is left to dev's software authorizer, which is the user side's
+   * Verifies the proof by the user's authorizer over a statement.
+   * @returns null where the identity provider's software authorizer (dev) confirms
    * @throws FaultError AUTHORIZATION_REQUIRED or AUTHORIZATION_REFUSED
    */
   proofOver(asked: AskedProof, nowMs: number): Promise<Uint8Array | null>
@@ -68,44 +68,49 @@ export interface GrantAuthority {
   ): Promise<NonNullable<GrantOutcome['authorizedBy']>>
 }
 
-/** What a person is to confirm. */
+/** A statement that a person has to confirm. */
 export interface AskedProof {
-  /** The account, any of whose people with the power may confirm it. */
+  /** The account; any member with the power may confirm. */
   readonly userId: string
-  /** Default: to enlarge. `own`: `userId` is the person who has to. */
+  /** The default is the power to enlarge. With `own`, `userId` is the person who must confirm. */
   readonly power?: Power | 'own'
   readonly authorization: GrantAuthorization | null
-  /** Of the change: a proof is good for it alone. */
+  /** The version of the change; a proof is valid for this version only. */
   readonly version: number
   readonly statementUntil: (confirmBeforeMs: number) => Uint8Array
-  /** What is signed of a statement, with its tag. */
+  /** Returns the bytes to sign for a statement, with their tag. */
   readonly messageOf: (statement: Uint8Array) => Buffer
-  /** How long it may be confirmed, where the statement says so; else ten minutes from when it is asked. */
+  /** The deadline where the statement sets one; the default is ten minutes after the request. */
   readonly confirmUntil?: number
-  /** Page of the identity provider where it is confirmed; else the one for statements of any kind. */
+  /**
+   * The identity provider's page for the confirmation; the default serves every kind of statement.
+   */
   readonly confirmPath?: string
-  /** What that page calls key and wallet, besides their ids. */
+  /** Names for key and wallet on that page, shown besides their ids. */
   readonly shownAs?: ShownNames | undefined
 }
 
 export interface GrantBasis {
-  /** The version of the grant at the user side that the change is for; 0 where there is none. */
+  /**
+   * The grant's version at the identity provider that the change applies to; 0 where it has no
+   * grant.
+   */
   readonly basedOn: number
   /**
-   * Of an enlargement; null for other changes, and where it is left to dev's software authorizer,
-   * which is the user side's.
+   * The proof of an enlargement. Null for other changes, and where the identity provider's software
+   * authorizer (dev) confirms.
    */
   readonly proof: Uint8Array | null
-  /** Of a key that another makes: that its maker asked for it. */
+  /** For a key made by a key: the proof that its maker requested it. */
   readonly makerProof?: Uint8Array
 }
 
 export interface AuthorityContext {
   readonly userSide: SocketClient
-  /** What this domain remembers. */
+  /** What this domain remembers about authorizers. */
   readonly store: AuthorizerStore
   readonly registry: RegistryHolder
-  readonly members: Pick<MembersElsewhere, 'authorizersOf' | 'knownAuthorizersOf'>
+  readonly members: Pick<RemoteMembers, 'authorizersOf' | 'knownAuthorizersOf'>
 }
 
 export function createGrantAuthority(context: AuthorityContext): GrantAuthority {
@@ -121,7 +126,7 @@ export function createGrantAuthority(context: AuthorityContext): GrantAuthority 
     })
   }
 
-  /** The grant's id, and the version that it has after the next change. */
+  /** Returns the grant's id and the version that the next change will give it. */
   async function nextOf(keyId: Uint8Array): Promise<{ grantId: Uint8Array; version: number }> {
     try {
       const answer = await userSide.call('grant-get', [keyId])
@@ -163,7 +168,7 @@ export function createGrantAuthority(context: AuthorityContext): GrantAuthority 
     const path = asked.confirmPath ?? confirmPathOf(statement, asked.shownAs)
     const toSign = { statement, challenge, version, confirmBeforeMs, path }
     if (authorization === null) throw required(toSign, active, webauthn)
-    if (authorization.version !== version) throw refused('it changed meanwhile')
+    if (authorization.version !== version) throw refused('the grant changed after it was shown')
     if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
     const left = authorization.proof ?? (await userSide.call('proof-get', [challenge]))
     if (left === null) throw required(toSign, active, webauthn)
@@ -191,7 +196,7 @@ export function createGrantAuthority(context: AuthorityContext): GrantAuthority 
     proofOver,
     accepted,
     async basisOf(update, nowMs) {
-      // A revocation holds whatever it meets.
+      // A revocation applies to every version.
       if (update.revoked) return { basedOn: 0, proof: null }
       const next = await nextOf(ulidBytes(update.rotatedFrom ?? update.keyId))
       const proof = await proofFor(update, next, nowMs)
@@ -224,7 +229,7 @@ export function listedAuthorizer(authorizer: Authorizer): ListedAuthorizer {
   }
 }
 
-/** Page of the identity provider where a user's authorizers are managed; null without passkeys. */
+/** Returns the identity provider's page for a user's authorizers; null without passkeys. */
 export function managePage(webauthn: WebAuthnPins | null): string | null {
   const origin = webauthn?.origins[0]
   return origin === undefined ? null : `${origin}/authorizers`

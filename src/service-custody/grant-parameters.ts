@@ -4,7 +4,7 @@ import { ulidBytes } from '../domain/ids.js'
 import type { GrantUpdate } from './co-signer.js'
 import type { GrantBasis } from './grant-authority.js'
 
-/** A change of a grant as it is sent to the user side. */
+/** Encodes a change of a grant for the identity provider. */
 export function grantParameters(
   update: GrantUpdate,
   { basedOn, proof, makerProof }: GrantBasis,

@@ -3,7 +3,10 @@ import { expectBytes, expectList, viewOf } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 
-/** Which grant, in which version, the user side holds for a key. Never more than a hint: it judges. */
+/**
+ * The grant and version that the identity provider holds for a key. It is a hint only; the identity
+ * provider judges.
+ */
 export interface GrantReference {
   /** 16 bytes. */
   readonly grantId: Uint8Array
@@ -17,7 +20,7 @@ export interface GrantReferences {
    */
   of(keyId: Uint8Array): Promise<GrantReference> | GrantReference
   remember(keyId: Uint8Array, answer: unknown): GrantReference
-  /** After an answer that the reference is stale. */
+  /** Called after an answer that the reference is stale. */
   forget(keyId: Uint8Array): void
 }
 
@@ -42,7 +45,8 @@ export function createGrantReferences(userSide: Pick<SocketClient, 'call'>): Gra
       const name = nameOf(keyId)
       const reference = known.get(name)
       if (reference !== undefined) return reference
-      // A burst with one key asks once; the client bounds how many different ones are under way.
+      // A burst with one key causes one request; the client bounds how many keys are requested
+      // at once.
       const pending = asking.get(name) ?? ask(name, keyId)
       asking.set(name, pending)
       return pending

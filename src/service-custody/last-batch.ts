@@ -9,8 +9,9 @@ import { decodeHeader } from '../quorum-protocol/batch.js'
 import { ByteReader } from '../quorum-protocol/bytes.js'
 
 /**
- * The highest batch sequence in a log, of all chains; 0 when it holds none. Sequences rise within a
- * chain, so that its newest batch alone is looked at: a log is never pruned, and each start asks.
+ * Returns the highest batch sequence in a log over all chains; 0 when it has none. Sequences rise
+ * within a chain, so only its newest batch is read: logs are never pruned, and every start needs
+ * this.
  */
 export function lastBatchSeq(log: Pick<EvidenceReader, 'chains' | 'newestFirst'>): number {
   let highest = 0

@@ -13,15 +13,15 @@ import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { MemberOutcome, MemberUpdate } from './co-signer.js'
 import type { GrantAuthority } from './grant-authority.js'
-import type { MembersElsewhere } from './members.js'
+import type { RemoteMembers } from './members.js'
 
-/** Two clocks may differ. */
+/** The two domains' clocks may differ. */
 const CLOCK_SLACK_MS = 60_000
 
 export function createMemberChanges(
   userSide: SocketClient,
   authority: GrantAuthority,
-  members: Pick<MembersElsewhere, 'follow'>,
+  members: Pick<RemoteMembers, 'follow'>,
   nowMs: () => number,
 ): (update: MemberUpdate) => Promise<MemberOutcome> {
   return async (update) => {
@@ -34,7 +34,7 @@ export function createMemberChanges(
     const of = { action, role, accountId, sequence, personId, email, byId }
     const statementUntil = (confirmBeforeMs: number): MemberStatement => ({
       ...{ ...of, confirmBeforeMs },
-      // Of the same time as the confirmation, so that both tries say the same.
+      // The deadline follows from the confirmation's, so that both attempts state the same one.
       acceptBeforeMs:
         action === 'invite'
           ? confirmBeforeMs - CONFIRMATION_LIFE_MS + INVITATION_MS - CLOCK_SLACK_MS
@@ -58,7 +58,7 @@ export function createMemberChanges(
     const statement = statementUntil(takesAway ? 0 : confirmBeforeMs)
     const put = [encodeMemberStatement(statement), proof, consoleToken]
     await inWordsOf(userSide.call('member-put', put))
-    // In force here before anybody is told.
+    // The change is in force here before its requester has an answer.
     await members.follow(accountId)
     const authorizedBy = proof === null ? 'software' : decodeProof(proof).kind
     return {
@@ -71,9 +71,10 @@ export function createMemberChanges(
 }
 
 const NOBODY: Readonly<Record<MemberUpdate['action'], string>> = {
+  // This sentence is the same for every address, so it does not tell who has an account.
   invite:
-    'Nobody signs in here by that address. The operator makes logins ("countersign users create"); invite them once they have one.',
-  accept: 'There is no such invitation, or none any more.',
+    'That text is not an e-mail address, or another identity provider signs people in, so nobody can be invited by it.',
+  accept: 'The invitation does not exist or has expired.',
   change: 'There is no such member.',
   remove: 'There is no such member.',
 }
@@ -86,11 +87,11 @@ async function inWordsOf(answer: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** What is against the rules of members is the asker's to hear; all else is as with any change. */
+/** Shows the requester which rule of members was broken; other errors keep their usual form. */
 function inWords(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   if (error.code !== 'CONFLICT' && error.code !== 'EXPIRED') return error
-  // The rule itself is what the other domain says last.
+  // The other domain puts the rule at the end of its message.
   const reason = error.message.slice(error.message.lastIndexOf(':') + 1).trim()
   return new FaultError(fault('INVALID_REQUEST', { reason }, `Not possible: ${reason}.`))
 }

@@ -21,24 +21,30 @@ import { Refusal } from '../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 
-/** What this domain knows of members of accounts, and how it follows the user side's changes. */
-export interface MembersElsewhere {
+/**
+ * What this domain knows about members of accounts, and how it follows the identity provider's
+ * changes.
+ */
+export interface RemoteMembers {
   /**
-   * Brings it up to date. Cheap where nothing changed. An account that cannot be followed keeps back
-   * no other.
-   * @param accountId whose failure is the caller's; default: that of any
+   * Fetches changes. It is cheap when nothing has changed. An account that cannot be followed does
+   * not delay the others.
+   * @param accountId the account whose failure to report; the default reports any
    * @throws Refusal, Unanswered
    */
   follow(accountId?: string): Promise<void>
   /**
-   * Authorizers, brought up to date, of all who have the power in the account; `own`: of the person
-   * with that id.
+   * Fetches changes, then returns the authorizers of everyone who has the power in the account.
+   * With `own`, `id` is the person whose authorizers are returned.
    * @throws Refusal, Unanswered
    */
   authorizersOf(id: string, power: Power | 'own'): Promise<readonly Authorizer[]>
-  /** The same by what is known already. */
+  /** The same, from what is already known. */
   knownAuthorizersOf(id: string, power: Power | 'own'): readonly Authorizer[]
-  /** Persons who may approve in the account by that authorizer; null: nobody was ever invited to it. */
+  /**
+   * Returns the persons who may approve in the account with that authorizer; null when nobody was
+   * ever invited.
+   */
   approversBy(accountId: string, authorizerId: Uint8Array): readonly string[] | null
 }
 
@@ -48,23 +54,23 @@ export interface MembersContext {
   readonly store: AuthorizerStore
   readonly registry: RegistryHolder
   readonly evidence: EvidenceLog
-  /** A person's, brought up to date. */
+  /** Fetches a person's authorizers. */
   readonly known: (personId: string) => Promise<AuthorizerSet>
 }
 
-/** As many as the user side sends at once. */
+/** The identity provider sends at most this many in one answer. */
 export const ACCOUNTS_PER_ANSWER = 64
-/** With proofs of 4 KiB they fit one frame. */
+/** With proofs of 4 KiB this many fit one frame. */
 export const STATEMENTS_PER_ANSWER = 64
 
-export function createMembersElsewhere(context: MembersContext): MembersElsewhere {
+export function createRemoteMembers(context: MembersContext): RemoteMembers {
   const { userSide, book, store, registry, evidence, known } = context
   const persons = createPersons(book, store)
   let epoch: Uint8Array = Buffer.alloc(0)
   let last = 0
   let following: Promise<void> = Promise.resolve()
 
-  /** As the set says who has the power. */
+  /** Fetches the authorizers of the members to whom the set gives the power. */
   async function freshIn(set: MemberSet, accountId: string, power: Power) {
     for (const { personId, role, acceptBeforeMs } of set.members) {
       if (acceptBeforeMs === null && mayIn(role, power)) await known(personId)
@@ -122,7 +128,7 @@ export function createMembersElsewhere(context: MembersContext): MembersElsewher
     }
   }
 
-  /** @returns why which accounts could not be followed; they come first the next time */
+  /** @returns the accounts that could not be followed, and why; the next run starts with them */
   async function followAll(): Promise<ReadonlyMap<string, Refusal>> {
     const failed = new Map<string, Refusal>()
     let from = last
@@ -131,7 +137,7 @@ export function createMembersElsewhere(context: MembersContext): MembersElsewher
       const [theirs, changed] = expectList(answer, 2)
       const accounts = expectList(changed, ACCOUNTS_PER_ANSWER)
       const newest = expectBytes(theirs, 16)
-      // The numbers begin anew.
+      // A new epoch restarts the numbering.
       if (!sameBytes(newest, epoch)) [epoch, last] = [Buffer.from(newest), 0]
       for (const item of accounts) {
         const [number, accountId, sequence] = expectList(item, 3)

@@ -7,35 +7,35 @@ import type { SignOutcome, SignRefusal } from './co-signer.js'
 export type FailedOutcome = Extract<SignOutcome, { ok: false }>
 
 /**
- * Refusals that say nothing about the payload: a fresh attempt may pass. Everything else is the
- * other domains' judgement and is kept.
+ * Refusals that say nothing about the payload, so a new attempt may pass. All others are the other
+ * domains' judgement and are kept.
  */
 const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'EXPIRED',
   'REPLAYED',
-  // Its share is being refreshed: the two sides change over one after the other.
+  // The share is being refreshed: the two domains change over one after the other.
   'WRONG_EPOCH',
   'NO_SESSION',
   'UNAUTHENTIC',
   'NOT_APPROVED',
   'INTERNAL',
   'OVERLOADED',
-  // It says who asks, not what for.
+  // This concerns the sender, not the payload.
   'FENCED',
   'NO_SPACE',
-  // By the other domain's clock its time has not come yet.
+  // Its time has not come by the other domain's clock.
   'APPROVAL_EARLY',
 ])
 
 const TAKEN_OVER =
-  'Another start of this service has taken over its wallets; this one signs nothing any more.'
+  'Another start of this service has taken over its wallets; this one no longer signs.'
 
-/** The fault of a service that a later one has taken over from. */
+/** The fault of a service after a later start has taken over. */
 export function takenOver(internal: string): Fault {
   return fault('COSIGNER_UNAVAILABLE', { reason: 'fenced' }, TAKEN_OVER, internal)
 }
 
-/** @param otherMs the identity provider's clock when it judged, by its own word */
+/** @param otherMs the identity provider's clock when it judged, as it reported */
 export function clocksDiffer(otherMs: number, nowMs: number): FailedOutcome {
   const apartMs = otherMs - nowMs
   const apart = `${(Math.abs(apartMs) / 1_000).toFixed(1)} s ${apartMs > 0 ? 'ahead of' : 'behind'}`
@@ -47,7 +47,7 @@ export function clocksDiffer(otherMs: number, nowMs: number): FailedOutcome {
   }
 }
 
-/** @param extra what came with the code: the approval that holds the nonce, or what is frozen */
+/** @param extra the data of the code: the approval that holds the nonce, or what is frozen */
 export function failed(code: RefusalCode, extra?: Uint8Array): FailedOutcome {
   if (code === 'NONCE_TAKEN' && extra !== undefined) {
     return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(extra), detail: code }
@@ -61,7 +61,7 @@ export function failed(code: RefusalCode, extra?: Uint8Array): FailedOutcome {
   return { ok: false, reason, detail: code }
 }
 
-/** One byte and eight, as the user side's `Frozen` tells it. */
+/** Decodes the identity provider's `Frozen`: one byte for the scope and eight for the time. */
 function frozenOf(extra: Uint8Array | undefined): Pick<FailedOutcome, 'frozen'> {
   if (extra?.length !== 9) return {}
   const reader = new ByteReader(extra)

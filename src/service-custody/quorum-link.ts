@@ -14,79 +14,80 @@ import { offerSession, openBoot } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
 import { createSealer, type ShareSealer } from '../quorum-protocol/sealed-shares.js'
-import { announceStart, type JournalOwner } from '../quorum-protocol/service-boot.js'
+import { announceStart, type JournalLeadership } from '../quorum-protocol/service-boot.js'
 
 /**
- * Connections to both other domains and the sessions between them. A restart of either ends the
- * sessions; they are made anew without anyone asking.
+ * Connections to both other domains and the sessions between them. A restart of either domain ends
+ * the sessions; the link then creates new ones by itself.
  */
 export interface QuorumLink {
-  /** The present sessions; null while there are none. */
+  /** The current sessions; null while it has no session. */
   readonly session: QuorumLinkSession | null
   readonly userSide: SocketClient
   readonly quorum: SocketClient
-  /** True once a service that started later has taken over; for good. */
+  /** True once a service that started later has taken over. It never becomes false again. */
   readonly fenced: boolean
-  /** Drops the sessions and makes new ones, after an answer that they no longer hold. */
+  /** Drops the sessions and creates new ones, after an answer that they are no longer valid. */
   renew(): void
-  /** Resolves with true once there are sessions, with false when the time is over. */
+  /** Resolves true once there are sessions, false when the time runs out first. */
   whenReady(timeoutMs: number): Promise<boolean>
   close(): void
 }
 
 export interface QuorumLinkSession {
-  /** Seals this side's shares for the present boot of the quorum signer. */
+  /** Seals this domain's shares for the quorum signer's current boot. */
   readonly sealer: ShareSealer
-  /** Sequence below the first batch of this session's lane. */
+  /** The sequence below the first batch of this session's lane. */
   readonly batchFloor: number
 }
 
 export interface QuorumLinkOptions {
   readonly userSide: Endpoint
   readonly quorumSocket: string
-  /** Default: what connects to endpoints. */
+  /** Opens a client; the default connects to endpoints. */
   readonly connect?: (options: SocketClientOptions) => SocketClient
   readonly registry: RegistryHolder
   readonly signer: P256Signer
-  /** Awaited before the service announces itself: its key may have ended, and another one begun. */
+  /** Awaited before the service announces itself, because a rotation may have replaced its key. */
   readonly renewSigner?: () => Promise<void>
-  /** 16 bytes: which start of the service this is. */
+  /** 16 bytes that identify this start of the service. */
   readonly boot: Uint8Array
-  /** Where its commits go to a journal. */
-  readonly owner?: JournalOwner | null
+  /** Set when the service's commits go to a journal. */
+  readonly leadership?: JournalLeadership | null
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>
-  /** The highest batch sequence that the user side is known to have approved. */
+  /** The highest batch sequence that the identity provider is known to have approved. */
   readonly approvedFloor: () => number
   /** Called when the sessions are lost. */
   readonly onLost: () => void
 }
 
 interface Greeting {
-  /** Sequence below the first batch of the lane that the user side gave. */
+  /** The sequence below the first batch of the lane that the identity provider assigned. */
   readonly batchFloor: number
 }
 
-/** Between attempts to make sessions while both connections stand. */
+/** The pause between attempts to create sessions while both connections are up. */
 const RETRY_MS = 100
 
 export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   const { registry, signer, timers, log, connect = connectSocket } = options
   const waiters = new Set<() => void>()
   let session: QuorumLinkSession | null = null
-  /** Counts connections lost and made: sessions made across such an event are void. */
+  /** Counts lost and new connections. Sessions whose creation spans such a change are void. */
   let generation = 0
   let establishing = false
   let closed = false
   let fenced = false
-  /** The user side's answer to `hello`, until sessions are made with it or it is void. */
+  /** The identity provider's answer to `hello`, until sessions are made from it or it is void. */
   let greeting: Greeting | null = null
   let retry: Alarm | null = null
   let told: string | null = null
   let toldNoSession: string | null = null
 
   function renew(): void {
-    // Announced anew: what was said before was on another connection, or with an older registry.
+    // The service announces itself again: the earlier `hello` used another connection or an older
+    // registry.
     greeting = null
     changed()
   }
@@ -101,14 +102,14 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     void establish()
   }
 
-  /** Once for each reason, however many attempts it takes until the quorum is complete. */
+  /** Logs each reason once, however many attempts it takes until the quorum is complete. */
   function tellWhy(reason: string): void {
     if (reason === told) return
     told = reason
-    log.warn({ reason }, 'the identity provider is not reached by its link')
+    log.warn({ reason }, 'the identity provider cannot be reached over its link')
   }
 
-  /** As `tellWhy`: it is tried ten times a second, for as long as somebody takes to mend it. */
+  /** Logs each reason once: attempts come ten times a second until an operator fixes the cause. */
   function tellNoSession(error: unknown): void {
     const reason = String(error)
     if (reason === toldNoSession) return
@@ -121,7 +122,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     peer: 'identity provider',
     onConnect: renew,
     onDisconnect: renew,
-    // A socket that is not there is a process that does not run, which says why itself.
+    // A missing socket means that the process is not running; that process logs the reason itself.
     ...('path' in options.userSide ? {} : { onUnanswered: tellWhy }),
   })
   const quorum = connect({
@@ -133,7 +134,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
 
   async function establish(): Promise<void> {
     if (establishing || closed || fenced || !userSide.connected) return
-    // The user side hears nothing else before; and it takes revocations without the signer.
+    // `hello` goes to the identity provider first, which accepts revocations without the signer.
     if (greeting !== null && !quorum.connected) return
     establishing = true
     const started = generation
@@ -163,11 +164,11 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     }
   }
 
-  /** To begin anew would take the other one's place in turn: a person has to say which it is. */
+  /** Restarting would fence the other service in turn, so a person has to choose between them. */
   function stop(): void {
     fenced = true
     log.fatal(
-      'nothing more is signed here: a wallet service that started later, on a copy of this home or on a file system without locks, has taken over. End one of the two; start this one anew if it is the one to keep.',
+      'this service no longer signs: a wallet service that started later, on a copy of this home or on a file system without locks, has taken over. Stop one of the two; if this is the one to keep, restart it.',
     )
   }
 
@@ -175,14 +176,14 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     await options.renewSigner?.()
     const { body, signature } = registry.current.envelope
     const approved = options.approvedFloor()
-    const { boot, owner = null } = options
-    const statement = await announceStart({ boot, owner }, signer)
+    const { boot, leadership = null } = options
+    const statement = await announceStart({ boot, leadership }, signer)
     const parameters = [body, signature, approved, statement]
     const hello = expectList(await userSide.call('hello', parameters), 2)
     const lane = expectInteger(hello[0])
     const remembered = expectInteger(hello[1])
-    // It writes down what it takes before an approval leaves. To have forgotten a batch means that
-    // it was restored from an older backup and does not know which nonces it approved.
+    // The identity provider records each batch before its approval leaves. If it lost one, it was
+    // restored from an older backup and does not know which nonces it approved.
     if (remembered < approved || laneStart(lane) <= approved) {
       throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
     }

@@ -2,13 +2,13 @@ import { identityProviderSocket, quorumSignerSocket } from '../custody/domain-ke
 import { connectSocket } from '../quorum-protocol/client.js'
 import type { Endpoint } from '../quorum-protocol/endpoint.js'
 
-/** Whether the other two domains answer here, asked by one that announces itself to neither. */
+/** Tells whether the other two domains answer, without announcing a start to either. */
 export interface QuorumProbe {
   readonly answering: boolean
   close(): void
 }
 
-/** @param userSide where the identity provider is reached; absent: by its socket in the home */
+/** @param userSide the identity provider's endpoint; the default is its socket in the home */
 export function openQuorumProbe(home: string, userSide?: Endpoint): QuorumProbe {
   const nothing = () => undefined
   const told = { onConnect: nothing, onDisconnect: nothing }

@@ -1,14 +1,14 @@
 import type { Alarm, Timers } from '../clock/timers.js'
 /**
- * What the threads that sign can reach, for the thread that tells of it: one word a thread, which
- * that thread alone writes.
+ * What each signing thread can reach, shared with the thread that reports it. Each thread has one
+ * word of the buffer, which only it writes.
  */
 export interface QuorumReach {
   readonly identityProvider: boolean
   readonly quorumSigner: boolean
-  /** Sessions with both of them. */
+  /** True while there are sessions with both domains. */
   readonly complete: boolean
-  /** A service that started later has taken over. */
+  /** True once a service that started later has taken over. */
   readonly fenced: boolean
 }
 
@@ -16,14 +16,17 @@ const IDENTITY_PROVIDER = 1
 const QUORUM_SIGNER = 2
 const COMPLETE = 4
 const FENCED = 8
-/** Between two looks of a thread at its own connections. */
+/** How often a thread writes the state of its connections. */
 const LOOK_EVERY_MS = 250
 
 export function createQuorumReachBuffer(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT)
 }
 
-/** Of all threads: what one of them misses is missing, and where one is fenced, all are. */
+/**
+ * Combines all threads: a domain that one thread misses counts as missing, and one fenced thread
+ * means fenced.
+ */
 export function readQuorumReach(buffer: SharedArrayBuffer): QuorumReach {
   const words = new Int32Array(buffer)
   let all = IDENTITY_PROVIDER | QUORUM_SIGNER | COMPLETE
@@ -41,7 +44,10 @@ export function readQuorumReach(buffer: SharedArrayBuffer): QuorumReach {
   }
 }
 
-/** @returns what ends it */
+/**
+ * Starts writing this thread's state.
+ * @returns a function that stops it
+ */
 export function tellQuorumReach(
   buffer: SharedArrayBuffer,
   thread: number,

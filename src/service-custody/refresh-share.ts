@@ -18,10 +18,11 @@ export interface RefreshContext extends ProofContext {
 }
 
 /**
- * The service's side of a refresh. Both sides hold the next epoch's share durably, and the quorum
- * signer has signed with them, before either gives up the present one: whatever crashes leaves the
- * old pair or the new one in use. The user side changes over first; `finishRefresh` catches up.
- * @returns the epoch in use now
+ * The service's side of a refresh. Before either domain gives up its present share, both hold the
+ * next epoch's share durably and the quorum signer has signed with the new pair. A crash therefore
+ * leaves the old pair or the new one in use. The identity provider changes over first;
+ * `finishRefresh` catches up.
+ * @returns the epoch now in use
  * @throws Refusal or Unanswered
  */
 export async function refreshShare(walletId: Uint8Array, context: RefreshContext): Promise<number> {
@@ -50,7 +51,7 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
     negateInto(delta)
     addInto(share, delta)
     shares.putNext(encoded, share)
-    // Once the user side has changed over, the present share is worth nothing.
+    // Once the identity provider has changed over, the present share is useless.
     await carryShare(walletId, context)
     shares.requireWaiting(encoded)
     const [request, sealed, boot] = expectList(
@@ -74,9 +75,10 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
 }
 
 /**
- * Changes over to the next epoch when the user side has already done so: after a crash in between.
- * @returns the epoch in use now; null when there is nothing to finish
- * @throws Refusal CONFLICT when the two sides hold shares that do not belong together
+ * Changes over to the next epoch when the identity provider already has, which a crash in between
+ * requires.
+ * @returns the epoch now in use; null when there is nothing to finish
+ * @throws Refusal CONFLICT when the two domains hold shares that do not belong together
  */
 export async function finishRefresh(
   walletId: Uint8Array,
@@ -87,7 +89,8 @@ export async function finishRefresh(
   const [theirs, ...proofs] = answer === null ? [] : expectList(answer, 4)
   const certificate = theirs === undefined ? null : expectBytes(theirs)
   shares.forget(walletId)
-  // Another machine may have refreshed it, or an operator put an earlier one back there.
+  // Another machine may have refreshed the share, or an operator may have restored an earlier one
+  // here.
   shares.adopt(walletId, certificate)
   const record = activeRecord(walletId, context)
   if (certificate !== null && sameBytes(certificate, record.encodedCertificate)) return null

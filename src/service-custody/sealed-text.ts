@@ -1,10 +1,13 @@
 import type { DataKeys } from '../custody/domain-keys/data-keys.js'
 
-/** Short secrets of the service's own store, such as those of webhooks, under its data key. */
+/** Seals short secrets of the service's store, such as webhook secrets, under its data key. */
 export interface SealedText {
-  /** @param context what it is for; the same is needed to open it @returns base64 */
+  /**
+   * @param context the purpose, required again to open it
+   * @returns base64
+   */
   seal(text: string, context: string): string
-  /** @throws Error when it was sealed under other keys or for something else */
+  /** @throws Error when it was sealed under other keys or for another purpose */
   open(sealed: string, context: string): string
 }
 

@@ -28,7 +28,7 @@ import { clocksDiffer, failed } from './outcome.js'
 import type { QuorumLink, QuorumLinkSession } from './quorum-link.js'
 import type { SignatureCheck, SignatureChecks } from './signature-checks.js'
 
-/** One signature asked for, checked and encoded, waiting for its batch. */
+/** One requested signature, checked and encoded, that waits for its batch. */
 export interface PreparedIntent {
   readonly walletId: Uint8Array
   readonly keyId: Uint8Array
@@ -36,11 +36,11 @@ export interface PreparedIntent {
   readonly replaces: Uint8Array | null
   readonly proofKey: Uint8Array | null
   readonly grant: GrantReference | null
-  /** What it rests on where a rule asked for it; null for most. */
+  /** The approval that a rule required; null for most intents. */
   readonly approval: IntentApproval | null
   readonly wallet: WalletRecord
   readonly type: PayloadType
-  /** Encoded here, and decoded by both who judge it. */
+  /** Encoded here; both judging domains decode it. */
   readonly payload: Buffer
 }
 
@@ -62,18 +62,18 @@ interface CoSignedBatch {
   readonly intents: readonly Buffer[]
   readonly ids: readonly Buffer[]
   readonly coSignature: Buffer
-  /** By the clock here. */
+  /** The expiry by this service's clock. */
   readonly expiresAtMs: number
 }
 
-/** What the quorum signer answered for one intent of a batch. */
+/** The quorum signer's answer for one intent of a batch. */
 interface SignedIntent extends SignatureCheck {
   readonly index: number
   readonly item: PreparedIntent
   readonly id: Buffer
 }
 
-/** Encodes the intents for one slot each of one batch and co-signs them. */
+/** Encodes and co-signs the intents, one slot of the batch for each. */
 export async function coSignBatch(
   batch: readonly PreparedIntent[],
   batchSeq: number,
@@ -111,8 +111,8 @@ export async function coSignBatch(
 }
 
 /**
- * Takes a co-signed batch from the user side's answer to verified signatures.
- * @param approved answer of the user side to `approve`
+ * Turns the identity provider's answer to a co-signed batch into verified signatures.
+ * @param approved the identity provider's answer to `approve`
  * @returns one outcome per intent, in order
  * @throws Refusal or Unanswered when the whole batch failed
  */
@@ -136,8 +136,8 @@ export async function completeBatch(
     throw new Refusal('NO_SESSION', 'quorum signer restarted')
   }
   const serviceShares = sealOwnShares(batch, coSigned.ids, bitmap, context)
-  // Both approvals are on disk before a signature is handed out; the flush and the quorum signer
-  // take their time together.
+  // Both approvals are on disk before a signature is handed out. The flush and the quorum signer
+  // run at the same time.
   const recorded = context.evidence.append({
     timeMs: context.timers.now(),
     kind: EVIDENCE_KIND.batch,
@@ -190,14 +190,14 @@ function refusalOf(answer: unknown, expiresAtMs: number, nowMs: number): SignOut
     return denial === null ? failed(code) : { ...failed(code), denial }
   }
   const bytes = extra instanceof Uint8Array ? extra : undefined
-  // What has time left by this clock has not expired: the other one is wrong, or this one.
+  // An intent that has time left by this clock has not expired: one of the two clocks is wrong.
   if (code === 'EXPIRED' && bytes?.length === 8 && nowMs < expiresAtMs) {
     return clocksDiffer(new ByteReader(bytes).u64(), nowMs)
   }
   return failed(code, bytes)
 }
 
-/** The service's shares of the approved intents, in their order. */
+/** Returns the service's shares of the approved intents, in their order. */
 function sealOwnShares(
   batch: readonly PreparedIntent[],
   ids: readonly Uint8Array[],
@@ -217,12 +217,15 @@ function sealOwnShares(
   }
 }
 
-/** What the caller gets of a signature that was checked: at once, but for a co-signed Router intent. */
+/**
+ * Builds the caller's outcome from a checked signature. Only a co-signed Router intent needs a
+ * promise.
+ */
 function outcomeOf(
   { item, id, digest, signature: framed }: SignedIntent,
   signer: P256Signer,
 ): SignOutcome | Promise<SignOutcome> {
-  // A copy: the answer's frame would stay in memory with this one.
+  // Copies the signature: a view would keep the answer's whole frame in memory.
   const signature = Buffer.from(framed)
   switch (item.type) {
     case PAYLOAD_TYPE.feeMarketTransaction:
@@ -233,7 +236,8 @@ function outcomeOf(
     case PAYLOAD_TYPE.authorization:
       return { ok: true, signature, intentId: id }
     case PAYLOAD_TYPE.routerIntent: {
-      // Read with the signing: a rotation may exchange the key while this one is at work.
+      // Read together with the signing: a rotation may exchange the key while a signature is in
+      // progress.
       const { publicKey } = signer
       return signer.sign(digest).then((coSignature) => ({
         ok: true,

@@ -11,7 +11,7 @@ import { unavailable } from './outcome.js'
 import type { PreparedIntent } from './sign-batch.js'
 import type { SignPipeline } from './sign-pipeline.js'
 
-/** A rotation changes a grant twice; past so many changes in a row the caller may ask again. */
+/** A rotation changes a grant twice; after more changes in a row the caller has to retry. */
 const GRANT_ATTEMPTS_MAX = 4
 
 export interface IntentSignerOptions {
@@ -21,20 +21,21 @@ export interface IntentSignerOptions {
 }
 
 /**
- * What is asked for one signature: checked, encoded, and put into the pipeline under the grant that
- * its key has now.
- * @returns throws Refusal, RangeError or Unanswered for what no batch can take
+ * Checks and encodes one request and puts it into the pipeline under the key's current grant.
+ * @returns a signer that throws Refusal, RangeError or Unanswered for a request that no batch can
+ * carry
  */
 export function createIntentSigner({ shares, grants, pipeline }: IntentSignerOptions) {
-  /** A promise where the user side is asked which grant the key is under. */
+  /** Returns a promise only when the identity provider must be asked for the key's grant. */
   function prepare(request: SignRequest): PreparedIntent | Promise<PreparedIntent> {
     const walletId = ulidBytes(request.walletId)
     const wallet = shares.get(walletId)
     if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
-    // Before it joins a batch, all of which would fail with it.
+    // Checked before it joins a batch, because the whole batch would fail with it.
     shares.requireShare(wallet)
     const { type, bytes: payload } = encodePayload(request.payload)
-    // One that is too long would break the frame, and its whole batch; the rest the others judge.
+    // A payload that is too long would break the frame and its whole batch. The other domains judge
+    // the rest.
     if (payload.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
     const { requestId, replaces, proofKey } = request
     if (requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
@@ -53,7 +54,7 @@ export function createIntentSigner({ shares, grants, pipeline }: IntentSignerOpt
       type,
       payload,
     })
-    // Where no proof is given, the call is judged without a grant.
+    // A call without a proof is judged without a grant.
     const grant = !namesGrant(request) || isZero(keyId) ? null : grants.of(keyId)
     return grant instanceof Promise ? grant.then(under) : under(grant)
   }
@@ -64,8 +65,8 @@ export function createIntentSigner({ shares, grants, pipeline }: IntentSignerOpt
   }
 
   /**
-   * A key's grant may be changed more than once while one intent is judged. What names no grant,
-   * as a replacement without a key does, is not late: it is refused.
+   * Retries while a key's grant changes during the judgement of one intent. A request without a
+   * grant, such as a replacement without a key, is refused instead.
    */
   return async function underPresentGrant(request: SignRequest): Promise<SignOutcome> {
     for (let attempts = 1; ; attempts++) {

@@ -18,20 +18,20 @@ import {
 } from './sign-batch.js'
 
 /**
- * Collects intents into batches without a timer: what arrives while both slots are taken travels
- * together in the next batch, which leaves when a slot is free or the batch is full. A lone intent
+ * Collects intents into batches without a timer. Intents that arrive while both slots are taken
+ * share the next batch, which leaves when a slot is free or the batch is full. A single intent
  * never waits.
  */
 export interface SignPipeline {
   sign(intent: PreparedIntent): Promise<SignOutcome>
-  /** Answers what waits and fits the description. */
+  /** Answers the waiting intents that match. */
   refuse(fits: (intent: PreparedIntent) => boolean, outcome: SignOutcome): void
-  /** Answers everything that waits with UNAVAILABLE. */
+  /** Answers every waiting intent with UNAVAILABLE. */
   abandon(detail: string): void
   readonly waiting: number
-  /** How full it is; `dropped` are those that found it full. */
+  /** How full the queue is; `dropped` counts intents that found it full. */
   read(): QueueReading
-  /** The latest batch that came back with an approval; 0 before the first. */
+  /** The latest batch that came back approved; 0 before the first. */
   readonly approvedSeq: number
 }
 
@@ -39,22 +39,22 @@ export interface SignPipelineOptions {
   readonly timers: Pick<Timers, 'now' | 'elapsed' | 'soon'>
   /** What a batch needs now; null while the quorum is incomplete. */
   readonly context: () => SignBatchContext | null
-  /** Called when an answer shows that the sessions no longer hold. */
+  /** Called when an answer shows that the sessions are no longer valid. */
   readonly onStaleSession: () => void
   readonly onFault: (error: unknown) => void
-  /** Takes down how long signatures take. */
+  /** Records how long signatures take. */
   readonly meter?: Pick<Meter, 'latency'>
 }
 
-/** More than two seconds of work at full speed; later callers are better told at once. */
+/** More than two seconds of work at full speed; later callers are better refused at once. */
 const WAITING_MAX = 8_192
 
-/** Codes of a whole batch after which the sessions and the sequence are made anew. */
+/** Batch errors after which sessions and sequence are made again. */
 const STALE_SESSION = new Set(['NO_SESSION', 'REPLAYED', 'UNAUTHENTIC', 'FENCED'])
 
 interface Waiting {
   readonly intent: PreparedIntent
-  /** Of a clock that nobody sets. */
+  /** Read from a monotonic clock. */
   readonly sinceMs: number
   readonly resolve: (outcome: SignOutcome) => void
 }
@@ -74,13 +74,16 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
   let batchSeq = 0
   let approvedSeq = 0
   let scheduled = false
-  /** Settles when the batch before has left: the user side takes sequences in order only. */
+  /**
+   * Settles when the previous batch has been sent: the identity provider accepts sequences only in
+   * order.
+   */
   let lastSent: Promise<unknown> = Promise.resolve()
 
   function schedule(): void {
     if (scheduled || !mayLeave()) return
     scheduled = true
-    // After the messages that are already here have been read, so that they travel together.
+    // Flushes after messages that have already arrived are read, so that they share the batch.
     timers.soon(flush)
   }
 
@@ -129,7 +132,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     const context = options.context()
     if (context === null) return intents.map(() => unavailable('quorum incomplete'))
     try {
-      // A new session has a new lane, which lies above all earlier ones.
+      // A new session has a new lane, above all earlier ones.
       batchSeq = Math.max(batchSeq, context.session.batchFloor) + 1
       const sequence = batchSeq
       const sent = lastSent.then(async () => {

@@ -7,14 +7,17 @@ import { isSignedBy } from '../quorum-protocol/curve.js'
 import { FULL_BATCHES_IN_FLIGHT_MAX } from '../quorum-protocol/limits.js'
 
 /**
- * The quorum signer is not believed: a signature counts when the wallet's own key made it. To check
- * that is half of what a signature costs the service, so batches are checked in a thread of their
- * own while this one prepares others. Nothing that is checked is secret.
+ * The quorum signer is not trusted: a signature counts only when the wallet's own key made it.
+ * Checking is half of what a signature costs the service, so a thread of its own checks batches
+ * while this one prepares others. Nothing that it checks is secret.
  */
 export interface SignatureChecks {
-  /** One answer for each, in order. Never rejects: what the thread cannot do is done here. */
+  /**
+   * Returns one answer for each check, in order. It never rejects: this thread does what the other
+   * cannot.
+   */
   check(checks: readonly SignatureCheck[]): Promise<readonly boolean[]>
-  /** Batches that are with the thread; `dropped` are those that were checked here since it failed. */
+  /** Batches at the thread; `dropped` counts those checked here because the thread failed. */
   read(): QueueReading
   close(): Promise<void>
 }
@@ -24,35 +27,35 @@ export interface SignatureCheck {
   readonly point: Uint8Array
   /** 32 bytes. */
   readonly digest: Uint8Array
-  /** r ‖ s ‖ yParity; false when it has not 65 bytes. */
+  /** r ‖ s ‖ yParity. The check is false unless it has 65 bytes. */
   readonly signature: Uint8Array
 }
 
-/** Where the fields of one check start, in a row of them. */
+/** Offsets of the fields of one check in a packed row. */
 export const CHECK_AT = { point: 0, digest: 33, signature: 65 } as const
 export const CHECK_BYTES = CHECK_AT.signature + 65
 
-/** With one core there would be nobody to hand over to. */
+/** With one core a second thread brings nothing. */
 const CORES = availableParallelism()
-/** To hand over fewer takes longer than to check them here; a lone caller waits for nothing. */
+/** Handing over fewer takes longer than checking them here. */
 const HANDED_OVER_MIN = 4
-/** Megabytes: the curve's module and what one batch needs, with room. */
+/** In megabytes: the curve's module and one batch, with room to spare. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 export interface SignatureChecksOptions {
-  /** A clock that nobody sets. */
+  /** Reads a monotonic clock. */
   readonly elapsedMs: () => number
-  /** Called when the thread does not start or did not answer; nothing is left unchecked. */
+  /** Called when the thread does not start or does not answer. Every signature is still checked. */
   readonly onFault: (error: unknown) => void
-  /** The built worker module; by default the one next to this file's build. */
+  /** The built worker module; the default is the one beside this file's build. */
   readonly entry?: URL
 }
 
-/** The thread comes up with the first batch that is worth it, and stays. */
+/** Starts the thread with the first batch large enough for it, and keeps it. */
 export function createSignatureChecks(options: SignatureChecksOptions): SignatureChecks {
   const entry = options.entry ?? new URL('../pool/check-signatures.js', import.meta.url)
-  // Named with each task, so that one whose module does not load is refused instead of waiting; and
-  // as a path, since a URL would be parsed for each.
+  // Named with each task, so that a worker whose module does not load refuses it instead of
+  // hanging. It is a path, because a URL would be parsed for each task.
   const filename = fileURLToPath(entry)
   let pool: Piscina | null = null
   let loaded: Promise<void> | null = null
@@ -62,7 +65,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
   let waitMs = 0
   let dropped = 0
 
-  /** What `close` cuts off is no fault. */
+  /** A task that `close` cuts off is not a fault. */
   function failed(error: unknown): void {
     if (!closed) options.onFault(error)
   }
@@ -77,12 +80,13 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
       resourceLimits: HEAP,
       env: COUNTERSIGN_MODE === undefined ? {} : { COUNTERSIGN_MODE },
       recordTiming: false,
-      // Without atomics a waiting thread blocks nothing and can be ended at once.
+      // With atomics a waiting thread blocks; without them it can be ended at once.
       atomics: 'disabled',
     })
-    // A thread that dies idle is replaced by the next batch; unheard, the event ends the process.
+    // The next batch replaces a thread that died idle; without a listener this event would end the
+    // process.
     started.on('error', () => {})
-    // Until its modules are loaded, checking here is faster.
+    // Checking here is faster until the thread's modules are loaded.
     loaded = started.run(null, { filename, name: 'warm' }).then(() => {
       ready = !closed
     }, failed)
@@ -117,8 +121,9 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
     read: () => ({ length: away.size, waitMs, dropped }),
     async close() {
       closed = true
-      // A thread that is ended while it loads modules takes the process with it: Node asserts that
-      // they are linked, and native ones throw where nobody catches. Amid a batch they do as well.
+      // Ending a thread while it loads modules ends the process: Node asserts that they are linked,
+      // and native modules throw where nothing catches. Ending it during a batch has the same
+      // effect.
       await loaded
       await Promise.allSettled(away)
       await pool?.destroy()

@@ -1,6 +1,6 @@
 import type { P256Signer } from '../quorum-protocol/p256.js'
 
-/** A signer whose key can be exchanged while it is at work: a rotation needs no restart. */
+/** A signer whose key can be exchanged during use: a rotation needs no restart. */
 export interface SwitchableSigner extends P256Signer {
   use(next: P256Signer): void
 }

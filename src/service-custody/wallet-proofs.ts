@@ -17,7 +17,9 @@ import { Refusal } from '../quorum-protocol/refusal.js'
 import type { Registry } from '../quorum-protocol/registry.js'
 import type { QuorumLink } from './quorum-link.js'
 
-/** What proves that a certificate's shares make its key, and how the service gets and checks it. */
+/**
+ * The proof that a certificate's shares make its key, and how the service fetches and checks it.
+ */
 export interface ProofContext {
   readonly link: QuorumLink
   readonly signer: P256Signer
@@ -26,17 +28,21 @@ export interface ProofContext {
   readonly timers: Pick<Timers, 'now' | 'random'>
 }
 
-/** The user side's half of a self-test. */
+/** The identity provider's half of a self-test. */
 export interface UserHalf {
-  /** 64 bytes: its approval. */
+  /** 64 bytes: the identity provider's approval. */
   readonly request: Uint8Array
-  /** Its share, sealed for this self-test. */
+  /** The identity provider's share, sealed for this self-test. */
   readonly share: Uint8Array
-  /** 16 bytes: the boot of the quorum signer that it is for. */
+  /** 16 bytes: the quorum signer's boot that the share is sealed for. */
   readonly boot: Uint8Array
 }
 
-/** @returns 65 bytes by the wallet's key @throws Refusal or Unanswered */
+/**
+ * Has the quorum sign a test message.
+ * @returns 65 bytes by the wallet's key
+ * @throws Refusal or Unanswered
+ */
 export async function selfTestAtQuorum(
   certificate: Buffer,
   share: Uint8Array,
@@ -61,8 +67,8 @@ export async function selfTestAtQuorum(
 }
 
 /**
- * Checks everything once more before a certificate counts: here is the last chance. What passes is
- * in the evidence when this resolves.
+ * Checks everything a last time before a certificate counts. When this resolves, what passed is in
+ * the evidence.
  * @param proofs `[serviceSignature, userSignature, selfTest]` as another domain sent them
  */
 export async function acceptProofs(

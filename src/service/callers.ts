@@ -16,7 +16,7 @@ import type { openFreezes } from '../wiring/freezes.js'
 export interface CallersOptions {
   readonly reader: Reader
   readonly config: Pick<Config, 'environment' | 'rateLimit'>
-  /** Whose users' keys are here. */
+  /** The cell whose users' keys this node stores. */
   readonly cell: Cell
   readonly freezes: Pick<ReturnType<typeof openFreezes>, 'noted'>
   readonly clock: ServiceClock
@@ -24,12 +24,15 @@ export interface CallersOptions {
   readonly recordUses: (uses: readonly KeyUse[]) => Promise<{ readonly ok: boolean }>
 }
 
-/** Of another cell's key nobody here can say that it is none. */
+/** This node stores no key of another cell, so it cannot tell whether such a key exists. */
 function isOwn(header: string, cell: Cell): boolean {
   return !isSecret(header) || hasPartition(cell, partitionOfSecret(header))
 }
 
-/** Who calls, how often they may, and when a key was last used. */
+/**
+ * Authenticates the callers of REST and MCP, limits their rates and records when each key was last
+ * used.
+ */
 export function openCallers({
   reader,
   config,
@@ -54,7 +57,7 @@ export function openCallers({
   })
   const nowMs = timers.elapsed
   return {
-    /** What REST and MCP ask of a caller with a key. */
+    /** Checks a caller that presents an API key, over REST or MCP. */
     byKey: {
       authenticate(header: string) {
         const found = keys.authenticate(header)
@@ -64,7 +67,7 @@ export function openCallers({
       failedAuthentications: createRateLimiter({ policy: FAILED_AUTHENTICATION_POLICY, nowMs }),
     },
     unverifiedTokens: createUnverifiedTokens({ nowMs }),
-    /** Drops what is cached of a key. */
+    /** Drops the cached entry of a key. */
     forgetKey: (secretHash: string) => keys.invalidate(secretHash),
     lastUsedAtMs: (keyId: KeyId) => uses.lastUsedAtMs(keyId) ?? reader.keys.lastUsedAtMs(keyId),
     /** Writes the uses that are not stored yet. */

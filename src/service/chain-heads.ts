@@ -4,7 +4,10 @@ import type { ChainHead } from '../chains/heads.js'
 import { keepChainTime } from '../clock/chain-time.js'
 import type { ChainlinkPrices } from '../pricing/chainlink.js'
 
-/** The newest block of each chain, as the workers' watchers tell it, and whom it concerns here. */
+/**
+ * Keeps the newest block of each chain as the workers' watchers report it, and passes it on to fees
+ * and prices.
+ */
 export function followHeads(
   chainTime: SharedArrayBuffer,
   chains: Chains,

@@ -10,8 +10,8 @@ import { OWNER_ALONE } from '../custody/home-lock/own-home.js'
 import { requireOpenedSchema } from '../store/environment.js'
 
 /**
- * Reads what a start reads once the home is its own, so that a slip in a file, or a build that the
- * store is not of, ends a successor while its predecessor still serves. Nothing is kept or changed.
+ * Reads every file that a start will read. A mistake in a file, or a store of another schema, thus
+ * ends a successor while its predecessor still serves. It keeps and changes nothing.
  * @throws Error that names the file and the reason
  */
 export async function checkHome(
@@ -24,7 +24,7 @@ export async function checkHome(
     readonly nodeLinkFile: string | null
   },
 ): Promise<void> {
-  // A look at a store may make its lock file.
+  // Opening a store, even to read it, may create its lock file.
   process.umask(OWNER_ALONE)
   readScreeningFile(home)
   if (config.smtpFile !== null) readSmtpFile(config.smtpFile)

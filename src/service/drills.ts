@@ -7,9 +7,9 @@ import type { OperationPorts } from '../operations/ports.js'
 import { STALE_PRICES } from '../valuation/stale-prices.js'
 
 /**
- * The operations once more for each fault that a caller may ask for. Loaded in a test environment
- * alone: `main.ts` imports it when it has read that the environment is one.
- * @param around what is put around the handlers of every caller
+ * Creates one more set of handlers for each fault that a caller may request. `main.ts` imports this
+ * module only in a test environment.
+ * @param around wraps the handlers of every caller
  */
 export function createDrilledHandlers(
   ports: OperationPorts,
@@ -26,7 +26,7 @@ export function createDrilledHandlers(
   return Object.fromEntries(made) as unknown as DrilledHandlers
 }
 
-/** Says of each write which fault it asks for; all else goes as it is. */
+/** Marks each write with the requested fault; other commands pass unchanged. */
 function askingFor(drill: Drill, actors: Actors): Actors {
   const ask = (address: never, command: object) => {
     const sent = movesValue(command) ? { type: 'drilled', drill, command } : command

@@ -4,27 +4,29 @@ import type { QuorumReach } from '../service-custody/quorum-reach.js'
 
 export interface DeposedOptions {
   readonly journal: Pick<Journal, 'look'>
-  readonly owner: { readonly epoch: number; readonly cell: { readonly number: number } }
+  readonly leadership: { readonly epoch: number; readonly cell: { readonly number: number } }
   readonly reach: () => Pick<QuorumReach, 'fenced'>
-  /** Called once, where another owns the journal. */
+  /** Called once, when another node has acquired the journal. */
   readonly deposed: (error: Error) => void
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
 }
 
 const LOOK_MS = 500
-/** Whoever stood still for as long may have been taken for gone meanwhile. */
+/** After a pause this long, another node may have acquired the journal. */
 const STOOD_STILL_MS = 2_000
 
 /**
- * An owner whose journal another node took while it stood still hears of it by its next append, and answers
- * reads until then from a store that follows nobody: with keys that were revoked meanwhile. So it asks the
- * journal whenever it was away for long, and whenever the identity provider says that a later start serves.
- * Of the identity provider's word alone it does not end: a copy of the home beside it says the same, and to
- * start anew would take its place in turn.
- * @returns ends that
+ * Ends a leader that lost the journal while its process was paused. Without this check it would
+ * notice only at its next append, and until then answer reads from an outdated store, for example
+ * with keys that were revoked since. So it reads the journal's head after every long pause, and
+ * whenever the identity provider reports a later service start.
+ *
+ * That report is not enough to end the service: a copy of this home causes the same report, and a
+ * restart would depose the copy in turn.
+ * @returns a function that stops the check
  */
 export function endWhenDeposed(options: DeposedOptions): () => void {
-  const { journal, owner, reach, deposed, timers } = options
+  const { journal, leadership, reach, deposed, timers } = options
   let lastMs = timers.elapsed()
   let isInDoubt = false
   let isAsking = false
@@ -35,13 +37,17 @@ export function endWhenDeposed(options: DeposedOptions): () => void {
     isAsking = true
     isInDoubt = false
     try {
-      const { epoch } = await journal.look(owner.cell.number)
-      if (epoch > owner.epoch && !isOver) {
+      const { epoch } = await journal.look(leadership.cell.number)
+      if (epoch > leadership.epoch && !isOver) {
         isOver = true
-        deposed(new Error(`the journal is owned in epoch ${epoch}, and was here in ${owner.epoch}`))
+        deposed(
+          new Error(
+            `another node leads the journal, with epoch ${epoch}; this one had epoch ${leadership.epoch}`,
+          ),
+        )
       }
     } catch {
-      // It asks again: whoever cannot reach the journal writes nothing meanwhile.
+      // It tries again. While it cannot reach the journal it cannot write either.
       isInDoubt = true
     }
     isAsking = false

@@ -15,13 +15,16 @@ import type { NodeLink } from './node-link.js'
 
 export interface MoveOptions {
   readonly home: string
-  /** What others know this one by. */
+  /** The address by which other nodes know this one. */
   readonly node: string
   readonly role: 'owner' | 'standby'
-  readonly writer: Pick<JournalWriter, 'commit' | 'owner'>
-  /** By which those that wait say so; null: there is none. */
+  readonly writer: Pick<JournalWriter, 'commit' | 'leadership'>
+  /** The link on which standbys report that they are ready; null if the service has none. */
   readonly link: Pick<NodeLink, 'anyWaits'> | null
-  /** Ends this service as whoever stops it does: what is under way is answered, and it leaves. */
+  /**
+   * Stops this service as SIGTERM does: it answers the requests under way, then releases the
+   * journal.
+   */
   readonly end: () => void
   readonly log: {
     warn(context: object, message: string): void
@@ -30,23 +33,23 @@ export interface MoveOptions {
 }
 
 const LOOK_EVERY_MS = 200
-/** One that waits sees the question within a second, as it sees any entry. */
+/** A standby sees the question within a second, as it sees any entry. */
 const WAITS_MS_MAX = 5_000
 const ASKED_BYTES = 16
 
 const TAKES_BACK =
-  'COUNTERSIGN_JOURNAL_ROLE of that service is owner: it would take the journal back at its next start. Say standby there, and restart it: a standby takes the journal over, which may be moved from then on'
+  'COUNTERSIGN_JOURNAL_ROLE of that service is owner, so it would take the journal back at its next start. Set it to standby and restart the service; a standby takes over, and you can move the journal from then on.'
 
 const NO_LINK =
-  'by which a node that waits would say so, COUNTERSIGN_NODE_LINK_FILE, that service has none: say countersign cluster move --to the address of one, or --anyway where you know that one waits'
+  'That service has no node link (COUNTERSIGN_NODE_LINK_FILE), so it cannot tell whether a standby is ready. Name one with `countersign cluster move --to ADDRESS`, or pass --anyway if you know that one is ready.'
 
 const NOBODY_WAITS =
-  'no node has said within five seconds that it waits and could go on: look at /readyz of each that is to (standby, loaded, not hindered, with a link). With --anyway the service ends all the same'
+  'No standby reported ready within 5 s. Check /readyz of each standby: it must be loaded, not hindered, and have a node link. With --anyway the service stops regardless.'
 
 /**
- * Has the owner of the journal hear an operator's word to hand it over, to one that is named or to whoever
- * waits: it says so in the journal, where all that wait hear it, and ends. One thing after the other: they
- * would take back each other's words.
+ * Watches for an operator's request to hand over the journal, to a named node or to any standby
+ * that is ready. It writes the request to the journal, where every standby reads it, and ends the
+ * service. Requests are handled one at a time, because each could take back the other's row.
  */
 export function hearOfMove(options: MoveOptions): Moves {
   const { home, log } = options
@@ -72,12 +75,12 @@ export function hearOfMove(options: MoveOptions): Moves {
 }
 
 export interface Moves {
-  /** No word of an operator is heard any more. */
+  /** Stops watching for requests. */
   stop(): void
   /**
-   * Without an operator's word: leaves the journal where a node waits that could go on, and ends.
-   * @param isStillSo asked before it ends
-   * @returns whether it does
+   * Leaves the journal without an operator's request, if a standby is ready, and ends the service.
+   * @param isStillSo called before the service ends; it stays if this returns false
+   * @returns whether it ends
    */
   leave(isStillSo: () => boolean): Promise<boolean>
 }
@@ -86,12 +89,12 @@ async function handOver(options: MoveOptions): Promise<void> {
   const { home, role, writer, end, log } = options
   const asked = readAskedMove(home)
   if (asked === null || asked.refused !== undefined) return
-  if (asked.epoch !== writer.owner.epoch) {
+  if (asked.epoch !== writer.leadership.epoch) {
     removeAskedMove(home)
     return
   }
   const said = role === 'owner' ? TAKES_BACK : await say(options, asked)
-  // Whoever asked may have given it up while the journal was away.
+  // The operator may have withdrawn the request while the journal did not answer.
   const isStillAsked = isSame(readAskedMove(home), asked)
   if (typeof said === 'string') {
     if (isStillAsked) writeAskedMove(home, { ...asked, refused: said })
@@ -112,7 +115,7 @@ async function leaveToWhoeverWaits(
 ): Promise<boolean> {
   const { role, writer, end } = options
   if (role === 'owner' || !isStillSo()) return false
-  const said = await say(options, { epoch: writer.owner.epoch, to: null })
+  const said = await say(options, { epoch: writer.leadership.epoch, to: null })
   if (typeof said === 'string') return false
   if (!isStillSo()) {
     await commit(writer, said.takenBack)
@@ -123,11 +126,14 @@ async function leaveToWhoeverWaits(
 }
 
 interface Said {
-  /** What takes it back. */
+  /** The row that withdraws the request. */
   readonly takenBack: Row
 }
 
-/** @returns why it cannot be, in words for people; nothing is left of it then */
+/**
+ * @returns why the journal cannot be handed over, as a message for the operator; no row is left
+ * then
+ */
 async function say({ node, writer, link }: MoveOptions, asked: AskedMove): Promise<Said | string> {
   const { epoch, to, anyway } = asked
   if (to !== null) {

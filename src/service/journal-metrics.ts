@@ -7,64 +7,68 @@ const MS_PER_SECOND = 1_000
 
 export interface JournalMetrics {
   appended(elapsedMs: number): void
-  /** @param snapshots null where the engine keeps none */
+  /** @param snapshots null if the engine keeps none */
   show(
-    writer: Pick<JournalWriter, 'owner' | 'readings'>,
+    writer: Pick<JournalWriter, 'leadership' | 'readings'>,
     snapshots: Pick<SnapshotKeeper, 'readings'> | null,
   ): void
 }
 
-/** Only where there is a journal: nobody else is shown any of it. */
+/** Called only in an installation with a journal; others do not have these metrics. */
 export function createJournalMetrics(registry: Registry): JournalMetrics {
   const registers = [registry]
   const appends = new Histogram({
     name: 'countersign_journal_append_seconds',
-    help: 'From the first try of an append until it was stored.',
+    help: 'Time from the first attempt of an append until the entry was stored.',
     buckets: APPEND_SECONDS,
     registers,
   })
   return {
     appended: (elapsedMs) => appends.observe(elapsedMs / MS_PER_SECOND),
-    show({ owner, readings }, snapshots) {
+    show({ leadership, readings }, snapshots) {
       const gauge = (name: string, help: string, read: () => number) => {
         const shown: Gauge = new Gauge({ name, help, registers, collect: () => shown.set(read()) })
       }
       gauge(
         'countersign_journal_epoch',
-        'With which this service owns the journal: each taking raises it.',
-        () => owner.epoch,
+        'The epoch in which this service leads the journal; each change of leader raises it.',
+        () => leadership.epoch,
       )
       gauge(
         'countersign_journal_entries',
-        'Of the journal, that the store has as well.',
+        'Journal entries that the store has applied.',
         () => readings.stored,
       )
       gauge(
         'countersign_journal_commits_waiting',
-        'To be stored in the journal, those of an append under way included.',
+        'Commits that wait for the journal, including those of an append under way.',
         () => readings.waiting,
       )
       if (snapshots === null) return
       const { readings: kept } = snapshots
       gauge(
         'countersign_journal_snapshot_entry',
-        'That the last snapshot of the store is as of; 0: there is none.',
+        'The entry up to which the last snapshot of the store goes; 0 without a snapshot.',
         () => kept.newest?.seq ?? 0,
       )
       gauge(
         'countersign_journal_snapshot_timestamp_seconds',
-        'When it was made, since the epoch of Unix; 0: there is none.',
+        'When the last snapshot was made, as Unix time; 0 without a snapshot.',
         () => (kept.newest?.atMs ?? 0) / MS_PER_SECOND,
       )
-      gauge('countersign_journal_snapshot_bytes', 'That it has.', () => kept.newest?.bytes ?? 0)
+      gauge(
+        'countersign_journal_snapshot_bytes',
+        'Size of the last snapshot.',
+        () => kept.newest?.bytes ?? 0,
+      )
       gauge(
         'countersign_journal_tail_bytes',
-        'Of the entries after it, which whoever comes back has to follow.',
+        'Size of the entries after the last snapshot, which a returning node has to apply.',
         () => kept.tailBytes,
       )
       gauge(
         'countersign_journal_snapshot_failures',
-        'Of the makings of a snapshot, since the start.',
+        'Snapshots that could not be made since the start.',
         () => kept.failures,
       )
     },

@@ -2,7 +2,9 @@ import type { ChainConfig } from '../config/chains.js'
 import { writeGasWalletsFile } from '../defi/gas-wallets-file.js'
 import { GAS_WALLETS_PER_CHAIN } from '../domain/gas-wallets.js'
 
-/** Names those that have keys in the home's file, and says where some have none yet. */
+/**
+ * Writes the addresses of the gas wallets to the home's file, and warns if some have no key yet.
+ */
 export function keepGasWallets(
   home: string,
   chains: readonly Pick<ChainConfig, 'router'>[],
@@ -11,7 +13,7 @@ export function keepGasWallets(
 ): void {
   const routerCount = chains.filter(({ router }) => router !== null).length
   if (gasWallets.length < routerCount * GAS_WALLETS_PER_CHAIN) {
-    log.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
+    log.warn({ open: gasWallets.length }, 'some gas wallets have no key yet')
   }
   writeGasWalletsFile(home, gasWallets)
 }

@@ -7,64 +7,72 @@ import {
   FORWARDED_MAX,
   type Forwarder,
   type ForwardOptions,
-} from '../http/forward-to-owner.js'
+} from '../http/forward-to-leader.js'
 import { type AcceptingApp, createAcceptingApp } from '../http/node-http/node-app.js'
 import type { HttpServer } from '../http/server.js'
 import { refuseAll } from '../http/standby-answers.js'
 import { LinkAgent } from '../link/link-agent.js'
 import { listenOnLink } from '../link/link-listener.js'
-import type { FollowProgress } from '../store/follow-owner.js'
+import type { FollowProgress } from '../store/follow-leader.js'
 import { createStoredNews, type StoredNews } from './stored-news.js'
 import { createWaitingNodes } from './waiting-nodes.js'
 
-/** A node's way to the others, and theirs to it. */
-export interface NodeLink extends Pick<StoredNews, 'stored' | 'storedAfter'> {
-  /** Where the others find this node once it owns the journal. */
+/** Connects this node with the other nodes of the cluster, in both directions. */
+export interface NodeLink extends Pick<StoredNews, 'stored' | 'storedAfter' | 'isFollowed'> {
+  /** The address at which other nodes reach this node once it leads the journal. */
   readonly address: HostPort
-  /** Has what comes answered by the owner of the journal, until this node serves. */
-  forward(options: Omit<ForwardOptions, 'owner' | 'agent' | 'log'>): Serve
-  /** Told of each look at the owner. */
-  followed(progress: Pick<FollowProgress, 'epoch' | 'owner' | 'restoring'>): void
-  /** Told by this node, which waits and could take the journal over, that the owner asks who could. */
+  /** Forwards requests to the leader until this node serves them itself. */
+  forward(options: Omit<ForwardOptions, 'leader' | 'agent' | 'log'>): Serve
+  /** Called after each poll of the leader. */
+  followed(progress: Pick<FollowProgress, 'epoch' | 'leader' | 'restoring'>): void
+  /** Tells the leader, which asked in the journal, that this standby could take over. */
   saysThatItWaits(asked: string): void
-  /** Of the owner: whether a node that waits says so in time to what it asked in the journal. */
+  /** Called by the leader. Resolves to whether a standby answered its question in time. */
   anyWaits(asked: string, timeMs: number): Promise<boolean>
-  /** Of a node that still waits: resolves once what it had passed on was answered, or in time. */
+  /**
+   * Called by a standby. Resolves once all forwarded requests are answered, or when the time is up.
+   */
   drain(timeMs: number): Promise<void>
-  /** Nobody else is asked any more: this node owns the journal. */
+  /** This node leads the journal: it forwards nothing from now on. */
   owns(): void
-  /** Answers what other nodes pass on, which hear until then that another one is to be asked. */
+  /**
+   * Serves requests that other nodes forward. Until this call they are told to use another node.
+   */
   serve(server: HttpServer): void
-  /** Lets no connection in any more; those there are go on. */
+  /** Accepts no new connections; open ones continue. */
   stopListening(): void
   close(): Promise<void>
 }
 
-/** Whom the link lets in: each node has a connection for every request that it waits for. */
+/**
+ * Bounds for the peers of the link: a node opens one connection for each request that it waits for.
+ */
 const NODES = {
   whom: 'other nodes of the cluster',
-  // With some that have ended and are not gone yet, and the streams, which the owner bounds.
+  // This leaves room for connections that ended but are not closed yet, and for streams, which the
+  // leader bounds.
   ofOneCertificateMax: 3 * FORWARDED_MAX,
   placesMax: 12 * FORWARDED_MAX,
-  // As many as requests may come at once of some nodes that have no connection yet.
+  // Nodes that have no connection yet may send this many requests at once.
   handshakesMax: 4 * FORWARDED_MAX,
-  /** The HTTP server ends what is silent for too long. */
+  /** The HTTP server ends connections that are silent for too long. */
   silentMsMax: null,
 } as const
 
 /**
- * Listens at once, so that an address which cannot be had is found before the journal is taken.
- * @throws as `readNodeLinkFile`; Error for an address that is not this machine's or is taken
+ * Listens at once, so that an address that is not available is found before the node acquires the
+ * journal.
+ * @throws as `readNodeLinkFile`; Error if the address is not this machine's or is in use
  */
 export async function openNodeLink(file: string, log: Logger): Promise<NodeLink> {
   const settings = readNodeLinkFile(file)
   const { address } = settings
   const agent = new LinkAgent(settings.credentials)
-  let owner: Pick<FollowProgress, 'epoch' | 'owner'> | null = null
+  let leader: Pick<FollowProgress, 'epoch' | 'leader'> | null = null
   let forwarder: Forwarder | null = null
   let answering: AcceptingApp = refusing()
-  const waiting = createWaitingNodes({ agent, owner: place })
-  const news = createStoredNews({ agent, owner: place })
+  const waiting = createWaitingNodes({ agent, leader: place })
+  const news = createStoredNews({ agent, leader: place })
   const listener = await listenOnLink(
     { ...settings, ...NODES },
     (socket) => answering.accept(socket),
@@ -72,26 +80,27 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   )
 
   function place() {
-    if (owner?.owner == null) return null
-    const at = nodeAt(owner.owner)
+    if (leader?.leader == null) return null
+    const at = nodeAt(leader.leader)
     const isSelf = at?.host === address.host && at.port === address.port
-    return at === null || isSelf ? null : { ...at, epoch: owner.epoch }
+    return at === null || isSelf ? null : { ...at, epoch: leader.epoch }
   }
 
-  function ownedBy(next: typeof owner): void {
-    const isSame = next?.epoch === owner?.epoch
-    owner = next
-    if (!isSame) forwarder?.ownerChanged()
+  function ownedBy(next: typeof leader): void {
+    const isSame = next?.epoch === leader?.epoch
+    leader = next
+    if (!isSame) forwarder?.leaderChanged()
   }
 
   return {
     ...{ address, stored: news.stored, storedAfter: news.storedAfter },
+    isFollowed: news.isFollowed,
     forward(options) {
-      forwarder = createForwarder({ ...options, owner: place, agent, log })
+      forwarder = createForwarder({ ...options, leader: place, agent, log })
       return forwarder.serve
     },
     followed(progress) {
-      // While a store is restored nobody looks at the owner, who is who it was.
+      // The leader is not polled while the store is restored, so it stays as it was.
       if (progress.restoring === null) ownedBy(progress)
     },
     saysThatItWaits: waiting.say,
@@ -103,7 +112,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
     },
     serve(server) {
       const app = createAcceptingApp()
-      // Each node says whom a request is of; nobody else is let in.
+      // Each node states whose request it forwards; the link accepts nothing else.
       server.answerOn(app.app, (peer, forwardedFor) => forwardedFor || peer)
       waiting.answerOn(app.app)
       news.answerOn(app.app)
@@ -120,7 +129,7 @@ export async function openNodeLink(file: string, log: Logger): Promise<NodeLink>
   }
 }
 
-/** Each answer closes its connection: the next one may find this node serving. */
+/** Each refusal closes its connection, because this node may serve the next one. */
 function refusing(): AcceptingApp {
   const accepting = createAcceptingApp()
   accepting.app.any('/*', refuseAll)

@@ -8,14 +8,17 @@ import {
   removeJournalPermit,
   writeJournalPermit,
 } from '../disk/journal-permit.js'
+import { JournalFenced } from '../journal/append-until-known.js'
+import { beatAside } from '../journal/beats-aside.js'
 import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
-import { createOwnerBeats } from '../journal/owner-beats.js'
-import type { JournalOwner } from '../quorum-protocol/service-boot.js'
+import { SETTLES_MS } from '../journal/watch-leader.js'
+import type { JournalLeadership } from '../quorum-protocol/service-boot.js'
 import type { QuorumReach } from '../service-custody/quorum-reach.js'
 import { carriedFreezeOf } from '../store/carried-freeze.js'
 import type { Environment } from '../store/environment.js'
-import type { FollowProgress } from '../store/follow-owner.js'
+import type { FollowProgress } from '../store/follow-leader.js'
+import { failoversOf, failoversRow, noFailoversRow } from '../store/journal-move.js'
 import { journalPositionOf } from '../store/journal-position.js'
 import type { JournalWriter } from '../store/journal-writer.js'
 import {
@@ -24,26 +27,36 @@ import {
   openJournaledStore,
 } from '../store/journaled-store.js'
 import { createReader } from '../store/reader.js'
+import type { Row } from '../store/rows.js'
+import { encodeRows } from '../store/rows-encoding.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
 import { endWhenDeposed } from './end-when-deposed.js'
 import { hearOfMove } from './hear-of-move.js'
 import { createJournalMetrics } from './journal-metrics.js'
-import { leaveWithoutQuorum } from './leave-without-quorum.js'
 import type { NodeLink } from './node-link.js'
+import { stepDown } from './step-down.js'
+import { type WatchedRedundancy, watchRedundancy } from './watch-redundancy.js'
 import type { WriteStops } from './write-stops.js'
 
 export interface ServiceJournal extends JournalWriter {
-  /** Null where the engine keeps none. */
+  /** Null if the engine keeps no snapshots. */
   readonly snapshots: SnapshotKeeper | null
-  /** For the user side, which approves nothing of an earlier one. */
-  readonly owner: JournalOwner
-  /** From now on this node is left where it could sign nothing, and another one that waits could. */
-  serves(): void
+  readonly redundancy: Pick<WatchedRedundancy, 'reason'>
+  /** The user side approves nothing of an earlier leader. */
+  readonly leadership: JournalLeadership
   /**
-   * Nothing may be committed any more. A standby is told that it need not wait, but where a successor
-   * of this home does: that one is to go on with it.
+   * Begins the checks that make this leader step down when it cannot sign or refuses writes and a
+   * standby could do both.
+   * @param writesStop returns what `ownWritesStop` returns
+   */
+  serves(writesStop: () => string | null): void
+  /** Tells standbys that they need not wait for silence, because this process ends at once. */
+  leave(): Promise<void>
+  /**
+   * Accepts no more commits. Standbys are told that they need not wait, unless a successor in this
+   * home waits: then that one continues.
    */
   close(): Promise<void>
 }
@@ -51,35 +64,35 @@ export interface ServiceJournal extends JournalWriter {
 export interface ServiceJournalOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
-  /** What others know this one by once it owns the journal. */
+  /** The address by which other nodes know this one once it leads the journal. */
   readonly node: string
-  /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal. */
+  /** The value of COUNTERSIGN_JOURNAL_FILE; null without a journal. */
   readonly file: string | null
   readonly role: 'owner' | 'standby'
-  /** By which those that wait say so; null: there is none. */
-  readonly link: Pick<NodeLink, 'anyWaits' | 'stored' | 'storedAfter'> | null
-  /** Whom it signs with. */
+  /** The link on which standbys report that they are ready; null if the service has none. */
+  readonly link: Pick<NodeLink, 'anyWaits' | 'isFollowed' | 'stored' | 'storedAfter'> | null
+  /** Tells which domains answer. */
   readonly reach: () => QuorumReach
-  /** Of entries after the last snapshot: with more, the next is made. */
+  /** The next snapshot is made once the entries after the last one are larger than this. */
   readonly tailBytesMax: number
-  /** In a thread of its own. */
+  /** Makes a snapshot in a separate thread. */
   readonly makeSnapshot: (
     start: { readonly journalFile: string; readonly partition: number },
     stopping: AbortSignal,
   ) => Promise<SnapshotMade>
-  /** Another service of this home waits for the end of this one. */
+  /** Whether another service of this home waits for the end of this one. */
   readonly hasSuccessor: () => boolean
   readonly environment: Environment
   readonly timers: Timers
-  /** Only where there is a journal. */
+  /** Receives metrics only if there is a journal. */
   readonly registry: Registry
-  /** Begun where a standby waits: why it would refuse writes as the owner. */
+  /** Called when a standby begins to wait; reports why it would refuse writes as the leader. */
   readonly watchWriteStops: () => WriteStops
-  /** A standby begins to wait: what it tells of its progress goes here. */
+  /** Called when a standby begins to wait, with a function that returns its progress. */
   readonly waits: (progress: () => FollowProgress | null) => Promise<void>
-  /** Told of each look at the owner meanwhile. */
+  /** Called after each poll of the leader while the standby waits. */
   readonly followed: (progress: FollowProgress) => void
-  /** A node that waits and is told to end takes nothing over: it would be gone a moment later. */
+  /** A standby that was told to end does not take over, because it would be gone a moment later. */
   readonly isEnding: () => boolean
   readonly log: {
     fatal(context: object, message: string): void
@@ -89,21 +102,23 @@ export interface ServiceJournalOptions {
   }
 }
 
+const TAKES_NO_MORE = 'the journal accepts no more entries from this service'
+
 const LEFT_OUT =
-  'the store has a journal, and COUNTERSIGN_JOURNAL_FILE names none: what it stored without it could never come back, and a standby would go on beside it. Set the variable, or say `countersign cluster leave`, which lets the store go on alone for good'
+  'This store belongs to a journal, but COUNTERSIGN_JOURNAL_FILE is not set. Starting without it would lose data and let a standby run in parallel. Set the variable, or detach the store permanently with `countersign cluster leave`.'
 
 const TAKE_BACK =
-  '`countersign cluster take` lets the next start here take it back, which ends that one'
+  'to take it back, run `countersign cluster take` and restart this service; the other one then ends'
 
 /**
- * Takes the journal for this home and brings its store up to it; a standby as soon as its owner is
- * gone, and follows it until then.
+ * Acquires the journal for this home and applies its entries to the store. A standby follows the
+ * journal and acquires it once its leader is gone.
  *
- * A service that is fenced ends, and so does each that its supervisor starts on its store, but for a
- * standby: the journal has a later owner than the store knows of.
- * @returns null where no journal is asked for
- * @throws Error for a home whose journal another service took over, or that has one and is told of
- *   none, and as `openJournaledStore`
+ * A service that lost its leadership ends. With the role `owner`, so does every restart on the same
+ * store, because the journal has a later leader than the store knows; a standby may restart.
+ * @returns null if no journal is configured
+ * @throws Error if another service took over this home's journal, or if the store belongs to a
+ * journal and none is configured; otherwise as `openJournaledStore`
  */
 export async function openServiceJournal(
   options: ServiceJournalOptions,
@@ -117,21 +132,32 @@ export async function openServiceJournal(
   const { own: cell } = cellsOf(settings)
   const journal = await openEngine(settings, log)
   const metrics = createJournalMetrics(options.registry)
-  const beats = createOwnerBeats(journal, cell.number, timers)
+  const deposed = (err: unknown, message = TAKES_NO_MORE): never => {
+    log.fatal({ err }, message)
+    process.exit(1)
+  }
+  const beats = beatAside({
+    ...{ settings, partition: cell.number },
+    ended: (err) => deposed(err, 'this service cannot send heartbeats, so it ends'),
+  })
   const store = {
     ...{ environment, timers, log, journal, cell, appended: metrics.appended },
     ...(options.link === null ? {} : { stored: options.link.stored }),
     node: options.node,
-    taken: ({ epoch, seq }) => beats.begin(epoch, () => seq),
+    acquired: ({ epoch, seq }) => beats.begin(epoch, () => seq),
     fatal(err) {
-      log.fatal({ err }, 'the journal takes nothing more of this service')
-      process.exit(1)
+      if (err instanceof JournalFenced) deposed(err)
+      log.fatal({ err }, TAKES_NO_MORE)
+      // This node writes nothing more, as with a full disk, so no standby need wait for its
+      // silence.
+      void beats.leave().finally(() => process.exit(1))
     },
   } satisfies Omit<JournaledStoreOptions, 'overtakes'>
-  const writer = await (role === 'standby' ? wait(options, store) : take(home, store))
-  beats.begin(writer.owner.epoch, () => writer.readings.stored)
-  options.link?.stored(writer.owner.epoch, writer.readings.stored)
-  // What the operator froze at another node is frozen here before anything can be signed.
+  const writer = await (role === 'standby' ? wait(options, store) : acquire(home, store))
+  if (role === 'standby') commit(writer, failoversRow(failoversOf(environment) + 1))
+  beats.begin(writer.leadership.epoch, () => writer.readings.stored)
+  options.link?.stored(writer.leadership.epoch, writer.readings.stored)
+  // A freeze that the operator set on another node must hold here before anything can be signed.
   const { freezes } = createReader(environment).fresh()
   bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
@@ -140,16 +166,22 @@ export async function openServiceJournal(
     ...{ home, role, writer, log, node: options.node, link: options.link },
     end: () => process.kill(process.pid, 'SIGTERM'),
   })
-  const watches: (() => void)[] = []
+  const redundancy = watchRedundancy({ journal, timers, log })
+  const watches: (() => void)[] = [redundancy.close]
   return {
     ...writer,
     snapshots,
-    serves() {
-      const { reach } = options
-      const deposed = store.fatal
+    redundancy,
+    leave: beats.leave,
+    serves(writesStop) {
+      const { reach, link } = options
+      const isFollowed = () => link?.isFollowed() === true
       watches.push(
-        leaveWithoutQuorum({ reach, timers, log, leave: moves.leave }),
-        endWhenDeposed({ journal, owner: writer.owner, reach, deposed, timers }),
+        stepDown({ reach, writesStop, isFollowed, leave: moves.leave, timers, log }),
+        endWhenDeposed({ journal, leadership: writer.leadership, reach, deposed, timers }),
+        oncePassed(timers, SETTLES_MS, () => {
+          if (failoversOf(environment) > 0) commit(writer, noFailoversRow())
+        }),
       )
     },
     async close() {
@@ -157,7 +189,7 @@ export async function openServiceJournal(
       moves.stop()
       const ended = snapshots?.close()
       if (options.hasSuccessor()) {
-        permitSuccessor(home, writer.owner.epoch, log)
+        permitSuccessor(home, writer.leadership.epoch, log)
         await beats.handOver()
       } else await beats.leave()
       await ended
@@ -166,18 +198,29 @@ export async function openServiceJournal(
   }
 }
 
+/** Nothing waits for this commit: later commits are stored after it. */
+function commit(writer: Pick<JournalWriter, 'commit'>, row: Row): void {
+  void writer.commit(encodeRows([row]))
+}
+
+/** @returns a function that cancels the task */
+function oncePassed(timers: Timers, ms: number, task: () => void): () => void {
+  const alarm = timers.at(timers.now() + ms, task)
+  return () => alarm.cancel()
+}
+
 function keepSnapshotsOf(
   { environment, timers, log, tailBytesMax, makeSnapshot }: ServiceJournalOptions,
   journal: Journal,
-  { owner, readings }: JournalWriter,
+  { leadership, readings }: JournalWriter,
   journalFile: string,
 ): SnapshotKeeper | null {
   const { snapshots } = journal
   if (snapshots === undefined) return null
   const hasBase = journalPositionOf(environment)?.hasBase ?? false
-  const partition = owner.cell.number
+  const partition = leadership.cell.number
   return keepSnapshots({
-    ...{ journal, snapshots, partition, epoch: owner.epoch, readings, hasBase },
+    ...{ journal, snapshots, partition, epoch: leadership.epoch, readings, hasBase },
     ...{ tailBytesMax, timers, log },
     make: (stopping) => makeSnapshot({ journalFile, partition }, stopping),
   })
@@ -185,7 +228,7 @@ function keepSnapshotsOf(
 
 type Store = Omit<JournaledStoreOptions, 'overtakes'>
 
-async function take(home: string, store: Store): Promise<JournalWriter> {
+async function acquire(home: string, store: Store): Promise<JournalWriter> {
   try {
     const writer = await openJournaledStore({
       ...store,
@@ -199,10 +242,10 @@ async function take(home: string, store: Store): Promise<JournalWriter> {
   }
 }
 
-/** @param store of a standby, which takes nothing that nobody has let it take */
+/** @param store of a standby, which takes over only if that is permitted */
 async function wait(options: ServiceJournalOptions, store: Store): Promise<JournalWriter> {
   const { home, mode, log, timers, link, waits, followed: told, isEnding } = options
-  const permitted = await takePermitted(home, store)
+  const permitted = await acquireIfPermitted(home, store)
   if (permitted !== null) return permitted
   let progress: FollowProgress | null = null
   await waits(() => progress)
@@ -214,7 +257,8 @@ async function wait(options: ServiceJournalOptions, store: Store): Promise<Journ
   const signing = openSigningCheck(home, 'service', mode, timers.now)
   const stops = options.watchWriteStops()
   try {
-    // Asked before each taking; without an answer it goes no further.
+    // Called before each attempt to take over. A standby that is ending never answers, and so goes
+    // no further.
     const hindrance = () => (isEnding() ? new Promise<never>(() => {}) : signing.hindrance())
     const storedAfter = link === null ? {} : { storedAfter: link.storedAfter }
     return await standBy(store, followed, { hindrance, writesStop: stops.why, ...storedAfter })
@@ -224,8 +268,8 @@ async function wait(options: ServiceJournalOptions, store: Store): Promise<Journ
   }
 }
 
-/** @returns null where there is no permit, or another has taken the journal since */
-async function takePermitted(home: string, store: Store): Promise<JournalWriter | null> {
+/** @returns null without a permit, or if another node has acquired the journal since */
+async function acquireIfPermitted(home: string, store: Store): Promise<JournalWriter | null> {
   const overtakes = readJournalPermit(home, 'service')
   if (overtakes === null) return null
   let writer: JournalWriter | null = null
@@ -238,14 +282,17 @@ async function takePermitted(home: string, store: Store): Promise<JournalWriter 
   return writer
 }
 
-/** Of a standby's role, it would wait for the silence of the one before it, as others do elsewhere. */
+/**
+ * Without a permit the successor, in the role of a standby, would wait for silence as standbys on
+ * other nodes do.
+ */
 function permitSuccessor(home: string, epoch: number, log: ServiceJournalOptions['log']): void {
   try {
     writeJournalPermit(home, 'service', epoch)
   } catch (err) {
     log.warn(
       { err },
-      'the successor cannot be let take the journal at once: a standby may be first',
+      'the permit for the successor could not be written, so a standby may acquire the journal first',
     )
   }
 }

@@ -5,7 +5,7 @@ import { protectedAddressesOf } from '../config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from '../config/sanctions-oracles.js'
 import { createListOwner } from '../screening/lists/list-owner.js'
 
-/** The screening lists of a home, and those that oracles on its chains are mirrored to. */
+/** Opens the screening lists of a home, including those that mirror oracles on its chains. */
 export function openLists(
   home: string,
   storeDirectory: string,

@@ -13,7 +13,7 @@ import type { OperationPorts } from '../operations/ports.js'
 import { createMailer } from '../webhooks/mailer.js'
 import { createInvitationMail } from './invitation-mail.js'
 
-/** What is there before operations are: the thread's own ports, and what the start has made. */
+/** The ports that exist before operations do: the thread's own and what the start created. */
 type Given = Pick<
   OperationPorts,
   | 'reader'
@@ -38,7 +38,7 @@ type Given = Pick<
 
 const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError
 
-/** What operations are given: the start's own, and what only they use. */
+/** Adds the ports that only operations use to those of the start. */
 export function openOperationPorts(given: Given, config: Config): OperationPorts {
   const { actors, timers } = given
   const smtp = config.smtpFile === null ? null : readSmtpFile(config.smtpFile)

@@ -4,8 +4,8 @@ import { cellsOf, readJournalFile } from '../config/journal.js'
 import { NODE_LINK_VARIABLE, nodeAt, readNodeLinkFile } from '../config/node-link.js'
 import { type Cell, cellOf, ONE_CELL } from '../domain/cells.js'
 import type { Elsewhere } from '../http/deal-out.js'
-import { createForwarder, type Forwarder, type ForwardOptions } from '../http/forward-to-owner.js'
-import type { OwnerPlace } from '../http/owner-place.js'
+import { createForwarder, type Forwarder, type ForwardOptions } from '../http/forward-to-leader.js'
+import type { LeaderPlace } from '../http/leader-place.js'
 import { partitionOfRequest } from '../http/partition-of-request.js'
 import { readRequestHead } from '../http/request-head.js'
 import type { Journal } from '../journal/journal.js'
@@ -13,45 +13,52 @@ import { openEngine } from '../journal/open-engine.js'
 import { prove } from '../journal/proven.js'
 import { LinkAgent } from '../link/link-agent.js'
 
-/** Which users this node is for, and its way to the owners of all others. */
+/**
+ * Tells which users this node serves, and forwards requests for other users to the leaders of their
+ * cells.
+ */
 export interface OtherCells {
   readonly own: Cell
-  /** Null: there are no others. */
+  /** Null in an installation with one cell. */
   readonly elsewhere: Elsewhere | null
   /**
-   * From now on each answer closes its connection. Resolves once what was passed on was answered, or in time, which
-   * is counted from the first call.
+   * Closes the connection after each answer from now on. Resolves once all forwarded requests are
+   * answered, or when the time since the first call is up.
    */
   drain(): Promise<void>
   close(): Promise<void>
 }
 
 export interface OtherCellsOptions {
-  /** COUNTERSIGN_JOURNAL_FILE; null: there is no journal, and one cell. */
+  /** The value of COUNTERSIGN_JOURNAL_FILE; null without a journal, and then there is one cell. */
   readonly journalFile: string | null
-  /** COUNTERSIGN_NODE_LINK_FILE */
+  /** The value of COUNTERSIGN_NODE_LINK_FILE. */
   readonly nodeLinkFile: string | null
   readonly clientAddress: ForwardOptions['clientAddress']
   readonly log: Logger
-  /** Default: the machine's. */
+  /** Defaults to the machine's timers. */
   readonly timers?: Pick<Timers, 'at' | 'now' | 'elapsed'>
 }
 
-/** As long as a service that ends waits for what it answers itself. */
+/** As long as an ending service waits for the requests that it answers itself. */
 const DRAIN_MS = 10_000
-/** Between two looks at who owns each of them: a row each. */
+/** Pause between two polls of a cell's leader; each poll reads one row. */
 const LOOK_MS = 250
-/** Between two questions whether what is read is of now: by a commit, which a server that was replaced has not. */
+/**
+ * Pause between two write fence probes. A probe commits, which a replaced server cannot, so reads
+ * are known to be current.
+ */
 const PROVEN_EVERY_MS = 30_000
-/** Between two lines about an engine that does not answer. */
+/** Pause between two log lines about an engine that does not answer. */
 const SAID_EVERY_MS = 10_000
 
-const NO_LINK = `the journal's file names cells, and ${NODE_LINK_VARIABLE} no file: a node passes on by it what is of another cell's users`
+const NO_LINK = `The journal file names several cells, but ${NODE_LINK_VARIABLE} is not set. Nodes forward requests for other cells' users over that link; set the variable to the link's file.`
 
 /**
- * Follows who owns the other cells, and passes on to them what is of their users. While the engine does
- * not answer, whoever was last seen is asked.
- * @throws Error for cells without a link between nodes; as `readJournalFile` and `readNodeLinkFile`
+ * Polls who leads the other cells, and forwards requests for their users. While the engine does not
+ * answer, requests go to the last known leader.
+ * @throws Error if there are several cells and no link between nodes; as `readJournalFile` and
+ * `readNodeLinkFile`
  */
 export async function openOtherCells(options: OtherCellsOptions): Promise<OtherCells> {
   const { journalFile, nodeLinkFile, log, timers = systemTimers() } = options
@@ -94,14 +101,14 @@ function alone(own: Cell): OtherCells {
 
 interface Way {
   readonly forwarder: Forwarder
-  seen(place: OwnerPlace | null): void
+  seen(place: LeaderPlace | null): void
 }
 
 function wayTo(cell: number, { clientAddress, log }: OtherCellsOptions, agent: LinkAgent): Way {
-  let place: OwnerPlace | null = null
+  let place: LeaderPlace | null = null
   const forwarder = createForwarder({
-    ...{ agent, clientAddress, owner: () => place },
-    // Nobody asks it: how this node is, it says by itself.
+    ...{ agent, clientAddress, leader: () => place },
+    // Nothing reads this report: the node reports its own state.
     report: () => ({ status: 'up' }),
     log: log.child({ cell }),
   })
@@ -110,12 +117,12 @@ function wayTo(cell: number, { clientAddress, log }: OtherCellsOptions, agent: L
     seen(next) {
       const isSame = next?.epoch === place?.epoch
       place = next
-      if (!isSame) forwarder.ownerChanged()
+      if (!isSame) forwarder.leaderChanged()
     },
   }
 }
 
-/** @returns ends it */
+/** @returns a function that stops the polling */
 function lookEvery(
   others: readonly Cell[],
   journal: Pick<Journal, 'look' | 'trim'>,
@@ -129,17 +136,20 @@ function lookEvery(
 
   async function look({ number }: Cell): Promise<void> {
     try {
-      const { epoch, owner } = await journal.look(number)
-      const at = owner === null ? null : nodeAt(owner.node)
+      const { epoch, owner: leader } = await journal.look(number)
+      const at = leader === null ? null : nodeAt(leader.node)
       ways.get(number)?.seen(at === null ? null : { ...at, epoch })
     } catch (err) {
       if (isOver || timers.elapsed() - saidMs < SAID_EVERY_MS) return
       saidMs = timers.elapsed()
-      log.warn({ err, cell: number }, 'who owns another cell could not be looked up')
+      log.warn(
+        { err, cell: number },
+        'the leader of another cell could not be read from the journal',
+      )
     }
   }
 
-  /** Each by itself: one that is slow to be looked up holds up no other. */
+  /** Cells are polled independently, so a slow answer holds up no other cell. */
   async function run(cell: Cell): Promise<void> {
     let provenMs = timers.elapsed()
     while (!isOver) {

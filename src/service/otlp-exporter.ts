@@ -1,11 +1,11 @@
 /**
- * Sends spans to a collector as OTLP/HTTP in JSON, which every collector takes. Written here, since
- * what is needed of the SDK is one request body: its packages would be twenty more in the process
- * that moves money.
+ * Sends spans to a collector as OTLP/HTTP in JSON, which every collector accepts. The code is
+ * written here because one request body is all that is needed of the SDK, and its packages would
+ * add some twenty dependencies to the process that moves money.
  */
 
 export interface Span {
-  /** Hex: 32 characters, and 16 of a span. */
+  /** Hex of 32 characters; span ids have 16. */
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | null
@@ -19,24 +19,27 @@ export interface Span {
 }
 
 export interface SpanExporter {
-  /** Costs a push; beyond SPANS_WAITING_MAX spans are dropped. */
+  /** Adds a span in constant time. Beyond SPANS_WAITING_MAX, spans are dropped. */
   add(span: Span): void
-  /** Sends what waits, unless the collector does not take it: nobody's end waits for that. */
+  /**
+   * Sends the waiting spans. If the collector refuses them they are lost, so that no shutdown waits
+   * for it.
+   */
   close(): Promise<void>
 }
 
-/** A collector that is away for long must not fill the memory: some 4 MiB. */
+/** Bounds the memory while a collector is away for long, to about 4 MiB. */
 const SPANS_WAITING_MAX = 8_192
 const SPANS_PER_REQUEST_MAX = 512
 const SEND_EVERY_MS = 1_000
 const ANSWER_TIMEOUT_MS = 5_000
-/** Between two lines of the log about a collector that does not answer. */
+/** Pause between two log lines about a collector that does not answer. */
 const SAID_EVERY_MS = 60_000
 const PATH = '/v1/traces'
 const KINDS = { internal: 1, server: 2 } as const
 const STATUS_ERROR = 2
 
-/** @param endpoint without the path of traces, as OTEL_EXPORTER_OTLP_ENDPOINT has it */
+/** @param endpoint without the path of traces, as in OTEL_EXPORTER_OTLP_ENDPOINT */
 export function createOtlpExporter(
   endpoint: string,
   log: { warn(context: object, message: string): void },
@@ -51,10 +54,10 @@ export function createOtlpExporter(
     dropped += count
     if (performance.now() - saidMs < SAID_EVERY_MS) return
     saidMs = performance.now()
-    log.warn({ dropped, reason }, 'spans are lost: the collector does not take them')
+    log.warn({ dropped, reason }, 'spans are lost: the collector does not accept them')
   }
 
-  /** @returns whether the collector took them */
+  /** @returns whether the collector accepted them */
   async function send(spans: readonly Span[]): Promise<boolean> {
     try {
       const answer = await fetch(url, {
@@ -73,7 +76,7 @@ export function createOtlpExporter(
     }
   }
 
-  /** One request after another; after one that is not taken the rest waits for the next time. */
+  /** Sends one request at a time. After a refusal the remaining spans wait for the next round. */
   async function sendAll(): Promise<void> {
     while (waiting.length > 0) {
       if (!(await send(waiting.splice(0, SPANS_PER_REQUEST_MAX)))) return
@@ -95,7 +98,7 @@ export function createOtlpExporter(
   return {
     add(span) {
       if (waiting.length < SPANS_WAITING_MAX) waiting.push(span)
-      else lost(1, 'too many wait')
+      else lost(1, 'too many spans wait')
     },
     async close() {
       clearInterval(timer)
@@ -128,7 +131,7 @@ function encodeSpan({ parentSpanId, kind, startMs, endMs, attributes, failed, ..
   }
 }
 
-/** Decimal text, since the number is beyond what JSON's numbers hold. */
+/** Decimal text, because the number exceeds what JSON numbers hold exactly. */
 function nanosOf(ms: number): string {
   return `${Math.round(ms * 1_000)}000`
 }

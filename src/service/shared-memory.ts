@@ -5,7 +5,7 @@ import { createVersionsBuffer } from '../store/versions.js'
 import { createMeterBuffer } from '../wiring/meters.js'
 import { createPathBuffer } from '../wiring/path-meter.js'
 
-/** What the threads of the service show each other without a message; `WorkerStart` says of each. */
+/** Creates the buffers that the service's threads share; `WorkerStart` describes each one. */
 export function createSharedMemory(workers: number, chainIds: readonly number[]) {
   const threads = 1 + workers
   return {

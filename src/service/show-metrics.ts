@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
 import type { Config } from '../config/env.js'
 import { type DependencySources, registerDependencyGauges } from '../http/dependency-gauges.js'
+import type { Readiness } from '../http/health-routes.js'
 import type { HttpMetrics } from '../http/metrics.js'
 import { listenForMetrics } from '../http/metrics-listener.js'
 import { descriptorsMax, unreservedDescriptors } from '../http/open-files.js'
@@ -12,10 +13,11 @@ import { showPath } from '../wiring/path-meter.js'
 export interface ShownMetrics {
   readonly registry: Registry
   readonly requests: Pick<HttpMetrics, 'render'>
+  readonly readiness: () => Readiness
   readonly gauges: GaugeSources & DependencySources
-  /** The main thread's own. */
+  /** The meter of the main thread. */
   readonly meter: ThreadMeter
-  /** Of all threads. */
+  /** The meters of all threads. */
   readonly meters: SharedArrayBuffer
   readonly path: SharedArrayBuffer
   readonly chainIds: readonly number[]
@@ -23,7 +25,10 @@ export interface ShownMetrics {
   readonly logger: Logger
 }
 
-/** What Prometheus may ask for, of all threads, and where. @returns null: it is switched off */
+/**
+ * Registers the metrics of all threads and listens for Prometheus.
+ * @returns null if METRICS_PORT is not set
+ */
 export async function showMetrics(config: Config, shown: ShownMetrics) {
   const { registry, gauges, meters, logger } = shown
   collectDefaultMetrics({ register: registry })
@@ -34,7 +39,7 @@ export async function showMetrics(config: Config, shown: ShownMetrics) {
   return listenForMetrics({
     host: config.host,
     port: config.metricsPort,
-    registry,
+    ...{ registry, readiness: shown.readiness },
     expositions: [
       shown.requests.render,
       showLatencies(meters),

@@ -1,17 +1,18 @@
 import type { PartReport } from '../http/health-routes.js'
-import type { FollowProgress } from '../store/follow-owner.js'
+import type { FollowProgress } from '../store/follow-leader.js'
 
-const FOLLOWS = 'A standby: another service owns the journal, and this one follows it.'
+const FOLLOWS = 'A standby: another service leads the journal, and this one follows it.'
 const RESTORES =
-  'A standby: another service owns the journal, and the store here is restored from its snapshot.'
+  'A standby: another service leads the journal, and this store is being restored from its snapshot.'
 const HINDERED =
-  'A standby that could sign nothing, or would refuse writes, and so leaves the journal to others: its log says why.'
-const OWNERLESS = 'A standby of a journal that nobody has owned yet: start its owner.'
+  'A standby that cannot sign or would refuse writes, so it does not take over. Its log gives the reason.'
+const OWNERLESS =
+  'A standby of a journal that has had no leader yet. Start the service with the role owner.'
 
 /**
- * What `/readyz` says of the journal while another service owns it.
- * @param isLoaded its threads wait for nothing but the journal
- * @param id by which the journal is handed over to it (`countersign cluster move`)
+ * Builds the journal's part of `/readyz` while another service leads the journal.
+ * @param isLoaded whether the worker threads wait only for the journal
+ * @param id names this node in `countersign cluster move`
  */
 export function standbyReport(
   progress: FollowProgress | null,

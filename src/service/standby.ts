@@ -1,25 +1,28 @@
 import { identityLinkAt } from '../config/identity-link.js'
 import type { Serve } from '../http/app.js'
-import type { ForwardOptions } from '../http/forward-to-owner.js'
+import type { ForwardOptions } from '../http/forward-to-leader.js'
 import type { FrontDoor } from '../http/front-door.js'
 import { listsReport, type ReadinessSources } from '../http/readiness-parts.js'
 import { standbyAnswers } from '../http/standby-answers.js'
 import { openQuorumProbe, type QuorumProbe } from '../service-custody/quorum-probe.js'
-import type { FollowProgress } from '../store/follow-owner.js'
+import type { FollowProgress } from '../store/follow-leader.js'
 import { nodeIdOf } from '../store/journal-move.js'
 import type { NodeLink } from './node-link.js'
 import type { OtherCells } from './other-cells.js'
 import { standbyReport } from './standby-report.js'
 
-/** What a node does for callers while it waits for the journal. */
+/** Serves callers while a node waits for the journal. */
 export interface Standby {
-  /** Answers at the port from now on: as the owner does by a link to it, or that another one serves. */
+  /**
+   * Answers at the port from now on. With a link it forwards to the leader; without one it answers
+   * that another node serves.
+   */
   begin(progress: () => FollowProgress | null): Promise<void>
-  /** Told of each look at the owner. */
+  /** Called after each poll of the leader. */
   followed(progress: FollowProgress): void
-  /** It is told to end, and answers what is under way. */
+  /** Whether the process was told to end and only finishes requests under way. */
   isEnding(): boolean
-  /** This node owns the journal. */
+  /** This node leads the journal from now on. */
   end(): void
 }
 
@@ -27,27 +30,32 @@ export interface StandbyOptions {
   readonly door: FrontDoor
   readonly host: string
   readonly port: number
-  /** Null: there is none. */
+  /** Null without a node link. */
   readonly link: NodeLink | null
-  /** What others know it by. */
+  /** The address by which other nodes know this one. */
   readonly node: string
   readonly clientAddress: ForwardOptions['clientAddress']
-  /** What is of other cells, which are there or not as this one is. */
+  readonly transactionOf: NonNullable<ForwardOptions['transactionOf']>
+  /** Forwards requests for other cells' users, whether or not this node leads. */
   readonly cells: Pick<OtherCells, 'elsewhere' | 'drain'>
-  /** Whether its threads wait for nothing but the journal. */
+  /** Whether the worker threads wait only for the journal. */
   readonly areLoaded: () => boolean
-  /** What it would screen with. */
+  /** The lists that it would screen with. */
   readonly lists: ReadinessSources['lists']
   readonly home: string
-  /** COUNTERSIGN_IDENTITY_LINK_FILE; null: the identity provider is reached by its socket. */
+  /**
+   * The value of COUNTERSIGN_IDENTITY_LINK_FILE; null if the identity provider is reached by its
+   * socket.
+   */
   readonly identityLinkFile: string | null
 }
 
-/** A process that ends waits for what it has passed on, and no longer. */
+/** The longest time that an ending process waits for forwarded requests. */
 const DRAIN_MS = 10_000
 
 export function createStandby(options: StandbyOptions): Standby {
-  const { door, host, port, link, node, clientAddress, cells, areLoaded, lists } = options
+  const { door, host, port, link, node, cells, areLoaded, lists } = options
+  const { clientAddress, transactionOf } = options
   let probe: QuorumProbe | null = null
   let isEnding = false
   let end = (): void => undefined
@@ -58,14 +66,14 @@ export function createStandby(options: StandbyOptions): Standby {
         lists: listsReport(lists()),
       })
       if (link === null) return door.answerEarly(host, port, standbyAnswers(report))
-      // Once it waits: who would sign with it.
+      // Probes, while this node waits, the quorum signer that would sign with it.
       probe = openQuorumProbe(options.home, userSideOf(options))
       end = endInTurn(() => {
         isEnding = true
         door.stopEarly()
         return Promise.all([link.drain(DRAIN_MS), cells.drain()])
       })
-      const forward = link.forward({ report, clientAddress })
+      const forward = link.forward({ report, clientAddress, transactionOf })
       const { elsewhere } = cells
       const serve: Serve = (response, request) =>
         (elsewhere?.(request) ?? forward)(response, request)
@@ -91,8 +99,9 @@ function userSideOf({ identityLinkFile }: StandbyOptions) {
 }
 
 /**
- * Has SIGTERM and SIGINT end the process once `drain` has resolved. Without, they end it at once.
- * @returns ends that: the process is ended by other means from then on
+ * Makes SIGTERM and SIGINT end the process once `drain` has resolved; by default they end it at
+ * once.
+ * @returns a function that restores the default
  */
 function endInTurn(drain: () => Promise<unknown>): () => void {
   let isEnding = false

@@ -1,39 +1,45 @@
 import { type Agent, request as sendRequest } from 'node:http'
 import type { HttpResponse, RoutedApp } from '../http/app.js'
-import type { OwnerPlace } from '../http/owner-place.js'
+import type { LeaderPlace } from '../http/leader-place.js'
 import { readRequestHead } from '../http/request-head.js'
 
 /**
- * How the nodes of a cell hear of what its owner has stored as soon as it has: each asks, and is answered when
- * there is more than it has. What the owner says in the journal twice a second is all there is without a link.
+ * Tells the nodes of a cell at once what its leader has stored. Each node sends a request, which
+ * the leader answers when it has stored more than the node has. Without a link, nodes learn it only
+ * from the heartbeat in the journal, twice a second.
  */
 export interface StoredNews {
-  /** Told by the owner of each entry that the journal and its store have. */
+  /** Called by the leader for each entry that both the journal and its store have. */
   stored(epoch: number, seq: number): void
   /**
-   * Asks the owner.
-   * @returns what it has stored, which may be no more; 0 where it does not answer, after a while
+   * Asks the leader what it has stored.
+   * @returns the last stored entry, which may not be newer; 0 after a pause if the leader does not
+   * answer
    */
   storedAfter(seq: number): Promise<number>
-  /** Answers the others on the link. */
+  /** Whether another node follows this one, that is, sent a request within FOLLOWED_MS. */
+  isFollowed(): boolean
+  /** Answers other nodes on the link. */
   answerOn(app: Pick<RoutedApp, 'get'>): void
-  /** Nobody is kept waiting any more. */
+  /** Answers all waiting nodes. */
   close(): void
 }
 
 export interface StoredNewsOptions {
   readonly agent: Agent
-  /** Null: none that can be reached is known. */
-  readonly owner: () => OwnerPlace | null
+  /** Null if no reachable leader is known. */
+  readonly leader: () => LeaderPlace | null
 }
 
 const PATH = '/_node/stored'
-/** An answer comes by then, with news or without. */
+/** Every request is answered by then, with or without news. */
 const HELD_MS = 2_000
 const ANSWER_MS_MAX = 4_000
-/** Where the owner does not answer, or this node has just taken over. */
+/** Pause after a request that failed, or while this node has just taken over. */
 const AGAIN_MS = 500
-/** Nodes of a cell that wait at once, each once. */
+/** The longest time between two requests of a node that follows, even a busy one. */
+const FOLLOWED_MS = HELD_MS + 3_000
+/** The most nodes of a cell that wait at once, with one request each. */
 const WAITING_MAX = 256
 
 interface Waiting {
@@ -41,10 +47,11 @@ interface Waiting {
   readonly answer: () => void
 }
 
-export function createStoredNews({ agent, owner }: StoredNewsOptions): StoredNews {
+export function createStoredNews({ agent, leader }: StoredNewsOptions): StoredNews {
   let own = { epoch: 0, seq: 0 }
   const waiting = new Set<Waiting>()
   let asked: Promise<number> | null = null
+  let followedMs = Number.NEGATIVE_INFINITY
 
   function hold(response: HttpResponse, after: number): void {
     const end = (isThere: boolean) => {
@@ -60,7 +67,7 @@ export function createStoredNews({ agent, owner }: StoredNewsOptions): StoredNew
   }
 
   async function ask(after: number): Promise<number> {
-    const place = owner()
+    const place = leader()
     const said = place === null ? null : await storedAt(agent, place, after)
     if (said !== null) return said
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref())
@@ -78,14 +85,16 @@ export function createStoredNews({ agent, owner }: StoredNewsOptions): StoredNew
       })
       return asked
     },
+    isFollowed: () => performance.now() - followedMs < FOLLOWED_MS,
     answerOn(app) {
       app.get(`${PATH}/:epoch/:after`, (response, request) => {
-        // What callers ask another node comes by the link as well, and says whose it is.
+        // Forwarded requests of callers also arrive on this link, and they name their caller.
         const isOfNode = readRequestHead(request).xForwardedFor === ''
         const [epoch, after] = [0, 1].map((index) => Number(request.getParameter(index)))
-        if (isOfNode && epoch === own.epoch && Number.isSafeInteger(after))
+        if (isOfNode && epoch === own.epoch && Number.isSafeInteger(after)) {
+          followedMs = performance.now()
           hold(response, after ?? 0)
-        else answer(response, '404 Not Found', '')
+        } else answer(response, '404 Not Found', '')
       })
     },
     close() {
@@ -101,10 +110,10 @@ function answer(response: HttpResponse, status: string, body: string): void {
   })
 }
 
-/** @returns null where it does not say */
+/** @returns null if the leader does not answer with a number */
 function storedAt(
   agent: Agent,
-  { host, port, epoch }: OwnerPlace,
+  { host, port, epoch }: LeaderPlace,
   after: number,
 ): Promise<number | null> {
   return new Promise((resolve) => {

@@ -4,13 +4,14 @@ import type { FrontDoor } from '../http/front-door.js'
 import { READY_TO_TAKE_OVER, SUCCESSOR, SUCCESSOR_WAITS } from '../supervisor/hand-over.js'
 
 /**
- * Makes this service the one of its home: at once, or, when it was started as a successor, as soon
- * as its predecessor is gone. A successor binds the port the moment that one closes it, which is the
- * first thing it does, and holds what comes until it serves. Before the lock is held the home is
- * looked at alone (`check-home.ts`), so the two never write there together.
+ * Makes this service the only one of its home. A first service does so at once; a successor, as
+ * soon as its predecessor is gone. Closing the port is the first thing a predecessor does, so the
+ * successor binds it at that moment and holds requests until it serves. Before it holds the lock,
+ * the successor only reads the home (`check-home.ts`), so the two never write there at the same
+ * time.
  */
 
-/** Requests in flight have 10 s to end, and the end of the process 20 s in all. */
+/** Requests in flight have 10 s to end, and the process has 20 s in all. */
 const PREDECESSOR_ENDS_MS_MAX = 30_000
 
 export async function takeHome(
@@ -27,7 +28,10 @@ export async function takeHome(
   await inheritHome(home, 'service', PREDECESSOR_ENDS_MS_MAX)
 }
 
-/** @returns whether another service of this home waits for this one's end, as the supervisor says */
+/**
+ * @returns a function that tells whether a successor waits for the end of this service, as the
+ * supervisor reports
+ */
 export function hearOfSuccessor(): () => boolean {
   let waits = false
   process.on('message', (message) => {

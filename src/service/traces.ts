@@ -5,14 +5,17 @@ import type { AgentContext, AgentHandlers, Answer } from '../operations/context.
 import { createOtlpExporter, type Span, type SpanExporter } from './otlp-exporter.js'
 
 /**
- * A span for each call of an agent, and below it one for each step of the transaction that it made.
- * A span holds ids, a chain, a step and a code: what a call carries is nobody's here. Where no
- * collector is named none of this exists, and handlers are as they were.
+ * Records a span for each call of an agent, and below it a span for each step of the call's
+ * transaction. A span contains ids, a chain, a step and a code, but nothing of the call's contents.
+ * Without a collector no traces exist and the handlers are unchanged.
  */
 export interface Traces {
-  /** A request came in. @param traceparent of W3C Trace Context; empty where there is none */
+  /**
+   * Begins a trace for an incoming request.
+   * @param traceparent header of W3C Trace Context; empty without one
+   */
   heard(route: string, requestId: string, traceparent: string): void
-  /** The same handlers; each call is a span. */
+  /** Wraps the handlers so that each call is a span. */
   around(handlers: AgentHandlers): AgentHandlers
   step(report: StepReport): void
   close(): Promise<void>
@@ -22,17 +25,19 @@ interface Trace {
   readonly traceId: string
   readonly parentSpanId: string | null
   readonly spanId: string
-  /** False where whoever called does not record: nor do we. */
+  /** False if the caller does not record its trace; then this service does not either. */
   readonly sampled: boolean
   readonly isTool: boolean
   startMs: number
-  /** Of the latest step of its transaction; 0 before the first. */
+  /** When the latest step of its transaction ended, in milliseconds; 0 before the first. */
   steppedMs: number
 }
 
 type Handler = (context: AgentContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
-/** Requests whose transactions may still go on; the oldest are forgotten, with what they would say. */
+/**
+ * The most requests whose transactions may still continue; beyond it the oldest traces are dropped.
+ */
 const TRACES_MAX = 20_000
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 const NONE = /^0+$/
@@ -42,9 +47,9 @@ const SPAN_BYTES = 8
 const ENDS: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped', 'refused'])
 
 /**
- * @param endpoint of a collector, by OTLP/HTTP
- * @param nowMs milliseconds since the epoch, by the clock of the step reports
- * @returns null where nobody collects
+ * @param endpoint the OTLP/HTTP URL of a collector
+ * @param nowMs returns milliseconds since the epoch, by the clock of the step reports
+ * @returns null without a collector
  */
 export function openTraces(
   endpoint: string | null,
@@ -126,7 +131,7 @@ function createTraces(exporter: SpanExporter, nowMs: () => number): Traces {
     const { txId, chainId, code, atMs } = report
     add(trace, {
       ...{ spanId: drawHex(SPAN_BYTES), parentSpanId: trace.spanId, kind: 'internal', name },
-      // Two threads read the clock: a step is never before what it follows.
+      // Two threads read the clock; the maximum keeps a step from ending before it starts.
       ...{ startMs, endMs: Math.max(startMs, atMs), failed: code !== null },
       attributes: {
         'countersign.tx_id': txId,
@@ -161,7 +166,7 @@ function createTraces(exporter: SpanExporter, nowMs: () => number): Traces {
   }
 }
 
-/** OpenTelemetry's conventions for MCP and for tools of agents. */
+/** Attributes that OpenTelemetry's conventions define for MCP and for agent tools. */
 function toolAttributes(name: string): Span['attributes'] {
   return {
     'mcp.method.name': 'tools/call',

@@ -1,41 +1,42 @@
 import { type Agent, request as sendRequest } from 'node:http'
 import type { RoutedApp } from '../http/app.js'
-import type { OwnerPlace } from '../http/owner-place.js'
+import type { LeaderPlace } from '../http/leader-place.js'
 import { readRequestHead } from '../http/request-head.js'
 import { answerWhole } from '../http/whole-answer.js'
 
 /**
- * Which nodes wait for a journal its owner does not know: they read. So it asks in the journal when it is to
- * end, and one that could go on says so by the link, once. Nothing is said as long as nobody asks.
+ * Tells a leader which standbys wait. It cannot know them, because a standby only reads the
+ * journal. Before the leader ends, it therefore asks in the journal, and each standby that could
+ * take over answers once over the link. Nothing is sent unless the leader asks.
  */
 export interface WaitingNodes {
-  /** To the owner, until it has heard it. */
+  /** Answers the leader's question; tries again until the leader has received the answer. */
   say(asked: string): void
-  /** Whether one says so in time. */
+  /** Resolves to whether a standby answers the question in time. */
   any(asked: string, timeMs: number): Promise<boolean>
-  /** Hears on the link what the others say. */
+  /** Receives the answers of the standbys on the link. */
   answerOn(app: Pick<RoutedApp, 'get'>): void
 }
 
 export interface WaitingNodesOptions {
   readonly agent: Agent
-  /** Null: none that can be reached is known. */
-  readonly owner: () => Pick<OwnerPlace, 'host' | 'port'> | null
+  /** Null if no reachable leader is known. */
+  readonly leader: () => Pick<LeaderPlace, 'host' | 'port'> | null
 }
 
 const PATH = '/_node/waits'
 const ANSWER_MS_MAX = 2_000
 
-export function createWaitingNodes({ agent, owner }: WaitingNodesOptions): WaitingNodes {
+export function createWaitingNodes({ agent, leader }: WaitingNodesOptions): WaitingNodes {
   const hears = new Map<string, () => void>()
-  /** Heard by the owner, or on its way to it. */
+  /** The question whose answer the leader has received, or that is on its way to it. */
   let said = ''
   return {
     say(asked) {
-      const place = owner()
+      const place = leader()
       if (place === null || asked === said) return
       said = asked
-      // One that did not hear it is told at the next look.
+      // A failed answer is sent again at the next poll.
       void isHeard(agent, place, asked).then((heard) => {
         if (!heard && said === asked) said = ''
       })
@@ -52,7 +53,7 @@ export function createWaitingNodes({ agent, owner }: WaitingNodesOptions): Waiti
       }),
     answerOn(app) {
       app.get(`${PATH}/:asked`, (response, request) => {
-        // What callers ask another node comes by the link as well, and says whose it is.
+        // Forwarded requests of callers also arrive on this link, and they name their caller.
         const isOfNode = readRequestHead(request).xForwardedFor === ''
         const hear = isOfNode ? hears.get(request.getParameter(0)) : undefined
         answerWhole(response, hear === undefined ? 404 : 200, {})
@@ -64,7 +65,7 @@ export function createWaitingNodes({ agent, owner }: WaitingNodesOptions): Waiti
 
 function isHeard(
   agent: Agent,
-  { host, port }: Pick<OwnerPlace, 'host' | 'port'>,
+  { host, port }: Pick<LeaderPlace, 'host' | 'port'>,
   asked: string,
 ): Promise<boolean> {
   return new Promise((resolve) => {

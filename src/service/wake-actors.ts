@@ -14,7 +14,7 @@ export interface WakeContext {
   readonly timers: Timers
 }
 
-/** Wakes whoever goes on by itself after a start: nobody may ask for anything of theirs. */
+/** Loads the actors that have work in progress after a restart, since no request would. */
 export async function wakeActors({ actors, reader, chains, timers }: WakeContext) {
   const userOf = walletUsersOf(reader)
   function loadWallet(subWalletId: SubWalletId): void {
@@ -24,7 +24,8 @@ export async function wakeActors({ actors, reader, chains, timers }: WakeContext
     actors.tell({ kind: 'chain-watcher', id: String(id), userId: null }, { type: 'start' })
   }
   for (const endpoint of reader.webhooks.all()) {
-    // Once loaded it recovers by itself; told to, it would interrupt what it has just begun.
+    // An endpoint recovers by itself once loaded; a separate command would interrupt its first
+    // delivery.
     actors.tell(webhookEndpointAddress(endpoint), { type: 'tick', nowMs: timers.now() })
   }
   for (const { userId, custody } of reader.freezes.all()) {
@@ -32,7 +33,7 @@ export async function wakeActors({ actors, reader, chains, timers }: WakeContext
   }
   for (const subWalletId of reader.approvals.walletsWithWaiting()) loadWallet(subWalletId)
   for (const subWalletId of reader.grants.walletsWithChanges()) loadWallet(subWalletId)
-  // What sponsored calls wait for.
+  // These sub-wallets wait for sponsored calls.
   const gasWallets = await openGasWallets(actors, chains, timers)
   for (const subWalletId of reader.gas.sponsoredWallets()) loadWallet(subWalletId)
   return gasWallets

@@ -1,15 +1,35 @@
 import { noteNewestBlocks } from '../chains/newest-blocks.js'
 import { attachChainTime, createChainTimeBuffer, keepChainTime } from '../clock/chain-time.js'
-import { createServiceClock } from '../clock/service-clock.js'
+import { createServiceClock, type ServiceClock } from '../clock/service-clock.js'
 import type { FreeSpace } from '../disk/free-space.js'
 import type { ListOwner } from '../screening/lists/list-owner.js'
 
+/** The conditions that may stop the writes of one node and of no other. */
+export interface NodeWrites {
+  readonly disk: Pick<FreeSpace, 'low'>
+  readonly clock: Pick<ServiceClock, 'aheadMs' | 'refusal'>
+  readonly lists: Pick<ListOwner, 'status'>
+}
+
 /**
- * Whether a node that waits for the journal would refuse writes once it owns it: what the owner shows of itself
- * nobody sees of one that waits, until it has taken over.
+ * Tells why this node alone would refuse writes. A chain whose blocks were not seen yet stops
+ * writes too but is not counted: a chain that does not answer one node would usually not answer
+ * another either.
+ * @returns null if this node refuses no writes for a reason of its own
+ */
+export function ownWritesStop({ disk, clock, lists }: NodeWrites): string | null {
+  if (disk.low) return LITTLE_SPACE
+  if (clock.aheadMs() !== null && clock.refusal() !== null) return CLOCK_APART
+  const { reason } = lists.status()
+  return reason === null ? null : `screening: ${reason}`
+}
+
+/**
+ * Tells whether a standby would refuse writes once it leads. A leader's refusals are visible, a
+ * standby's only after it has taken over.
  */
 export interface WriteStops {
-  /** By what is known now, so that no takeover waits for it. @returns null: it would not */
+  /** Answers from what is known now, so that no failover waits. @returns null if it refuses none */
   why(): string | null
   close(): void
 }
@@ -18,21 +38,20 @@ export interface WriteStopsOptions {
   readonly chains: Parameters<typeof noteNewestBlocks>[0]
   readonly disk: Pick<FreeSpace, 'low'>
   readonly lists: Pick<ListOwner, 'status'>
-  /** Of this machine, milliseconds since the epoch. */
+  /** The machine's clock, in milliseconds since the epoch. */
   readonly machineMs?: () => number
 }
 
-/** A step of the clock is seen at once; this is how late a block may be seen, of the two minutes that are borne with. */
+/**
+ * A clock step is noticed at once; blocks may be noticed this late, of the two minutes that are
+ * tolerated.
+ */
 const BLOCKS_EVERY_MS = 10_000
 
-// Without figures, which change all the time: each reason is logged once.
-const LITTLE_SPACE = 'less is free on its disk than COUNTERSIGN_DISK_FREE_MIN_MIB'
-const CLOCK_APART = 'its clock is not what the newest blocks say'
+// The texts contain no figures, because those change all the time and each reason is logged once.
+const LITTLE_SPACE = 'its disk has less free space than COUNTERSIGN_DISK_FREE_MIN_MIB'
+const CLOCK_APART = 'its clock differs from the newest blocks'
 
-/**
- * Chains of which no block was seen yet stop no writes here, though they do at an owner: the workers that
- * follow them wait as well, and one that does not answer would most often answer no other node either.
- */
 export function watchWriteStops(options: WriteStopsOptions): WriteStops {
   const { chains, disk, lists, machineMs = Date.now } = options
   const buffer = createChainTimeBuffer()
@@ -50,12 +69,7 @@ export function watchWriteStops(options: WriteStopsOptions): WriteStops {
   void look()
 
   return {
-    why() {
-      if (disk.low) return LITTLE_SPACE
-      if (clock.aheadMs() !== null && clock.refusal() !== null) return CLOCK_APART
-      const { reason } = lists.status()
-      return reason === null ? null : `screening: ${reason}`
-    },
+    why: () => ownWritesStop({ disk, clock, lists }),
     close() {
       isClosed = true
       if (timer !== null) clearTimeout(timer)

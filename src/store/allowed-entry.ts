@@ -5,32 +5,40 @@ import { formatUsd, type UsdMicros } from '../domain/money.js'
 import type { Transaction } from '../domain/transaction.js'
 import { auditEntry } from './audit-entry.js'
 
-/** Why a transaction was let through, besides what its own record says for good. */
+/** Why a transaction was allowed, as far as its own record does not keep it for good. */
 export interface AllowedVerdict {
   readonly atMs: number
   /** A replacement may reserve more later. */
   readonly reservedMicros: UsdMicros
   readonly lists: readonly AuditedList[] | null
-  /** Absent of plain transfers and of Router intents, whose records say what they were to do. */
+  /**
+   * Absent for plain transfers and for Router intents, whose records contain what they were to do.
+   */
   readonly foreseen?: ForeseenOutcome
 }
 
-/** The entry of the audit trail that says so. */
+/** Builds the audit entry of an allowed transaction. */
 export function allowedEntry(
-  { txId, userId, subWalletId, keyId, requestId, call, kind }: Transaction,
+  { txId, userId, subWalletId, keyId, requestId, call, kind, shownPayees }: Transaction,
   { atMs, reservedMicros, lists, foreseen }: AllowedVerdict,
 ): NewAuditRecord {
-  const details = { chain_id: call.chainId, kind, reserved_usd: formatUsd(reservedMicros) }
+  const details = {
+    ...{ chain_id: call.chainId, kind, reserved_usd: formatUsd(reservedMicros) },
+    // Breakers counted them: with these their trips can be worked out again.
+    ...(shownPayees === undefined ? {} : { shown_payees: shownPayees }),
+  }
   const said = { userId, subWalletId, keyId, requestId, txId, atMs, details, lists }
   return auditEntry({ ...said, foreseen: foreseen ?? null, type: 'send.allowed' })
 }
 
-/** Of a transaction whose verdict is stored with it: there is one entry of each. */
+/** The audit id of a transaction's verdict, which is stored with it: each transaction has one. */
 export function allowedAuditId(txId: TxId): AuditId {
   return (ID_PREFIX.audit + txId.slice(ID_PREFIX.tx.length)) as AuditId
 }
 
-/** The inverse of `allowedAuditId`; of another entry's id, one that no transaction has. */
+/**
+ * The inverse of `allowedAuditId`. The id of any other entry yields an id that no transaction has.
+ */
 export function allowedTxId(auditId: string): TxId {
   return (ID_PREFIX.tx + auditId.slice(ID_PREFIX.audit.length)) as TxId
 }

@@ -3,9 +3,9 @@ import { nameRows } from './name-index.js'
 import type { Row } from './rows.js'
 
 /**
- * Writes rows in one LMDB transaction, with those of the index of names: all of them or none.
- * Transactions of a thread are queued in the order of these calls, and what one of them follows is in
- * the store before it is made. Resolves once it is synced to disk.
+ * Writes rows and the matching rows of the name index in one LMDB transaction, so all of them or
+ * none. A thread's transactions are queued in the order of these calls, and each sees what the
+ * earlier ones wrote. Resolves once the transaction is synced to disk.
  */
 export async function applyRows(
   environment: Pick<Environment, 'root' | 'spaces'>,

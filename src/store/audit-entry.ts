@@ -5,7 +5,7 @@ type Entry = Pick<NewAuditRecord, 'userId' | 'atMs' | 'type' | 'details'> &
     Pick<NewAuditRecord, 'subWalletId' | 'keyId' | 'requestId' | 'txId' | 'lists' | 'foreseen'>
   >
 
-/** An entry that has no id yet, and null where nothing is said. */
+/** Builds an entry without an id; absent fields become null. */
 export function auditEntry(entry: Entry): NewAuditRecord {
   const { userId, atMs, type, details } = entry
   const { subWalletId = null, keyId = null, requestId = null, txId = null, lists = null } = entry

@@ -4,19 +4,19 @@ import type { KeyId } from '../domain/ids.js'
 import type { Commits } from './commits.js'
 import { WriteBatch } from './write-batch.js'
 
-/** Entries wait this long for more of them: one synced write for all. */
+/** Entries wait this long for more, so that one synced write stores all of them. */
 const FLUSH_MS = 250
 
 /**
- * A refusal like the one before is counted for this long and written once: an agent that runs
- * into its cap all day must not fill the disk.
+ * A refusal that equals the one before is counted for this long and written once. Otherwise an
+ * agent that reaches its cap all day would fill the disk.
  */
 const REPEAT_MS = 60_000
 
-/** Kinds of refusals being counted at once; beyond it the oldest are written early. */
+/** The most kinds of refusal counted at once; beyond it the oldest are written early. */
 const REPEATS_MAX = 10_000
 
-/** Each verdict of the screening is an entry of its own, since each names another call. */
+/** Each screening verdict is a separate entry, because each names another call. */
 const NEVER_FOLDED: ReadonlySet<unknown> = new Set(['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE'])
 
 export interface AuditLogOptions {
@@ -27,15 +27,15 @@ export interface AuditLogOptions {
 
 interface Repeat {
   readonly sinceMs: number
-  /** Like entries after the first, and the last of them. */
+  /** Equal entries after the first. */
   count: number
   last: NewAuditRecord | null
 }
 
 /**
- * The way into the audit trail for entries that come with no commit of their own, such as
- * refusals: collected per thread, folded when they repeat, written together. A crash loses what
- * came in the last FLUSH_MS and the counts of the last REPEAT_MS; nothing that was signed.
+ * Collects audit entries that belong to no commit, such as refusals. It folds repeated ones and
+ * writes them together, per thread. A crash loses the entries of the last FLUSH_MS and the counts
+ * of the last REPEAT_MS, but nothing about a signed call.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions
@@ -74,12 +74,15 @@ export class AuditLog {
     }
   }
 
-  /** Writes what repeats of a key once all that is on its way has been noted: it led to a freeze. */
+  /**
+   * Writes a key's repeated refusals after the entries under way have been noted. Used when they
+   * led to a freeze.
+   */
   settleSoon(keyId: KeyId): void {
     this.#in(FLUSH_MS, () => this.#settleKey(keyId))
   }
 
-  /** Writes everything, counts included. To be called before the store is closed. */
+  /** Writes everything, including counts. Call it before the store is closed. */
   async close(): Promise<void> {
     this.#sweeper.cancel()
     this.#sweep(Number.POSITIVE_INFINITY)
@@ -102,7 +105,7 @@ export class AuditLog {
     this.#sweeper = this.#in(REPEAT_MS, () => this.#sweepAgain())
   }
 
-  /** Insertion order is order of `sinceMs`. */
+  /** The map is ordered by `sinceMs`, because entries are inserted in that order. */
   #sweep(beforeMs: number): void {
     for (const [kind, { sinceMs }] of this.#repeats) {
       if (sinceMs > beforeMs) return

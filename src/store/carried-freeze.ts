@@ -1,18 +1,21 @@
 import type { FreezeReader } from './readers/freezes.js'
 
 /**
- * The operator's freeze of the whole service as a row, which the journal brings to whoever takes it
- * over. What is in force at a home is what its file says (`src/custody/instance-freeze.ts`).
+ * The operator's freeze of the whole service as a row, which the journal brings to the next leader.
+ * A home obeys its own file (`src/custody/instance-freeze.ts`).
  */
 export interface CarriedFreeze {
   readonly sinceMs: number
   readonly reason: string | null
 }
 
-/** Of a date, by ECMA-262. */
+/** The largest time value of a date in ECMA-262. */
 const TIME_MS_MAX = 8.64e15
 
-/** @returns null: it is not frozen; 'unread': by what cannot be read, which freezes as any other */
+/**
+ * @returns null if the service is not frozen; 'unread' for a row that cannot be read, which freezes
+ * like any other
+ */
 export function carriedFreezeOf(
   freezes: Pick<FreezeReader, 'instance'>,
 ): CarriedFreeze | null | 'unread' {

@@ -11,7 +11,7 @@ import {
 } from './encodings/sealing.js'
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
 
-/** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
+/** Keys of lmdb: strings, numbers and tuples of them, in their natural order. */
 export type StoreKey = string | number | (string | number)[]
 
 export interface StoreRange {
@@ -27,44 +27,47 @@ interface Entry {
   readonly value: unknown
 }
 
-/** One key space. Records are sealed when they are put, and checked when they are read. */
+/** One key space. Records are sealed when they are written and checked when they are read. */
 export interface Space {
   /** @throws DamagedRecord */
   get(key: StoreKey): unknown
-  /** @throws DamagedRecord at the first that is damaged */
+  /** @throws DamagedRecord at the first damaged record */
   getRange(range: StoreRange): Iterable<Entry>
   /**
-   * Without those that are damaged, which `noteDamage` hears of: for whoever looks at the records of
-   * many, and must not be stopped by one.
+   * Yields entries and skips damaged ones, which it reports to `noteDamage`. For callers that go
+   * through many records and must not be stopped by one.
    */
   getSound(range: StoreRange): Iterable<Entry>
   /**
-   * All records as they are stored, of one moment and in the order of their keys, for a copy of them.
-   * Their bytes are lent until the next.
-   * @throws DamagedRecord at the first that is damaged
+   * Yields all records as stored, of one moment and in key order, for a copy. The bytes of a record
+   * are valid until the next one is read.
+   * @throws DamagedRecord at the first damaged record
    */
   getStored(moment: Transaction): Iterable<StoredRecord>
   getKeys(range: StoreRange): Iterable<StoreKey>
   getKeysCount(range: StoreRange): number
-  /** False for a small number that a build put which sealed nothing. */
+  /** False for a small number written by a build that did not seal records. */
   isSealed(key: StoreKey): boolean
-  /** What to throw for a record that is not there, though it was put. */
+  /** The error to throw when a record is missing although it was written. */
   lost(key: StoreKey): DamagedRecord
   put(key: StoreKey, record: Unsealed): Promise<boolean>
   putSync(key: StoreKey, record: Unsealed): void
   remove(key: StoreKey): Promise<boolean>
   removeSync(key: StoreKey): void
-  /** Removes all there is. */
+  /** Removes all records. */
   clearSync(): void
 }
 
-/** A record behind its seal, which may be put anew as it is. */
+/** A record without its seal, which may be written again as it is. */
 export interface StoredRecord {
   readonly key: StoreKey
   readonly record: Unsealed
 }
 
-/** A record is not what was put, or not where. Its value is not shown. */
+/**
+ * A record that is not what was written, or is in the wrong place. The error does not show its
+ * value.
+ */
 export class DamagedRecord extends FaultError {
   override readonly name = 'DamagedRecord'
 
@@ -75,7 +78,7 @@ export class DamagedRecord extends FaultError {
 }
 
 export interface SpaceOptions {
-  /** For messages. */
+  /** Used in messages. */
   readonly file: string
   readonly space: KeySpace
   readonly noteDamage: (damage: DamagedRecord) => void
@@ -101,7 +104,7 @@ export function openSpace(root: RootDatabase, { file, space, noteDamage }: Space
   const sealed = (key: StoreKey, record: Unsealed) => seal(record, placeOf(number, key))
   return {
     get(key) {
-      // Lent until the next read, and as long as they say.
+      // These bytes are reused by the next read, and may be longer than the record.
       const bytes = database.getBinaryFast(key)
       if (bytes === undefined) return undefined
       const value = checked(bytes, key)
@@ -122,7 +125,7 @@ export function openSpace(root: RootDatabase, { file, space, noteDamage }: Space
         yield { key, record: bytes as unknown as Unsealed }
       }
     },
-    // lmdb makes the object that it is given one for keys alone, or for none.
+    // lmdb modifies the options object that it gets, so each call passes a copy.
     getKeys: (range) => database.getKeys({ ...range } as RangeOptions),
     getKeysCount: (range) => database.getKeysCount({ ...range } as RangeOptions),
     isSealed(key) {
@@ -138,7 +141,10 @@ export function openSpace(root: RootDatabase, { file, space, noteDamage }: Space
   }
 }
 
-/** @returns a read that gives nothing where a record is damaged, which `noteDamage` hears of */
+/**
+ * @returns a function that runs a read and returns undefined, after a call of `noteDamage`, if a
+ * record is damaged
+ */
 export function soundly(noteDamage: (damage: DamagedRecord) => void) {
   return <T>(read: () => T): T | undefined => {
     try {

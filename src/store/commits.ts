@@ -2,21 +2,20 @@ import type { StoredEvent } from '../domain/event.js'
 import type { WriteBatch } from './write-batch.js'
 
 /**
- * Where what was decided becomes durable. Hosts of actors and the audit log see this and nothing
- * of the store's files, so that another way to commit is another adapter, and decisions, records
- * and reads stay as they are.
+ * Makes decisions durable. Hosts of actors and the audit log see only this interface, not the
+ * store's files, so another way to commit is another adapter; decisions, records and reads stay the
+ * same.
  *
- * `localCommits` is the embedded way: LMDB, one synced transaction a batch. `journaledCommits` hands
- * the same rows to the one writer of a journal, which appends them there first and applies them
- * afterwards. Who owns a partition of users and how a command finds its node, where several nodes
- * serve at once, are questions of their own.
+ * `localCommits` writes to LMDB, one synced transaction per batch. `journaledCommits` gives the
+ * same rows to the one writer of a journal, which first appends them there and then applies them.
+ * With several nodes, leadership of a partition and routing of commands are separate concerns.
  */
 export interface Commits {
   /**
-   * Makes all of a batch durable, or nothing. Batches become durable in the order of the calls, none
-   * without those before it, and their events are seen in that order.
+   * Makes all of a batch durable, or nothing. Batches become durable in the order of the calls,
+   * none without those before it, and their events become visible in that order.
    * @returns the batch's events, each with its place in the log
-   * @throws when it is not known to be durable: memory and store may differ from then on
+   * @throws Error if the batch is not known to be durable; memory and store may differ from then on
    */
   commit(batch: WriteBatch): Promise<readonly StoredEvent[]>
 }

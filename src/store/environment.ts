@@ -21,23 +21,23 @@ export interface Environment {
   readonly root: RootDatabase
   readonly spaces: Readonly<Record<KeySpace, Space>>
   /**
-   * Of transactions and of what sub-wallets and their keys have spent by their ids; of a user's webhook
-   * endpoints, and of which sub-wallets there are, by the user's.
+   * Versions by id, of transactions and of what sub-wallets and their keys have spent; by user id,
+   * of the user's webhook endpoints and of the set of sub-wallets.
    */
   readonly recordVersions: Versions<TxId | SubWalletId | UserId>
-  /** Of this thread. */
+  /** Belongs to this thread. */
   readonly writtenBodies: WrittenBodies
-  /** Says that a damaged record was passed over, once each. */
+  /** Reports that a damaged record was skipped, once for each record. */
   readonly noteDamage: (damage: DamagedRecord) => void
 }
 
-/** Of a store that is half restored (`isHalfRestored`). */
+/** What to do with a store whose restore is not finished (`isHalfRestored`). */
 export type Half = 'refused' | 'opened'
 
-/** Damaged records that are reported once and not at every pass; beyond it they are again. */
+/** Up to this many damaged records are reported once and not at every pass. */
 const NOTED_MAX = 1_000
 
-/** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */
+/** LMDB reserves 1 TiB of address space, not disk; the file grows as it fills. */
 const MAP_SIZE_BYTES = 2 ** 40
 
 const KEY_SPACES_MAX = 64
@@ -45,15 +45,16 @@ const KEY_SPACES_MAX = 64
 const DATA_FILE = 'data.mdb'
 
 /**
- * Opens the service's LMDB environment. Threads of one process share it: each opens it anew and
- * lmdb hands out the same map.
+ * Opens the service's LMDB environment. Each thread of a process opens it, and lmdb gives all of
+ * them the same map.
  *
- * `overlappingSync` is off: with it on, lmdb-js resolves a write at commit and not at fsync, and
- * a broadcast could go out on bytes that a power cut takes back.
+ * `overlappingSync` is off. With it, lmdb-js resolves a write at commit and not at fsync, and a
+ * transaction could be broadcast whose record a power failure then loses.
  * @param recordVersions shared by the threads of a process that open the same directory
- * @param damaged hears of damaged records that a pass over many leaves out; others are thrown
- * @param half only for whoever restores a store: one that is half restored is opened as it is
- * @throws Error when a build of another schema wrote the data, or its file is cut off or no store
+ * @param damaged called for damaged records that a pass over many skips; others are thrown
+ * @param half 'opened' only for callers that restore a store, which may be unfinished
+ * @throws Error if a build of another schema wrote the data, or if its file is truncated or not a
+ * store
  */
 export function openEnvironment(
   directory: string,
@@ -68,17 +69,17 @@ export function openEnvironment(
 }
 
 /**
- * Opens the store of a service for a command beside it. That service may be of an earlier build and
- * go on writing, so the store stays of its schema: what this build would make once, as its index of
- * names, would lack what is written from then on.
- * @throws Error as `openEnvironment`, and where there is no store: none is made for a misspelt home
+ * Opens a service's store for a command that runs at the same time. The service may be an earlier
+ * build and continue to write, so the store keeps its schema: an index of names that this build
+ * creates would lack what is written later.
+ * @throws Error as `openEnvironment`, and if there is no store: a misspelt home must not create one
  */
 export function openBesideService(
   directory: string,
   damaged: (damage: DamagedRecord) => void = () => undefined,
   half: Half = 'refused',
 ): Environment {
-  if (!existsSync(join(directory, DATA_FILE))) throw new Error(`there is no store in ${directory}`)
+  if (!existsSync(join(directory, DATA_FILE))) throw new Error(`${directory} contains no store`)
   const environment = opened(directory, createVersionsBuffer(), damaged)
   const version = schemaOf(environment)
   if (version === RESTORING && half === 'opened') return environment
@@ -87,8 +88,8 @@ export function openBesideService(
 }
 
 /**
- * Looks whether this build opens a store, which a service may be at work on. Changes nothing.
- * @param half as of `openEnvironment`
+ * Checks whether this build opens a store, which a service may be using. It changes nothing.
+ * @param half as in `openEnvironment`
  * @throws Error as `openEnvironment`
  */
 export async function requireOpenedSchema(
@@ -135,22 +136,22 @@ function opened(
   }
 }
 
-/** In `meta`. */
+/** The key in `meta`. */
 export const SCHEMA_KEY = 'schema_version'
 
 /**
- * In place of its schema, while a store is being restored from a snapshot: no build, of whatever
- * schema, takes what is there so far for a store.
+ * Replaces the schema version while a store is being restored from a snapshot, so that no build of
+ * any schema takes the unfinished store for a whole one.
  */
 const RESTORING = 'restoring'
 
-/** Of a store whose restoring begins, to be written in one transaction with what is removed for it. */
+/** Marks the start of a restore. Write it in one transaction with the removals. */
 export const restoringRow = (): Row => putOf('meta', SCHEMA_KEY, packedRecord(RESTORING))
 
-/** Of one that is restored, to be written last. */
+/** Marks the end of a restore. Write it last. */
 export const restoredRow = (): Row => putOf('meta', SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
 
-/** Whether it is the half of a store, which was being restored when its process ended. */
+/** Whether the process that restored this store ended before the restore did. */
 export function isHalfRestored({ spaces }: Pick<Environment, 'spaces'>): boolean {
   return schemaOf({ spaces }) === RESTORING
 }
@@ -158,19 +159,20 @@ export function isHalfRestored({ spaces }: Pick<Environment, 'spaces'>): boolean
 /** The first schema whose records are sealed. */
 const SEALED_SINCE = 12
 
-/** A store is of one schema from its first record to its last, and this build reads no other form. */
+/** A store has one schema from its first record to its last, and this build reads no other form. */
 function claimSchema(environment: Environment, directory: string, half: Half): void {
   const version = schemaOf(environment)
   if (version === SCHEMA_VERSION) return
-  // Its position in the journal is there, so it is not taken for a store without one: `isHalfRestored`.
+  // The store has a position in the journal, so it is not taken for a store without one:
+  // `isHalfRestored`.
   if (version === RESTORING && half === 'opened') return
   if (version !== undefined && !isOpened(version)) throw ofAnotherSchema(directory, version)
-  // A journal that goes with it may have older entries still, which is what `applyRows` is for.
+  // The journal may still have entries of an older schema, which `applyRows` indexes.
   if (Number(version) < NAMES_INDEXED_SINCE) buildNameIndex(environment)
   environment.spaces.meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
 }
 
-/** @returns undefined of a new store */
+/** @returns undefined for a new store */
 function schemaOf({ spaces: { meta } }: { readonly spaces: Pick<Environment['spaces'], 'meta'> }) {
   return meta.isSealed(SCHEMA_KEY) ? meta.get(SCHEMA_KEY) : `${SEALED_SINCE - 1} or earlier`
 }
@@ -178,11 +180,11 @@ function schemaOf({ spaces: { meta } }: { readonly spaces: Pick<Environment['spa
 function ofAnotherSchema(directory: string, version: unknown): Error {
   if (version === RESTORING) {
     return new Error(
-      `${directory} is half of a store, which is being restored from a snapshot of its journal: the service's next start, with its journal, does it over again`,
+      `the restore of ${directory} from a snapshot of its journal is not finished; start the service with its journal, and it begins the restore again`,
     )
   }
   return new Error(
-    `${directory} holds schema version ${String(version)}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home (a dev home: npm run dev:reset)`,
+    `${directory} has schema version ${String(version)}, but this build reads only ${SCHEMA_VERSION}. Start the build that wrote it, or use another home (to reset a dev home: npm run dev:reset)`,
   )
 }
 

@@ -1,13 +1,15 @@
 import { type EventId, ID_PREFIX, isId, ulidBody, ulidBytes } from '../domain/ids.js'
 import type { DrawEntropy } from './new-id.js'
 
-/** Where an event's place is in the 16 bytes of its id: after the time, before what is random. */
+/**
+ * Offset of the event's place in the 16 bytes of its id, after the time and before the random part.
+ */
 const SEQ_AT = 6
 const SEQ_BYTES = 6
 
 /**
- * An id that holds the event's place in the log: the event is found by it without an index, which
- * would be two more records of each send.
+ * Creates an id that contains the event's place in the log. The event is then found without an
+ * index, which would need two more records for each send.
  * @param atMs milliseconds since the epoch, when it happened
  */
 export function eventIdAt(
@@ -21,14 +23,14 @@ export function eventIdAt(
     entropy[at] = rest % 256
     rest = Math.floor(rest / 256)
   }
-  // Places are counted in each partition on its own: two events never share an id anyway.
+  // Places are counted separately in each partition, but no two events share an id anyway.
   entropy[SEQ_BYTES] = partition
   return (ID_PREFIX.event + ulidBody(atMs, entropy)) as EventId
 }
 
 /**
- * @returns the place that the id names, or null where it is no event's id. An id that was given
- * before its event had a place names any, so what is there is to be compared.
+ * @returns the place in the id, or null if it is not an event's id. An id that was created before
+ * its event had a place yields a random one, so callers compare the event they find.
  */
 export function seqIn(id: string): number | null {
   if (!isId(ID_PREFIX.event, id)) return null

@@ -7,28 +7,31 @@ import type { DrawEntropy } from './new-id.js'
 import { lastSeqKey } from './readers/events.js'
 import { putOf, type Row } from './rows.js'
 
-/** Some kilobytes: more would be read for one event, fewer cost a record more often. */
+/**
+ * Limits a record to some kilobytes: with more, too much would be read for one event; with fewer,
+ * there would be more records.
+ */
 const EVENTS_PER_RECORD_MAX = 64
 
-/** Events of a batch, with their places in the log. */
+/** A batch's events with their places in the log. */
 export interface PlacedEvents {
   /** In the order in which they were appended. */
   readonly stored: readonly StoredEvent[]
-  /** Where they are. */
+  /** The places, as consecutive runs. */
   readonly runs: readonly PartitionRun[]
 }
 
-/** Places of a partition, one after another. */
+/** Consecutive places in a partition. */
 export interface PartitionRun {
   readonly partition: number
   readonly first: number
   readonly count: number
 }
 
-/** Of a batch that appends none. */
+/** The result for a batch without events. */
 export const NO_EVENTS: PlacedEvents = { stored: [], runs: [] }
 
-/** The event with its place in the log, and named by it where it has no name yet. */
+/** Returns the event with its place in the log, and with an id if it had none. */
 export function placed(
   event: NewEvent,
   partition: number,
@@ -37,7 +40,7 @@ export function placed(
 ): StoredEvent {
   const { eventId, userId, type, atMs, subWalletId, laneKey, data, moment } = event
   const named = eventId ?? eventIdAt(partition, seq, atMs, draw)
-  // Two literals: a spread would give each event a hidden class of its own.
+  // Two literals, because a spread would give each event a separate hidden class.
   return moment === undefined
     ? { eventId: named, userId, type, atMs, subWalletId, laneKey, data, seq }
     : { eventId: named, userId, type, atMs, subWalletId, laneKey, data, moment, seq }
@@ -62,7 +65,7 @@ export function addEvents(
   }
 }
 
-/** In order of their places, so that no two blocks of a user overlap. */
+/** Groups events in the order of their places, so that no two blocks of a user overlap. */
 function blocksOf(events: readonly StoredEvent[]): StoredEvent[][] {
   const blocks: StoredEvent[][] = []
   const unfilled = new Map<UserId, StoredEvent[]>()

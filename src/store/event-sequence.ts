@@ -5,34 +5,37 @@ import { type PartitionRun, type PlacedEvents, placed } from './event-rows.js'
 import { type DrawEntropy, drawEntropy } from './new-id.js'
 
 /**
- * Places in the event log, counted in each partition of users on its own and without a gap, and
- * hidden until they are committed. A partition has one writer, so that no reader ever sees a later
- * event of a user before an earlier one.
+ * Assigns places in the event log. They are counted in each partition of users separately, without
+ * gaps, and stay hidden until they are committed. A partition has one writer, so no reader ever
+ * sees a later event of a user before an earlier one.
  *
- * A shared array holds of each partition the next place, and the lowest place that is taken and
+ * For each partition a shared array holds the next place, and the lowest place that is assigned but
  * not committed. A reader shows only what lies below both.
  */
 export interface EventSequence {
   /**
    * Gives events their places, which stay hidden until `settle` or `giveBack`.
-   * @throws Error where another thread writes a user's partition; nothing is taken then
+   * @throws Error if another thread writes a user's partition; then no place is assigned
    */
   place(events: readonly NewEvent[]): PlacedEvents
-  /** They are committed, or nobody knows. */
+  /** Call it when the events are committed, or when that is unknown. */
   settle(placed: PlacedEvents): void
-  /** Nothing was put there. To be called before others are placed, so that the log has no hole. */
+  /**
+   * Call it when nothing was written, and before other events are placed, so that the log has no
+   * gap.
+   */
   giveBack(placed: PlacedEvents): void
-  /** The last place of the user's partition that a reader may show. */
+  /** The last place in the user's partition that a reader may show. */
   readable(userId: UserId): number
 }
 
-/** Cells of a partition. */
+/** Number of cells for each partition. */
 const CELLS = 2
 const NEXT = 0
 const PENDING = 1
 const NONE = 0n
 
-/** @param lastSeqs by partition, the last place in the store; 0 where there is none */
+/** @param lastSeqs the last place in the store, by partition; 0 for an empty one */
 export function createEventSequenceBuffer(lastSeqs: readonly number[] = []): SharedArrayBuffer {
   const bytes = PARTITION_COUNT * CELLS * BigInt64Array.BYTES_PER_ELEMENT
   const buffer = new SharedArrayBuffer(bytes)
@@ -44,8 +47,8 @@ export function createEventSequenceBuffer(lastSeqs: readonly number[] = []): Sha
 }
 
 /**
- * @param owns the partitions that this thread writes, and no other does; none for readers
- * @param draw for the ids of events
+ * @param owns whether this thread is the only writer of a partition; always false for readers
+ * @param draw draws the random part of event ids
  */
 export function attachEventSequence(
   buffer: SharedArrayBuffer,
@@ -53,13 +56,13 @@ export function attachEventSequence(
   draw: DrawEntropy = drawEntropy,
 ): EventSequence {
   const cells = new BigInt64Array(buffer)
-  /** By partition, the first places of commits under way. */
+  /** The first places of commits under way, by partition. */
   const pending = Array.from({ length: PARTITION_COUNT }, () => new Set<number>())
 
   function take(partition: number, count: number): PartitionRun {
     const at = partition * CELLS
     const next = Atomics.load(cells, at + NEXT)
-    // Before the place is taken, so that no reader can pass it in between.
+    // This is stored before the place is assigned, so that no reader can pass it in between.
     if (Atomics.load(cells, at + PENDING) === NONE) Atomics.store(cells, at + PENDING, next)
     Atomics.store(cells, at + NEXT, next + BigInt(count))
     const first = Number(next)
@@ -127,7 +130,7 @@ export function attachEventSequence(
 function partitionsOf(events: readonly NewEvent[]): number[] {
   let last: { userId: UserId; partition: number } | null = null
   return events.map(({ userId }) => {
-    // Events of a user often come in a row, and an id takes a while to hash.
+    // Events of a user often follow one another, and hashing an id is slow.
     if (last?.userId !== userId) last = { userId, partition: partitionOf(userId) }
     return last.partition
   })

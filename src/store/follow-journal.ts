@@ -18,35 +18,40 @@ import {
 import type { Row } from './rows.js'
 import { decodeRows } from './rows-encoding.js'
 
-/** Read and applied at once: a few entries of a busy service, or one of the longest. */
+/**
+ * The most bytes read and applied at once: a few entries of a busy service, or one of the longest.
+ */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
-/** Entries that the store lacks are not kept any more: a snapshot has what they did, or a newer copy. */
+/**
+ * The journal no longer has entries that the store lacks. A snapshot, or a newer copy of the store,
+ * has their effects.
+ */
 export class StoreTooFarBehind extends Error {
   override readonly name = 'StoreTooFarBehind'
 
   constructor(cause: JournalTrimmed) {
     super(
-      'the journal no longer has what the store is behind by: put back a newer copy of it first',
+      'the journal no longer has the entries that the store lacks; restore a newer copy of the store first',
       { cause },
     )
   }
 }
 
-/** Where a store is after it has followed. */
+/** The state of a store after it followed its journal. */
 export interface Followed {
-  /** Its `seq` is below the end only by parts of a commit that is not whole. */
+  /** Below the end only if the last entries are parts of an unfinished commit. */
   readonly position: JournalPosition
-  /** Name of the last entry that was read. */
+  /** The name of the last entry that was read. */
   readonly last: string
 }
 
 /**
- * Brings a store further along its journal. Nothing may be stored at or below that end any more: it
- * was taken, or its owner said so.
+ * Applies the journal's entries to a store, up to an end. No entry at or below that end can change:
+ * the caller acquired the journal, or the leader reported the end as stored.
  * @param end seq of the entry to stop at
- * @throws Error where the two do not belong together, or the store is too old for the journal: what
- *   to do is said, and nothing was applied but entries that follow
+ * @throws Error if the two do not belong together or the store is too old for the journal. The
+ * message says what to do; only entries that follow the store's own were applied
  */
 export async function followJournal(
   environment: Environment,
@@ -68,12 +73,13 @@ export async function followJournal(
     const rows: Row[] = []
     for (const { seq, body } of entries) {
       if (seq > end) break
+      if (seq !== after + 1) throw outOfPlace(after, seq)
       const entry = decodeEntry(seq, body)
       position = belonging(position, entry)
       if (entry.previous !== last) throw setBack(after)
       last = nameOfEntry(body)
       after = seq
-      // Those before it are of a commit whose owner ended amid it.
+      // Earlier parts belong to a commit that its leader did not finish.
       if (entry.part === 0) parts = []
       if (entry.part !== parts.length)
         throw new Error(`entry ${seq} of the journal has no beginning`)
@@ -86,7 +92,8 @@ export async function followJournal(
       }
       parts = []
     }
-    // All of a read together: a store that is lost has years of them to follow, and each waits for the disk.
+    // All entries of a read are applied together: a lost store has years of them to follow, and
+    // each transaction waits for the disk.
     if (position.seq > applied) await applyRows(environment, [...rows, positionRow(position)])
     applied = position.seq
   }
@@ -94,9 +101,9 @@ export async function followJournal(
 }
 
 /**
- * Whether a store could go on with a journal: it has the store's last entry and no other in that
- * place, and one that follows. Changes neither.
- * @throws Error as `followJournal`, JournalUnavailable
+ * Checks whether a store could continue with a journal: the journal has the store's last entry in
+ * its place, and the next one follows it. Changes neither.
+ * @throws Error as `followJournal`; JournalUnavailable
  */
 export async function checkBelongs(
   environment: Environment,
@@ -116,7 +123,7 @@ export async function checkBelongs(
   for (const entry of [...own, ...next]) {
     belonging(position, decodeEntry(entry.seq, entry.body))
   }
-  // Where its own is forgotten, the next one names it.
+  // If the journal no longer has the store's last entry, the next one names it.
   const [there] = own
   const [following] = next
   let name = there === undefined ? null : nameOfEntry(there.body)
@@ -126,13 +133,13 @@ export async function checkBelongs(
   if (seq > 0 && name !== last) throw await proven(journal, partition, setBack(seq))
 }
 
-/** Of a store that takes its name from the journal. */
+/** The position of a store that takes its id from the journal. */
 export const NO_POSITION: JournalPosition = {
   ...{ storeId: '', hasBase: false, seq: 0, last: NO_ENTRY },
   ...{ epoch: 0, claim: '', landed: '' },
 }
 
-/** The entry that the store has already: none, where the journal does not have it or forgot it. */
+/** The store's last entry; empty if the journal does not have it, or no longer does. */
 async function readOwn(
   journal: Pick<Journal, 'read'>,
   partition: number,
@@ -148,23 +155,29 @@ async function readOwn(
 
 export function ofTwo(): Error {
   return new Error(
-    'the store has records that are not of this journal, and the journal has entries: they are of two services, or the store was written without its journal; where the store was restored from a backup and the journal is whole, remove the store, and the journal brings back all of it; else begin another in an empty database, or put back a copy of the store that goes with this one',
+    'the store has records that this journal lacks, and the journal has entries: they belong to two services, or the store was written without its journal. If the store was restored from a backup and the journal is complete, remove the store, and the journal restores all of it. Otherwise begin a new journal in an empty database, or restore a copy of the store that matches this journal',
   )
 }
 
 function setBack(seq: number): Error {
   return new Error(
-    `the store has an entry ${seq} that its journal does not have: it is another journal, or one that was set back, as by a backup of its database`,
+    `the store has an entry ${seq} that its journal lacks: this is another journal, or one that was rolled back, for example by restoring a backup of its database`,
   )
 }
 
-/** @throws Error for an entry that is not of this store, or rests on what this store has not */
+function outOfPlace(after: number, seq: number): Error {
+  return new Error(
+    `the journal has entry ${seq} after entry ${after}, so an entry was lost; restore a copy of its database that has it`,
+  )
+}
+
+/** @throws Error for an entry of another store, or one that depends on records this store lacks */
 function belonging(position: JournalPosition, entry: JournalEntry): JournalPosition {
   const storeId = position.storeId === '' ? entry.storeId : position.storeId
-  if (entry.storeId !== storeId) throw new Error('the journal is of another store')
+  if (entry.storeId !== storeId) throw new Error('the journal belongs to another store')
   if (entry.isBase && !position.hasBase) {
     throw new Error(
-      'the journal was begun by a store that had records already: put back a copy of that store first',
+      'the journal was begun by a store that already had records; restore a copy of that store first',
     )
   }
   return { ...position, storeId }

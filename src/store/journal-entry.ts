@@ -2,22 +2,23 @@ import { createHash } from 'node:crypto'
 import { isOpened, SCHEMA_VERSION } from './key-spaces.js'
 
 /**
- * What an entry of the journal is to the store. A commit that is too long for one is cut into parts,
- * one entry each; one whose last part never came was never acknowledged, and is nothing.
+ * An entry of the journal, as the store sees it. A commit that is too long for one entry is cut
+ * into parts, one entry each. A commit whose last part is missing was never acknowledged and has no
+ * effect.
  *
  * `form 1 | flags 1 | schema 2 | part 4 | store 16 | previous 16 | checksum 16 | content`, big endian.
- * The checksum is of all that is before and after it, and names the entry in the next one: so each
- * vouches for all before it.
+ * The checksum covers everything before and after it, and is the entry's name in the next one. Each
+ * entry thus confirms all entries before it.
  */
 export interface JournalEntry {
-  /** Which store's it is, drawn once: so that nobody follows the journal of another. Hex. */
+  /** Id of the store, drawn once, in hex, so that no store follows the journal of another. */
   readonly storeId: string
-  /** The journal begins behind a base: a store that has what was committed before. */
+  /** The journal begins after a base, that is, it needs a store with what was committed before. */
   readonly isBase: boolean
-  /** Of a commit, from 0. */
+  /** The index of this part in its commit, from 0. */
   readonly part: number
   readonly isLast: boolean
-  /** Name of the entry before it, whether that counts or not; `NO_ENTRY` in the first. */
+  /** Name of the entry before it, even one that has no effect; `NO_ENTRY` in the first. */
   readonly previous: string
   readonly content: Uint8Array
 }
@@ -25,7 +26,10 @@ export interface JournalEntry {
 export const STORE_ID_BYTES = 16
 
 const ENTRY_FORM = 2
-/** Of a chunk of a snapshot (`snapshots/chunk.ts`): neither is ever taken for the other. */
+/**
+ * The form of a snapshot's chunk (`snapshots/chunk.ts`), so that neither is ever taken for the
+ * other.
+ */
 const CHUNK_FORM = 3
 const BASE = 1
 const LAST = 2
@@ -36,14 +40,16 @@ const CHECKSUM_BYTES = 16
 const CHECKSUM_AT = PREVIOUS_AT + CHECKSUM_BYTES
 export const ENTRY_HEAD_BYTES = CHECKSUM_AT + CHECKSUM_BYTES
 
-/** Before the first one. */
+/** Stands for the name of the entry before the first one. */
 export const NO_ENTRY = '00'.repeat(CHECKSUM_BYTES)
 
 export function encodeEntry(entry: JournalEntry): Buffer {
   return encoded(ENTRY_FORM, entry)
 }
 
-/** @param chunk its `part` is the chunk's place, and `previous` names the chunk before it */
+/**
+ * @param chunk has the chunk's index as `part` and the name of the chunk before it as `previous`
+ */
 export function encodeChunk(chunk: JournalEntry): Buffer {
   return encoded(CHUNK_FORM, chunk)
 }
@@ -62,7 +68,7 @@ function encoded(form: number, entry: JournalEntry): Buffer {
   return bytes
 }
 
-/** @throws Error for one that is damaged, or that this build cannot read */
+/** @throws Error for an entry that is damaged or that this build cannot read */
 export function decodeEntry(seq: number, body: Uint8Array): JournalEntry {
   return decoded(`entry ${seq} of the journal`, ENTRY_FORM, body)
 }
@@ -71,14 +77,14 @@ export function decodeEntry(seq: number, body: Uint8Array): JournalEntry {
 export function decodeChunk(index: number, snapshotSeq: number, body: Uint8Array): JournalEntry {
   const what = `chunk ${index} of the journal's snapshot of entry ${snapshotSeq}`
   const chunk = decoded(what, CHUNK_FORM, body)
-  if (chunk.part !== index) throw new Error(`${what} is another one, of place ${chunk.part}`)
+  if (chunk.part !== index) throw new Error(`${what} is chunk ${chunk.part} instead`)
   return chunk
 }
 
 function decoded(what: string, form: number, body: Uint8Array): JournalEntry {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   if (bytes[0] !== form) {
-    throw new Error(`${what} is of form ${bytes[0]}, and this build reads ${form} alone`)
+    throw new Error(`${what} has form ${bytes[0]}, but this build reads only ${form}`)
   }
   const isWhole = bytes.length >= ENTRY_HEAD_BYTES
   const checksum = bytes.subarray(CHECKSUM_AT, ENTRY_HEAD_BYTES)
@@ -88,7 +94,7 @@ function decoded(what: string, form: number, body: Uint8Array): JournalEntry {
   const schema = bytes.readUInt16BE(2)
   if (!isOpened(schema)) {
     throw new Error(
-      `${what} has schema version ${schema}, and this build reads ${SCHEMA_VERSION} alone`,
+      `${what} has schema version ${schema}, but this build reads only ${SCHEMA_VERSION}`,
     )
   }
   const flags = bytes[1] ?? 0
@@ -102,7 +108,7 @@ function decoded(what: string, form: number, body: Uint8Array): JournalEntry {
   }
 }
 
-/** @param body of `encodeEntry`. No other has the same. */
+/** @param body the result of `encodeEntry`. No other entry has the same name. */
 export function nameOfEntry(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.length).toString(
     'hex',
@@ -121,7 +127,7 @@ function checksumOf(bytes: Buffer): Buffer {
 
 const LENGTH_BYTES = 4
 
-/** Commits that share an entry, one after another. */
+/** Joins commits that share an entry. */
 export function joinCommits(commits: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(
     commits.flatMap((commit) => {
@@ -132,7 +138,7 @@ export function joinCommits(commits: readonly Uint8Array[]): Uint8Array {
   )
 }
 
-/** @param content of `joinCommits` */
+/** @param content the result of `joinCommits` */
 export function splitCommits(content: Uint8Array): Uint8Array[] {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const commits: Uint8Array[] = []

@@ -10,63 +10,67 @@ import { type JournalPosition, positionRow } from './journal-position.js'
 import { decodeRows } from './rows-encoding.js'
 
 /**
- * The one writer of a store's journal, for all threads of its process: appends what they commit, in
- * the order in which it came, then applies it to LMDB. What comes during an append is the next.
+ * The one writer of a store's journal for all threads of its process. It appends commits in the
+ * order in which they came, then applies them to LMDB. Commits that come during an append share the
+ * next entry.
  *
- * An append whose outcome is unknown is asked for again until it is known: nothing of it is called
- * undone, and nothing after it is tried. Meanwhile `refusal` keeps new writes out.
+ * An append whose outcome is unknown is repeated until it is known: nothing in it is reported as
+ * undone, and nothing after it is tried. Until then `refusal` rejects new writes.
  */
 export interface JournalWriter {
   /**
-   * @param rows of `encodeRows`
-   * @returns once the journal and LMDB have them; never, where the writer ended
+   * @param rows the result of `encodeRows`
+   * @returns once the journal and LMDB have the rows; never if the writer ended
    */
   commit(rows: Uint8Array): Promise<void>
-  /** Why nothing that writes may begin, or null. */
+  /** Why no write may begin, or null. */
   refusal(): Fault | null
-  /** Which journal it writes, and as which of its owners. */
-  readonly owner: { readonly journal: string; readonly epoch: number; readonly cell: Cell }
+  /** Which journal it writes, and in which epoch. */
+  readonly leadership: { readonly journal: string; readonly epoch: number; readonly cell: Cell }
   readonly readings: JournalReadings
 }
 
 export interface JournalReadings {
-  /** Seq of the last entry that the journal and the store have. */
+  /** Seq of the last entry that both the journal and the store have. */
   readonly stored: number
-  /** Commits that wait to be stored, those of an append under way included. */
+  /** Commits that wait to be stored, including those of an append under way. */
   readonly waiting: number
-  /** Of the bodies that this writer has appended. */
+  /** Bytes of the entries that this writer appended. */
   readonly appendedBytes: number
 }
 
 export interface JournalWriterOptions extends AppendContext {
   readonly environment: Environment
   readonly partition: number
-  /** Whose commits these are. Default: all users'. */
+  /** The cell whose commits these are. Defaults to all users. */
   readonly cell?: Cell
   readonly epoch: number
-  /** Of the last entry there is. */
+  /** Seq of the journal's last entry. */
   readonly seq: number
-  /** Its name: of none, `NO_ENTRY`. */
+  /** Name of that entry; `NO_ENTRY` before the first. */
   readonly last: string
   readonly position: JournalPosition
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
-  /** Fenced, or what was stored cannot be applied: the process has to end. */
+  /**
+   * Called when this writer lost its leadership or stored rows cannot be applied; the process has
+   * to end.
+   */
   readonly fatal: (error: unknown) => void
-  /** Told of each append, from its first try until it was stored. */
+  /** Called after each append, with the time from its first attempt until it was stored. */
   readonly appended?: (elapsedMs: number) => void
-  /** Told of the last entry that the journal and the store have. */
+  /** Called with the last entry that both the journal and the store have. */
   readonly stored?: (epoch: number, seq: number) => void
-  /** Of what an entry holds at most: how long commits are cut. */
+  /** The most bytes of content in an entry; longer commits are cut. */
   readonly contentBytesMax?: number
 }
 
-/** An append that takes longer holds up all that commits: callers are better off elsewhere. */
+/** An append that takes longer delays every commit, so callers are told to retry later. */
 const SLOW_MS = 2_000
 
 const CONTENT_BYTES_MAX = BODY_BYTES_MAX - ENTRY_HEAD_BYTES
 
 const AWAY =
-  'The journal that commits are stored in does not answer, so writes are stopped; reads go on. Of this request nothing was done; of an earlier one with its Idempotency-Key nothing is said.'
+  'The journal that stores commits does not answer, so writes are stopped; reads continue. Nothing in this request was done. An earlier one with the same Idempotency-Key may have been.'
 
 export function createJournalWriter(options: JournalWriterOptions): JournalWriter {
   const { environment, partition, cell = ONE_CELL, epoch, timers } = options
@@ -77,7 +81,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   let appendedBytes = 0
   let isRunning = false
   let isOver = false
-  /** By `elapsed`, of the append that is under way. */
+  /** When the append under way began, by `elapsed`. */
   let beganMs: number | null = null
 
   async function append(body: Uint8Array): Promise<void> {
@@ -121,7 +125,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   }
 
   return {
-    owner: { journal: position.storeId, epoch, cell },
+    leadership: { journal: position.storeId, epoch, cell },
     readings: {
       get stored() {
         return position.seq

@@ -7,9 +7,9 @@ import { encodeRows } from './rows-encoding.js'
 
 /**
  * Commits to a journal first and then to the LMDB of this process, for one thread.
- * @param handOver to the one thread that writes the journal (`journal-writer.ts`); resolves once
- *   both have it
- * @param draw for the ids of what is named when it is committed
+ * @param handOver passes rows to the one thread that writes the journal (`journal-writer.ts`);
+ * resolves once both have them
+ * @param draw draws the random part of ids that are created at the commit
  */
 export function journaledCommits(
   environment: Environment,

@@ -2,7 +2,7 @@ import type { Timers } from '../clock/timers.js'
 import { type Cell, ONE_CELL } from '../domain/cells.js'
 import { appendUntilKnown } from '../journal/append-until-known.js'
 import { askUntilAvailable } from '../journal/ask-until-available.js'
-import type { Journal, JournalHead, Taken } from '../journal/journal.js'
+import type { Acquisition, Journal, JournalHead } from '../journal/journal.js'
 import { applyRows } from './apply-rows.js'
 import type { Environment } from './environment.js'
 import {
@@ -25,28 +25,31 @@ import { restoreSnapshot } from './snapshots/restore-snapshot.js'
 import { wayToEnd } from './snapshots/way-to-end.js'
 import { isUnsaid, requireOwnUsers, storeCellRow } from './store-cell.js'
 
-/** Of the journal, where all users are of one cell: each cell's commits are one of its partitions. */
+/**
+ * The journal's partition when all users belong to one cell; each cell's commits have one
+ * partition.
+ */
 export const PARTITION = ONE_CELL.number
 
-/** In hex, of a claim that nobody else draws. */
+/** Length of a claim, which is random, so no two are equal. Written in hex. */
 const CLAIM_BYTES = 16
 
-/** Another service went on with the journal, so this store is not the one that writes it. */
+/** Another service leads the journal now, so this store must not write it. */
 export class JournalHasSuccessor extends Error {
   override readonly name = 'JournalHasSuccessor'
 
   constructor({ epoch, owner }: JournalHead) {
     const where = owner === null ? '' : `, at ${owner.node},`
-    super(`another service${where} has taken this store's journal over, with epoch ${epoch}`)
+    super(`another service${where} has acquired this store's journal, with epoch ${epoch}`)
   }
 }
 
 export interface JournaledStoreOptions {
   readonly environment: Environment
   readonly journal: Journal
-  /** Whose users the store has. Default: all. */
+  /** The cell whose users the store has. Defaults to all users. */
   readonly cell?: Cell
-  /** For people: who took it. */
+  /** The node's address, recorded in the journal for people. */
   readonly node: string
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed' | 'random'>
   readonly log: {
@@ -55,34 +58,38 @@ export interface JournaledStoreOptions {
   }
   readonly fatal: (error: unknown) => void
   readonly appended?: (elapsedMs: number) => void
-  /** As of `createJournalWriter`. */
+  /** As in `createJournalWriter`. */
   readonly stored?: (epoch: number, seq: number) => void
   readonly contentBytesMax?: number
-  /** Of the one owner that may be ended though it came after this store's own; null: none may. */
+  /**
+   * Epoch of the one later leader that may be deposed although it came after this store; null if
+   * none may.
+   */
   readonly overtakes: number | null
-  /** Takes it from that one and from nobody else. */
+  /** Acquires the journal from that leader only. */
   readonly isStandby?: boolean
-  /** Of what is asked of a journal that does not answer, a second apart. Default: 30. */
+  /** How often an unavailable journal is tried, a second apart. Defaults to 30. */
   readonly triesMax?: number
-  /** Told as soon as it is the owner, which may then have long to follow. */
-  readonly taken?: (taken: Taken) => void
+  /** Called as soon as this store leads, which may then have many entries to apply. */
+  readonly acquired?: (acquisition: Acquisition) => void
 }
 
 /**
- * Takes the journal of a store, which ends the service that had it, brings the store up to its end,
- * and writes both from then on. To be done before anything reads the store.
+ * Acquires the journal of a store, which deposes the service that led it, applies the journal's
+ * entries to the store, and then writes both. Call it before anything reads the store.
  *
- * A store that was the owner's takes it from itself alone: where another took it since, as while
- * this machine was thought dead, it would end that one, and hold neither the wallets nor the keys
- * that were made there. An empty store takes it from anybody: somebody has removed what was there.
- * @throws JournalHasSuccessor where another has taken it, and is not the one that may be ended
- * @throws Error where they do not belong together, with what to do
- * @throws JournalUnavailable where it does not answer for half a minute
+ * A store that led the journal acquires it only from itself. If another service acquired it since,
+ * for example while this machine was thought dead, this store would depose that one without having
+ * the wallets and keys that were created there. An empty store acquires it from any leader, because
+ * somebody removed its contents.
+ * @throws JournalHasSuccessor if another service acquired it and may not be deposed
+ * @throws Error if the two do not belong together, with what to do
+ * @throws JournalUnavailable if it does not answer for half a minute
  */
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
   const { environment, journal, log, overtakes, isStandby = false, cell = ONE_CELL } = options
   const partition = cell.number
-  // To take it ends the service that has it: not for a store that could not go on with it.
+  // Acquiring the journal deposes its leader, so a store that could not continue with it must not.
   await whenAvailable(options, () => wayToEnd({ ...options, partition }))
   const head = await whenAvailable(options, () => journal.look(partition))
   const known = journalPositionOf(environment)
@@ -91,16 +98,16 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   if (!isFree && overtakes !== head.epoch) {
     throw new JournalHasSuccessor(head)
   }
-  const { taken, claim } = await take(options, known, head)
-  options.taken?.(taken)
-  const { epoch, seq: end } = taken
+  const { acquisition, claim } = await acquire(options, known, head)
+  options.acquired?.(acquisition)
+  const { epoch, seq: end } = acquisition
   const start = { ...(known ?? newPosition(options, end)), epoch, claim, landed: '' }
-  // With a name of its own at once; an empty one stays empty until it has one.
+  // A store with an id records the epoch at once; an empty one stays empty until it has an id.
   if (start.storeId !== '') await applyRows(environment, [positionRow(start)])
   const { position, last } = await bringToEnd(options, end, start)
-  // What the journal brought may be of others than this node's file says.
+  // The entries may belong to users of another cell than this node's file names.
   requireOwnUsers(environment, cell)
-  log.info({ epoch, seq: end }, 'the journal is taken, and the store is at its end')
+  log.info({ epoch, seq: end }, 'the journal is acquired, and the store is up to date')
   const writes = { ...options, partition, epoch }
   const isBegun = !position.hasBase || end > 0
   const at = isBegun ? { position, last, seq: end } : await beginBehindBase(options, position)
@@ -109,7 +116,10 @@ export async function openJournaledStore(options: JournaledStoreOptions): Promis
   return writer
 }
 
-/** By entries alone, or from the snapshot where that is the way: over again where that is trimmed beyond. */
+/**
+ * Applies entries, from a snapshot if needed. It starts again if the journal was trimmed beyond the
+ * position reached.
+ */
 async function bringToEnd(
   options: JournaledStoreOptions,
   end: number,
@@ -129,34 +139,37 @@ async function bringToEnd(
   }
 }
 
-/** Whether the last taking was this store's, be it that it did not live to hear of it. */
+/** Whether this store acquired the journal last, even if it ended before it learned so. */
 function isOwn({ epoch, claim, landed }: JournalPosition, head: JournalHead): boolean {
   const of = head.owner?.claim
   return head.epoch <= epoch || of === claim || of === landed
 }
 
-/** @param head from whom it is taken: somebody else who comes first keeps it */
-async function take(
+/**
+ * @param head the leader to depose; if another node acquires the journal first, that node keeps it
+ */
+async function acquire(
   options: JournaledStoreOptions,
   known: JournalPosition | null,
   head: JournalHead,
-): Promise<{ readonly taken: Taken; readonly claim: string }> {
+): Promise<{ readonly acquisition: Acquisition; readonly claim: string }> {
   const { environment, journal, node, timers, cell = ONE_CELL } = options
   const claim = Buffer.from(timers.random.bytes(CLAIM_BYTES)).toString('hex')
   if (known !== null) {
-    // One that happened stays known until this one has.
+    // A successful earlier attempt stays recorded until this one has succeeded.
     const landed = isOwn(known, head) ? (head.owner?.claim ?? '') : ''
     await applyRows(environment, [positionRow({ ...known, claim, landed })])
   }
-  const taken = await whenAvailable(options, () =>
-    journal.take(cell.number, node, claim, head.epoch),
+  const acquisition = await whenAvailable(options, () =>
+    journal.acquire(cell.number, node, claim, head.epoch),
   )
-  return { taken, claim }
+  return { acquisition, claim }
 }
 
 /**
- * Of a store that never had a journal; an empty one takes its name from the journal's entries.
- * @param end seq of the last of them
+ * The first position of a store that never had a journal. An empty store takes its id from the
+ * journal's entries.
+ * @param end seq of the last entry
  */
 function newPosition({ environment, timers }: JournaledStoreOptions, end: number): JournalPosition {
   const isEmpty = isEmptyStore(environment)
@@ -168,11 +181,11 @@ function newPosition({ environment, timers }: JournaledStoreOptions, end: number
 
 function whenAvailable<T>(options: JournaledStoreOptions, ask: () => Promise<T>): Promise<T> {
   return askUntilAvailable(options, ask, (err, tries) =>
-    options.log.warn({ err, tries }, 'the journal does not answer: it is asked again'),
+    options.log.warn({ err, tries }, 'the journal does not answer; trying again'),
   )
 }
 
-/** So that no empty store follows a journal that does not hold all there was. */
+/** Marks that the journal does not contain everything, so that no empty store follows it. */
 async function beginBehindBase(
   options: JournaledStoreOptions,
   found: JournalPosition,

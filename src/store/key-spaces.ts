@@ -1,27 +1,27 @@
 /**
  * The key spaces of the service's LMDB environment. A number is given once and never used
- * again: a reader of an old backup must not take one thing for another.
+ * again, so that a reader of an old backup never takes one thing for another.
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version; of each partition of users the last place in the event log it filled; how far the journal is applied; the operator's freeze of the service, where there is a journal |
+ * | meta | name | schema version; the last place in the event log for each partition of users; with a journal, the position in it and the operator's freeze of the service |
  * | subWallets | sub-wallet id | SubWallet |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
  * | keysByHash | hex SHA-256 of the secret | key id |
  * | keysByWallet | [sub-wallet id, key id] | 1 |
  * | keysByUser | [user id, key id] | 1 |
- * | transactions | tx id | Transaction, as it stood when it was put |
- * | openByWallet | [sub-wallet id, tx id] | 1; with `LISTED` for a tx id, the sub-wallet's record lists some |
- * | transactionsByUser | [user id, tx id] | AllowedVerdict; 1 where there is none |
+ * | transactions | tx id | Transaction, as it was when it was written |
+ * | openByWallet | [sub-wallet id, tx id] | 1; with `LISTED` as the tx id, the sub-wallet's record lists some |
+ * | transactionsByUser | [user id, tx id] | AllowedVerdict, or 1 without a verdict |
  * | idempotency | [lineage id, key] | IdempotencyRecord |
  * | webhooks | webhook id | WebhookEndpoint |
  * | webhooksByUser | [user id, webhook id] | 1 |
  * | deliveries | webhook id | state of the endpoint's deliveries |
  * | keyUse | key id | milliseconds of the last use, to the minute |
- * | eventsById | event id | seq; only of ids that do not hold it (event-id.ts) |
+ * | eventsById | event id | seq; only for ids that do not contain it (event-id.ts) |
  * | deliveryRecords | [webhook id, event id] | DeliveryRecord of the endpoint's actor |
- * | audit | [user id, audit id] | AuditRecord of what is no verdict on a transaction |
+ * | audit | [user id, audit id] | AuditRecord other than the verdict on a transaction |
  * | addressRules | user id | AddressRule[] |
  * | gasWallets | gas wallet id | GasWallet |
  * | gasTransactions | tx id | GasTransaction |
@@ -32,22 +32,22 @@
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
  * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit |
  * | transactionStates | tx id | the state of the transaction since, if it changed |
- * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it |
+ * | subWalletMarks | sub-wallet id | the other fields of the sub-wallet's header |
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
- * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
- * | policyLedgers | [sub-wallet id, lineage id] | PolicyLedger but for its sliding times: what went before, as far as policies ask |
- * | policyWindows | [sub-wallet id, lineage id, seconds] | Slide: one of the ledger's sliding times |
- * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
+ * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block; [`given up` with the chain id, height, empty, tx id, ms]: one that was given up |
+ * | policyLedgers | [sub-wallet id, lineage id] | PolicyLedger without its sliding windows: earlier use, as far as policies count it |
+ * | policyWindows | [sub-wallet id, lineage id, seconds] | Slide: one of the ledger's sliding windows |
+ * | retained | [user id, what] | the last pruned entry of `events` (seq) or `verdicts` (tx id); what follows is kept |
  * | freezes | [user id, name] | Freeze in force |
  * | approvals | [user id, approval id] | Approval |
  * | waitingCalls | [sub-wallet id, approval id] | 1, while its call waits |
- * | transactionSegments | [user id, part, first tx id] | a part of the index of transactions that follow one another (transaction-index/segment.ts) |
- * | unindexedByUser | [user id, tx id] | 1; a reorg took back how it had ended, or it was committed late |
- * | userBreakers | user id | what freezes the user by itself, and what that has counted of signed calls |
- * | spentDays | [sub-wallet id, lineage id] | SpentDay[]: what the lineage spent on days before the one that its counters are in |
- * | keysByName | [user id, how a word of the name begins, key id] | 1 |
- * | walletsByName | [user id, how a word of the name begins, sub-wallet id] | 1 |
- * | sealedShares | wallet id, 32 hex digits | what the service has of the wallet's key, its share sealed; where there is a journal |
+ * | transactionSegments | [user id, part, first tx id] | a part of the index of consecutive transactions (transaction-index/segment.ts) |
+ * | unindexedByUser | [user id, tx id] | 1; a reorg undid its outcome, or it was committed late |
+ * | userBreakers | user id | the user's breakers, and what they have counted of signed calls |
+ * | spentDays | [sub-wallet id, lineage id] | SpentDay[]: what the lineage spent on days before that of its counters |
+ * | keysByName | [user id, prefix of a word of the name, key id] | 1 |
+ * | walletsByName | [user id, prefix of a word of the name, sub-wallet id] | 1 |
+ * | sealedShares | wallet id, 32 hex digits | with a journal, the service's part of the wallet's key with its share sealed |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -59,14 +59,14 @@ export const KEY_SPACES = {
   keysByUser: '07-keys-by-user',
   transactions: '08-transactions',
   openByWallet: '09-open-by-wallet',
-  // 10 was a list of open transactions by chain, which a start finds in the one by wallet.
+  // 10 was a list of open transactions by chain; a start finds them in the list by wallet.
   transactionsByUser: '11-transactions-by-user',
   idempotency: '12-idempotency',
-  // 13 and 14 were events one by one, and their index by user.
+  // 13 and 14 were single events and their index by user.
   webhooks: '15-webhooks',
   webhooksByUser: '16-webhooks-by-user',
   deliveries: '17-deliveries',
-  // 18 was for where a chain's watcher was, and was never written.
+  // 18 was meant for the position of a chain's watcher and was never written.
   keyUse: '19-key-use',
   eventsById: '20-events-by-id',
   deliveryRecords: '21-delivery-records',
@@ -101,25 +101,25 @@ export const KEY_SPACES = {
 
 export type KeySpace = keyof typeof KEY_SPACES
 
-/** In place of a tx id in `openByWallet`. Sorts before every id. */
+/** Stands for a tx id in `openByWallet`. It sorts before every id. */
 export const LISTED = ''
 
 /**
  * Raised by every change of a stored shape. No record is migrated: a build opens stores of its own
- * schema, and older ones that have nothing it would read otherwise.
+ * schema, and older ones in which it reads every record the same way.
  */
 export const SCHEMA_VERSION = 29
 
 /**
- * The oldest schema whose stores are those of this one, as they would be without what has no record
- * yet: 27 and 29 have a space more. They are opened, and are of this schema from then on.
+ * The oldest schema that this build opens. Later ones only added spaces (27 and 29). An opened
+ * store has this build's schema from then on.
  */
 export const OPENED_SINCE = 26
 
-/** The first schema with an index of names. It is made of the records of a store that is older. */
+/** The first schema with an index of names. For older stores it is built from the records. */
 export const NAMES_INDEXED_SINCE = 28
 
-/** @param version as a store or a backup says it */
+/** @param version as stored in a store or a backup */
 export function isOpened(version: unknown): boolean {
   return Number(version) >= OPENED_SINCE && Number(version) <= SCHEMA_VERSION
 }

@@ -3,12 +3,12 @@ import type { Address } from '../domain/ids.js'
 import type { Reader } from './reader.js'
 
 /**
- * Everyone a wallet ever approved on a chain, lower-case; null where the ledger does not hold
- * every approval: when it overflowed, or the wallet is older than it.
+ * The spenders that a wallet ever gave an allowance on a chain, in lower case; null if the ledger
+ * does not have all of them, because it overflowed or is younger than the wallet.
  *
- * A wallet's key signs for this service alone, and each approval is stored before it is sent, so
- * a ledger is complete from its wallet's first day. What it cannot know is that the store was put
- * back to an earlier day; spend is forgotten then, too.
+ * A wallet's key signs only for this service, and each allowance is stored before it is sent, so a
+ * ledger is complete from its wallet's first day. It cannot know that the store was restored to an
+ * earlier day; spend is forgotten then, too.
  */
 export function knownSpendersOf(reader: Reader) {
   return (chainId: number, wallet: Address): ReadonlySet<string> | null => {

@@ -6,9 +6,9 @@ import type { DrawEntropy } from './new-id.js'
 import { rowCommits } from './row-commits.js'
 
 /**
- * Commits to the LMDB of this process, for one thread. LMDB takes each put as it is made, and takes
- * none back.
- * @param draw for the ids of what is named when it is committed
+ * Commits to the LMDB of this process, for one thread. LMDB takes each write as it is made, and
+ * takes none back.
+ * @param draw draws the random part of ids that are created at the commit
  */
 export function localCommits(
   environment: Environment,

@@ -1,7 +1,7 @@
 /**
- * How many records the lists of this thread have looked at, found or not. What they cost is that, and
- * not what is shown: whoever asks for what there is none of has thousands read. Who serves many users
- * has each of them pay for their own.
+ * Counts the rows that this thread's lists have scanned, whether or not they matched. That count is
+ * what a list costs: a search without matches still scans thousands of rows, so a service with many
+ * users charges each user for the rows scanned.
  */
 let looks = 0
 
@@ -9,7 +9,7 @@ export function noteLook(): void {
   looks++
 }
 
-/** Since the thread began. */
+/** Rows scanned since the thread began. */
 export function looksSoFar(): number {
   return looks
 }

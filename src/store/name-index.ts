@@ -9,24 +9,24 @@ import type { KeySpace } from './key-spaces.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
 /**
- * Keys and wallets by their names: a row for each way in which a word of a name may begin, so that
- * those of one beginning lie side by side, newest last, as in the lists by user.
+ * Indexes keys and wallets by name. There is a row for each prefix of each word of a name, so the
+ * rows of one prefix lie side by side, newest last, as in the lists by user.
  *
- * The rows are made of the records whenever these are written, in the same commit, and not by whoever
- * writes them: a journal whose entries an older build made has none. What is found is compared with
- * its record.
+ * Rows are derived from the records in the commit that writes these, not by the code that writes
+ * them, because a journal with entries of an older build has no such rows. Matches are compared
+ * with their records.
  */
 
 type Spaces = Readonly<Record<KeySpace, Space>>
 export type IndexedSpace = 'apiKeys' | 'subWallets'
 
-/** Characters by which a beginning is indexed; what is looked for by more is compared with the record. */
+/** Length of indexed prefixes; the record is compared for longer search words. */
 const PREFIX_CHARS_MAX = 16
 
-/** Records whose rows are made in one transaction, when a store has none. */
+/** Records that are indexed in one transaction when the index is built. */
 const BUILT_AT_ONCE = 5_000
 
-/** What the index is kept in, and made of. */
+/** What the index is built from and kept in. */
 interface Opened {
   readonly root: RootDatabase
   readonly spaces: Spaces
@@ -59,17 +59,17 @@ function isIndexed(space: string): space is IndexedSpace {
   return space === 'apiKeys' || space === 'subWallets'
 }
 
-/** The space with the rows of the names of this one's records. */
+/** The space that indexes the names of this one's records. */
 export function spaceByName(space: IndexedSpace) {
   return INDEXES[space].byName
 }
 
-/** What a word is looked for by. */
+/** The prefix under which a search word is looked up. */
 export function beginningOf(word: string): string {
   return [...word].slice(0, PREFIX_CHARS_MAX).join('')
 }
 
-/** Keys of the rows of one record. */
+/** Keys of one record's rows. */
 function rowKeysOf({ userId, id, name }: Named): readonly string[][] {
   const begins = new Set<string>()
   for (const word of wordsOf(name)) {
@@ -82,14 +82,14 @@ function rowKeysOf({ userId, id, name }: Named): readonly string[][] {
 }
 
 /**
- * What these rows do to the index. What was stored before is read here, so everything that was
- * written before has to be in the store.
- * @param rows of one commit, or of several that follow one another
+ * Returns the index rows that follow from these rows. It reads the records that were stored before,
+ * so all earlier writes must be in the store.
+ * @param rows rows of one commit, or of consecutive ones
  */
 export function nameRows({ root, spaces }: Opened, rows: readonly Row[]): readonly Row[] {
   if (!rows.some(([space]) => isIndexed(space))) return []
   root.resetReadTxn()
-  // One that is damaged leaves its rows behind, which find nothing.
+  // A damaged record leaves its rows in the index; they match nothing.
   const ifSound = soundly(() => undefined)
   const written = new Map<string, Named | null>()
   const index: Row[] = []
@@ -121,8 +121,8 @@ function namedIn(space: IndexedSpace, value: Unsealed): Named {
 }
 
 /**
- * Makes the rows of a store that has none. Over again after a crash: whoever opens the store says
- * that it has them once this has returned.
+ * Builds the index of a store that has none. It starts over after a crash, since the caller marks
+ * the index as built only after this returns.
  */
 export function buildNameIndex({ root, spaces }: Opened): void {
   for (const space of ['apiKeys', 'subWallets'] as const) {

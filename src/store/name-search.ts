@@ -4,14 +4,14 @@ import { noteLook } from './looks.js'
 import { beginningOf, type IndexedSpace, spaceByName } from './name-index.js'
 import { LAST, type Page, type PageOptions } from './pages.js'
 
-/** Looks into the index that a page takes, each some ten microseconds, and records that it loads. */
+/** Index reads for one page, of some ten microseconds each, and records that it loads. */
 const LOOKS_MAX = 5_000
 
 /**
- * A page of what a text finds, newest first. It may come short, with a cursor to go on from, after
- * LOOKS_MAX looks: each follows the rarest of the words, so that this takes thousands of names that
- * have all of them but one.
- * @param load undefined for one that there is none of
+ * Returns a page of the records whose names match a text, newest first. After LOOKS_MAX index reads
+ * the page may be short, with a cursor to continue from. The reads follow the rarest of the words,
+ * so that takes thousands of names that match all words but one.
+ * @param load returns undefined if there is no such record
  */
 export function pageNamed<T>(
   spaces: Environment['spaces'],
@@ -25,7 +25,7 @@ export function pageNamed<T>(
   const begins = wanted.map(beginningOf)
   const items: T[] = []
   let lastItem: string | null = null
-  /** Not above it; nor it, where that is left out. */
+  /** Ids above this bound are excluded; so is the bound itself if `isLeftOut` is set. */
   let bound = { id: cursor ?? LAST, isLeftOut: true }
   let agreed = 0
   for (let looks = 0; begins.length > 0; looks++) {

@@ -2,15 +2,15 @@ import { randomFillSync } from 'node:crypto'
 import type { Timers } from '../clock/timers.js'
 import { ENTROPY_BYTES, ulidBody } from '../domain/ids.js'
 
-/** The random part of one id, for the caller alone. */
+/** Draws the random part of one id. The bytes belong to the caller. */
 export type DrawEntropy = () => Uint8Array
 
-/** Drawn for many ids at once: a call of its own costs ten times the bytes. */
+/** Bytes are drawn for many ids at once, because a call takes ten times as long as the bytes do. */
 const POOL_BYTES = ENTROPY_BYTES * 256
 let pool = Buffer.alloc(0)
 let at = 0
 
-/** A fresh id: `newId<TxId>(ID_PREFIX.tx, timers)`. */
+/** Creates an id: `newId<TxId>(ID_PREFIX.tx, timers)`. */
 export function newId<Id extends string>(
   prefix: string,
   { now, random }: Pick<Timers, 'now' | 'random'>,

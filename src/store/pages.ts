@@ -17,8 +17,8 @@ export interface PageOptions {
 export const LAST = '~'
 
 /**
- * Records one page may look at: a filter that matches nothing must not read a user's whole
- * history in one go. The page then comes short, with a cursor to go on from.
+ * The most records that one page scans, so that a filter without matches does not read a user's
+ * whole history at once. The page is then short, with a cursor to continue from.
  */
 const PAGE_SCAN_MAX = 5_000
 
@@ -38,7 +38,7 @@ export function* newestFirst(
   for (const key of range) yield (key as unknown as [string, string])[1]
 }
 
-/** A page of what is listed under `owner` in an index space. */
+/** A page of the records listed under `owner` in an index space. */
 export function pageIn<T>(
   spaces: Environment['spaces'],
   space: KeySpace,
@@ -51,7 +51,7 @@ export function pageIn<T>(
 
 /**
  * @param ids newest first, from just below the cursor
- * @param load undefined for one that is not wanted
+ * @param load returns undefined for a record that does not match
  */
 export function pageOf<T>(
   ids: Iterable<string>,

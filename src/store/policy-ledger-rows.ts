@@ -4,12 +4,14 @@ import { encodePolicyLedger, encodeSlide } from './encodings/policy-ledger.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
 /**
- * A ledger in rows: what changes with each call in one, and each of its sliding times in one of its
- * own, in the same batch as the ledger with which it changes.
+ * Stores a ledger in rows: one for what changes with each call, and one for each sliding window,
+ * written in the same batch as the ledger when it changes.
  */
 type Place = readonly [wallet: SubWalletId, lineage: LineageId]
 
-/** @param before what the store holds: a sliding time that is the same object in both is there */
+/**
+ * @param before what the store holds; a window that is the same object in both is stored already
+ */
 export function addLedger(
   rows: Row[],
   [wallet, lineage]: Place,
@@ -19,7 +21,7 @@ export function addLedger(
   rows.push(putOf('policyLedgers', [wallet, lineage], encodePolicyLedger(ledger)))
   for (const [at, window] of ledger.windows.entries()) {
     const { perSeconds, slide } = window
-    // One that nothing closed in is the same object, and mostly where it was.
+    // A window in which no bucket closed is the same object, and usually at the same index.
     if (before.windows[at] === window) continue
     if (windowIn(before.windows, perSeconds)?.slide === slide) continue
     rows.push(putOf('policyWindows', [wallet, lineage, perSeconds], encodeSlide(slide)))

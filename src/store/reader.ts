@@ -27,14 +27,17 @@ import {
   type WebhookReader,
 } from './readers/webhooks.js'
 
-/** Everything that reads the store gets one of these; it cannot write. All reads are synchronous. */
+/** Reads the store; it cannot write. All reads are synchronous. */
 export interface Reader {
   /**
-   * The same reader, which from here on sees every commit there was so far: the reads of a tick
-   * share a snapshot, and this drops it.
+   * Returns the same reader, which sees every commit made so far. Reads in one tick share a
+   * snapshot, which this call drops.
    */
   fresh(): Reader
-  /** For whoever goes through the records of many: gives nothing where a read finds one damaged. */
+  /**
+   * Runs a read and returns undefined if it finds a damaged record. For callers that go through the
+   * records of many users.
+   */
   ifSound<T>(read: () => T): T | undefined
   readonly wallets: WalletReader
   readonly keys: KeyReader

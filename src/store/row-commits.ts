@@ -7,10 +7,10 @@ import { queueOfRows } from './row-queue.js'
 import type { Row } from './rows.js'
 
 /**
- * Commits by their rows, for one thread. Whoever takes the rows may take some and then fail: so all
- * that can fail here is done before.
- * @param apply all of the rows or none, and in this process's LMDB once it resolves
- * @param draw for the ids of what is named when it is committed
+ * Commits batches as rows, for one thread. `apply` may write some rows before it fails, so
+ * everything that can fail here is done before it is called.
+ * @param apply writes all of the rows or none; once it resolves, this process's LMDB has them
+ * @param draw draws the random part of ids that are created at the commit
  */
 export function rowCommits(
   environment: Environment,
@@ -35,7 +35,8 @@ export function rowCommits(
         if (!isQueued) sequence.giveBack(placed)
         throw error
       } finally {
-        // Before the events can be seen: whoever reads one then finds its transaction as it says.
+        // Versions are raised before the events become visible, so a reader of an event finds its
+        // transaction in the state that the event tells.
         batch.countUp(recordVersions)
         if (isQueued) sequence.settle(placed)
       }

@@ -1,21 +1,21 @@
 import type { Row } from './rows.js'
 
-/** @returns what resolves once the rows are durable, and all that were queued before them */
+/** @returns a promise that resolves once these rows, and all queued before them, are durable */
 export type QueueRows = (rows: readonly Row[]) => Promise<void>
 
 /**
- * One transaction at a time; what comes meanwhile is the next one, all together. LMDB begins a
- * transaction before the one ahead of it is known to be on disk, and where the disk is full a small
- * one behind a large one may still fit: a start would then find what was decided upon what is
- * nowhere. Once one was refused, nothing that came after it is tried, or kept: whoever decided upon
- * it has to start over.
- * @param apply all of them or none
+ * Runs one transaction at a time; rows that come during it are the next one, all together. LMDB
+ * begins a transaction before the previous one is known to be on disk, and on a full disk a small
+ * one may fit after a large one did not: a start would then find records that depend on missing
+ * ones. After a refused transaction nothing later is tried or kept; the deciders of those commits
+ * start again.
+ * @param apply writes all of the rows or none
  */
 export function queueOfRows(apply: (rows: readonly Row[]) => Promise<void>): QueueRows {
   let last: Promise<void> = Promise.resolve()
   let isIdle = true
   let isRefused = false
-  /** Of the next transaction; null where nothing waits. */
+  /** Rows of the next transaction; null if none wait. */
   let waiting: Row[] | null = null
 
   async function write(rows: readonly Row[]): Promise<void> {

@@ -2,13 +2,13 @@ import { bareRecord, fromBareRecord, packed, unpacked } from './encodings/sealin
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
 import type { Row } from './rows.js'
 
-/** Of a space, which is never given again. */
+/** The number of each space, which is never reused. */
 const NUMBERS = new Map(
   Object.entries(KEY_SPACES).map(([space, name]) => [space as KeySpace, Number.parseInt(name, 10)]),
 )
 const SPACES = new Map([...NUMBERS].map(([space, number]) => [number, space]))
 
-/** Rows for a journal: their spaces by number, their records without the room for a seal. */
+/** Encodes rows for a journal: spaces by number, records without space for a seal. */
 export function encodeRows(rows: readonly Row[]): Uint8Array {
   const bytes = packed(
     rows.map(([space, key, value]) => [
@@ -17,14 +17,14 @@ export function encodeRows(rows: readonly Row[]): Uint8Array {
       value === null ? null : bareRecord(value),
     ]),
   )
-  // What it was packed into holds other records, and is written on.
+  // A copy, because the packed bytes lie in a block that other records share.
   return Uint8Array.from(bytes)
 }
 
 type Encoded = readonly [number, Row[1], Parameters<typeof fromBareRecord>[0] | null]
 
 /**
- * @param bytes of `encodeRows`
+ * @param bytes the result of `encodeRows`
  * @throws Error for a space that this build does not know
  */
 export function decodeRows(bytes: Uint8Array): Row[] {

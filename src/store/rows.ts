@@ -3,18 +3,18 @@ import type { Unsealed } from './encodings/sealing.js'
 import type { KeySpace } from './key-spaces.js'
 
 /**
- * One write of a batch, with nothing left in it that can fail; null removes what is there. It says
- * all there is to say: whoever has the rows has the commit, on this machine or on another.
+ * One write of a batch, in which nothing can fail any longer; null removes the record. The rows of
+ * a commit are complete: with them, any machine can apply the commit.
  */
 export type Row = readonly [space: KeySpace, key: StoreKey, value: Unsealed | null]
 
 /**
- * Characters of a key, all of its parts together. LMDB refuses a key of more than 1,978 bytes, and
- * a character takes three at most; ours have some 150.
+ * The most characters in a key, over all of its parts. LMDB refuses a key of more than 1,978 bytes,
+ * and a character takes at most three; ours have some 150.
  */
 const KEY_CHARS_MAX = 600
 
-/** @throws Error for a key that LMDB would refuse, when others of its batch are put already */
+/** @throws Error for a key that LMDB would refuse only after others of its batch were written */
 export function putOf(space: KeySpace, key: StoreKey, value: Unsealed): Row {
   checkKey(space, key)
   return [space, key, value]
@@ -37,5 +37,5 @@ function checkKey(space: KeySpace, key: StoreKey): void {
 function charsOf(space: KeySpace, part: string | number): number {
   if (typeof part === 'string') return part.length
   if (Number.isFinite(part)) return 1
-  throw new Error(`${space} has keys of texts and numbers alone`)
+  throw new Error(`${space} has only keys of texts and numbers`)
 }

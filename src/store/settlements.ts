@@ -4,7 +4,9 @@ import type { Space, StoreKey } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
 import { putOf, type Row, removalOf } from './rows.js'
 
-/** Removed in one commit, lowest block first: more than a block of a busy chain brings. */
+/**
+ * Rows that one commit removes, lowest block first. It exceeds what a block of a busy chain adds.
+ */
 const REMOVED_AT_ONCE = 1_024
 
 const NO_ROWS: readonly Row[] = []
@@ -13,10 +15,10 @@ const NO_ROWS: readonly Row[] = []
 const AFTER_ALL = '~'
 
 /**
- * Writes down in which block transactions ended, until their chain's watcher says that no reorg can
- * take them back: a start finds there what it has to compare with the chain. One record a block and
- * commit, so that a send costs some 30 bytes and no record of its own.
- * @param ended those that the commit makes final and that are mined
+ * Records in which block transactions ended, until their chain's watcher reports that no reorg can
+ * undo it. A start compares these blocks with the chain. There is one record for each block and
+ * commit, so a send costs some 30 bytes and no separate record.
+ * @param ended the mined transactions that the commit makes final
  */
 export function settlementsOf(ended: readonly AccountTransaction[]): readonly Row[] {
   if (ended.length === 0) return NO_ROWS
@@ -31,19 +33,22 @@ export function settlementsOf(ended: readonly AccountTransaction[]): readonly Ro
   return [...byBlock.values()].map((there) => {
     const [{ call, mined, txId, updatedAtMs }] = there as [AccountTransaction]
     const { blockNumber, blockHash } = mined as MinedIn
-    // The id and the time tell it from other commits of the block, even after a reorg and back.
+    // The id and the time distinguish this key from those of other commits for the block, even
+    // after a reorg and back.
     const key = [call.chainId, blockNumber, blockHash, txId, updatedAtMs]
     return putOf('settlements', key, packedRecord(there.map((tx) => tx.txId)))
   })
 }
 
-/** Removes those of a chain below a height; what is too much for one commit, the next call does. */
+/** Removes a chain's records below a height; the next call removes what exceeds one commit. */
 export function settledBelow(settlements: Space, chainId: number, below: number): readonly Row[] {
-  const range = { start: [chainId], end: [chainId, below], limit: REMOVED_AT_ONCE }
-  return [...settlements.getKeys(range)].map((key) => removalOf('settlements', key))
+  return [chainId, givenUpOf(chainId)].flatMap((of) => {
+    const range = { start: [of], end: [of, below], limit: REMOVED_AT_ONCE }
+    return [...settlements.getKeys(range)].map((key) => removalOf('settlements', key))
+  })
 }
 
-/** Blocks of a chain that transactions ended in, lowest first. */
+/** Blocks of a chain in which transactions ended, lowest first. */
 export function* settledBlocks(settlements: Space, chainId: number): Generator<BlockRef> {
   let start: StoreKey = [chainId]
   for (;;) {
@@ -55,7 +60,7 @@ export function* settledBlocks(settlements: Space, chainId: number): Generator<B
   }
 }
 
-/** Those that once ended in that block. */
+/** Transactions that once ended in that block. */
 export function settledIn(
   settlements: Space,
   chainId: number,
@@ -64,4 +69,33 @@ export function settledIn(
   const start = [chainId, blockNumber, blockHash]
   const range = settlements.getSound({ start, end: [...start, AFTER_ALL] })
   return [...new Set([...range].flatMap(({ value }) => value as TxId[]))]
+}
+
+/** Those that were given up have a range of their own, so that a start finds them among thousands. */
+function givenUpOf(chainId: number): string {
+  return `given up ${chainId}`
+}
+
+/**
+ * Writes down that a transaction was given up, since something else had used its nonce by a height.
+ * A start watches its hashes again until no reorg reaches that height.
+ */
+export function givenUpRow({ call, txId, updatedAtMs }: AccountTransaction, height: number): Row {
+  const key = [givenUpOf(call.chainId), height, '', txId, updatedAtMs]
+  return putOf('settlements', key, packedRecord([txId]))
+}
+
+export interface GivenUp {
+  readonly txId: TxId
+  /** Of the block by which something else had used its nonce. */
+  readonly height: number
+}
+
+/** Lowest height first. */
+export function* givenUpOn(settlements: Space, chainId: number): Generator<GivenUp> {
+  const of = givenUpOf(chainId)
+  for (const key of settlements.getKeys({ start: [of], end: [of, AFTER_ALL] })) {
+    const [, height, , txId] = key as [string, number, string, TxId]
+    yield { txId, height }
+  }
 }

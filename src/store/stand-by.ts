@@ -1,5 +1,5 @@
 import { JournalOvertaken, JournalUnavailable } from '../journal/journal.js'
-import { type FollowOwnerOptions, followUntilOwnerIsGone } from './follow-owner.js'
+import { type FollowLeaderOptions, followUntilLeaderIsGone } from './follow-leader.js'
 import type { JournalWriter } from './journal-writer.js'
 import {
   type JournaledStoreOptions,
@@ -8,37 +8,40 @@ import {
 } from './journaled-store.js'
 
 /**
- * Follows a journal until its owner is gone, and takes it over then. Who is there before this one, or
- * lives after all, is followed on; so is one whose journal can be read but not written: it is silent
- * for that reason, and is back when the journal is.
- * @throws Error as `followUntilOwnerIsGone`, and as `openJournaledStore` once the journal is taken
+ * Follows a journal until its leader is gone, and then acquires it. If another node acquires it
+ * first, or the leader still lives, it continues to follow. The same holds for a leader whose
+ * journal can be read but not written: it is silent for that reason, and is back when the journal
+ * is.
+ * @throws Error as `followUntilLeaderIsGone`, and as `openJournaledStore` once the journal is
+ * acquired
  */
 export async function standBy(
   options: Omit<JournaledStoreOptions, 'overtakes' | 'isStandby'>,
-  followed: FollowOwnerOptions['followed'],
-  watching: Pick<FollowOwnerOptions, 'hindrance' | 'writesStop' | 'storedAfter'> = {},
+  followed: FollowLeaderOptions['followed'],
+  watching: Pick<FollowLeaderOptions, 'hindrance' | 'writesStop' | 'storedAfter'> = {},
 ): Promise<JournalWriter> {
   const { log } = options
-  let isTaken = false
-  const taken: JournaledStoreOptions['taken'] = (its) => {
-    isTaken = true
-    options.taken?.(its)
+  let isAcquired = false
+  const acquired: JournaledStoreOptions['acquired'] = (its) => {
+    isAcquired = true
+    options.acquired?.(its)
   }
   for (;;) {
-    const overtakes = await followUntilOwnerIsGone({
+    const overtakes = await followUntilLeaderIsGone({
       ...{ ...options, ...watching, followed },
     })
-    log.warn({ epoch: overtakes }, 'the owner of the journal is gone: it is taken over')
+    log.warn({ epoch: overtakes }, 'the leader of the journal is gone; this standby takes over')
     try {
-      // Asked once: the owner that it would end may be back when it asks again.
+      // It tries only once, because the leader that it would depose may be back by a second
+      // attempt.
       return await openJournaledStore({
         ...options,
-        ...{ taken, overtakes, isStandby: true, triesMax: 1 },
+        ...{ acquired, overtakes, isStandby: true, triesMax: 1 },
       })
     } catch (err) {
       const isOthers = err instanceof JournalOvertaken || err instanceof JournalHasSuccessor
-      if (!isOthers && (isTaken || !(err instanceof JournalUnavailable))) throw err
-      log.warn({ err }, 'the journal was not taken over: its owner is looked for again')
+      if (!isOthers && (isAcquired || !(err instanceof JournalUnavailable))) throw err
+      log.warn({ err }, 'the journal was not acquired; this standby follows its leader again')
     }
   }
 }

@@ -5,14 +5,15 @@ import type { Environment } from './environment.js'
 import { putOf, type Row } from './rows.js'
 
 /**
- * In `meta`: whose users are in a store, which its journal and its snapshots bring along, and which stays where
- * a store leaves its journal or is restored. A store that was never one of several has none.
+ * The key in `meta` of the cell whose users are in a store. The journal and its snapshots carry it,
+ * and it stays if a store is detached from its journal or restored. A store that never was one of
+ * several cells has none.
  */
 const STORE_CELL = 'store_cell'
 
 type Spaces = Pick<Environment, 'spaces'>
 
-/** @returns null for a store of all users, as one that was never dealt out */
+/** @returns null for a store of all users, such as one that was never divided into cells */
 export function storeCellOf({ spaces }: Spaces): Cell | null {
   const { number, partitions } = Object(spaces.meta.get(STORE_CELL)) as Partial<Cell>
   const isOne = typeof number === 'number' && typeof partitions === 'number'
@@ -22,7 +23,7 @@ export function storeCellOf({ spaces }: Spaces): Cell | null {
 export const storeCellRow = ({ number, partitions }: Cell): Row =>
   putOf('meta', STORE_CELL, packedRecord({ number, partitions }))
 
-/** Whether the store does not say yet that it is of that cell. */
+/** Whether the store does not record yet that it belongs to that cell. */
 export function isUnsaid(environment: Spaces, cell: Cell): boolean {
   const said = storeCellOf(environment)
   if (said === null) return cell.partitions !== ALL_PARTITIONS
@@ -30,9 +31,9 @@ export function isUnsaid(environment: Spaces, cell: Cell): boolean {
 }
 
 /**
- * So that nobody's users are left behind where cells are dealt out anew: another one would be asked for
- * them, know of none, and begin with nothing. Of a store of all users none may be there, since their keys may
- * be of a build whose secrets do not tell whose they are.
+ * Prevents users from being left behind when partitions are assigned to other cells: the new cell
+ * would be asked for them, not know them, and begin with nothing. A store of all users must be
+ * empty, because older builds made keys whose secrets do not name their partition.
  * @throws Error for a store with a user of another cell
  */
 export function requireOwnUsers(environment: Spaces, cell: Cell): void {
@@ -49,12 +50,12 @@ export function requireOwnUsers(environment: Spaces, cell: Cell): void {
 
 function notDealtOut({ number }: Cell): Error {
   return new Error(
-    `the store has users, and was begun for all there are: it cannot be cell ${number} of several, which are dealt out before there are users. Name no cells in the journal's file`,
+    `the store already has users and was begun as the only cell, so it cannot become cell ${number} of several. Remove the cells from the journal file; cells must be set up before there are users`,
   )
 }
 
 function anothers(userId: UserId, cell: Cell): Error {
   return new Error(
-    `the store has a user (${userId}) who is not of cell ${cell.number}, which has the partitions ${formatPartitions(cell)} by the journal's file: users stay in the cell in which they began`,
+    `the store has a user (${userId}) outside cell ${cell.number}, to which the journal file assigns the partitions ${formatPartitions(cell)}. Users stay in the cell in which they began; restore the earlier assignment in the file`,
   )
 }

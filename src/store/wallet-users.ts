@@ -2,13 +2,16 @@ import { LRUCache } from 'lru-cache'
 import type { SubWalletId, UserId } from '../domain/ids.js'
 import type { Reader } from './reader.js'
 
-/** Wallets whose user is at hand; one takes some 150 bytes. */
+/** Wallets whose user is cached; one takes some 150 bytes. */
 const WALLETS_MAX = 20_000
 
-/** Of a wallet that is not in the store, or whose record is damaged: whoever is told of it finds nothing. */
+/**
+ * Stands for the user of a wallet that is not in the store or has a damaged record; messages to it
+ * find nothing.
+ */
 const NOBODY = '' as UserId
 
-/** Whose a wallet is, which never changes: its actor's address says so. */
+/** Returns the user of a wallet, which never changes and is part of its actor's address. */
 export function walletUsersOf(
   reader: Pick<Reader, 'fresh' | 'wallets' | 'ifSound'>,
 ): (id: SubWalletId) => UserId {

@@ -47,42 +47,45 @@ import { addLedger, removeLedger } from './policy-ledger-rows.js'
 import { INSTANCE_FREEZE } from './readers/freezes.js'
 import type { UserBreakersRecord } from './readers/user-breakers.js'
 import { putOf, type Row, removalOf } from './rows.js'
-import { settledBelow, settlementsOf } from './settlements.js'
+import { givenUpRow, settledBelow, settlementsOf } from './settlements.js'
 import type { Writer } from './writer.js'
 import type { WrittenBodies } from './written-bodies.js'
 
 interface TransactionWrite {
   readonly tx: Transaction
-  /** The store has no record of it. */
+  /** Whether the store has no record of it. */
   readonly added: boolean
 }
 
-/** In place of the state of an endpoint's deliveries: there is none any more. */
+/** Replaces the state of an endpoint's deliveries once the endpoint is removed. */
 const GONE = Symbol('gone')
 
-/** What a batch is turned into rows by, besides what was handed in. */
+/** What turns a batch into rows, besides what was handed in. */
 export interface BatchContext {
-  /** What the store has of open transactions already. */
+  /** What the store already has of open transactions. */
   readonly writtenBodies: WrittenBodies
   readonly spaces: Pick<Environment['spaces'], 'settlements'>
 }
 
-/** Collects writes until somebody's `Commits` takes them. */
+/** Collects writes until `Commits` stores them. */
 export class WriteBatch implements Writer {
   #writes: Row[] = []
-  /** Stored whole at each change, often many times in a batch: only the last is written. */
+  /**
+   * The state is stored whole at each change, often many times in a batch, so only the last is
+   * written.
+   */
   #deliveries: Map<WebhookId, unknown> | null = null
-  /** The same. */
+  /** The last marks of each sub-wallet, for the same reason. */
   #marks: Map<SubWalletId, SubWalletHeader> | null = null
   readonly #transactions: TransactionWrite[] = []
   readonly #events: NewEvent[] = []
-  /** They get their names when they are committed. */
+  /** Entries get their ids when they are committed. */
   #audit: NewAuditRecord[] | null = null
   /** Transactions that are final and mined. */
   readonly #ended: AccountTransaction[] = []
-  /** By chain, the height below which they need not be found any more. */
+  /** By chain, the height below which transactions need not be found at a start. */
   #settledBelow: Map<number, number> | null = null
-  /** Whose versions count up besides those of marks and transactions. */
+  /** Ids whose versions are raised besides those of marks and transactions. */
   #changed: Set<UserId | SubWalletId> | null = null
 
   get empty(): boolean {
@@ -258,7 +261,7 @@ export class WriteBatch implements Writer {
     this.#put('sealedShares', wallet, packedRecord(record))
   }
 
-  /** The operator's, of the whole service. Takes the place of the one before. */
+  /** Sets the operator's freeze of the whole service; it replaces an earlier one. */
   putInstanceFreeze(sinceMs: number, reason: string | null): void {
     this.#put('meta', INSTANCE_FREEZE, packedRecord({ sinceMs, reason }))
   }
@@ -299,6 +302,10 @@ export class WriteBatch implements Writer {
     this.#put('allowanceLedgers', owner.toLowerCase(), packedRecord(mark))
   }
 
+  noteGivenUp(tx: AccountTransaction, height: number): void {
+    this.#writes.push(givenUpRow(tx, height))
+  }
+
   removeSettlements(chainId: number, below: number): void {
     this.#settledBelow ??= new Map()
     this.#settledBelow.set(chainId, below)
@@ -317,16 +324,16 @@ export class WriteBatch implements Writer {
     for (const id of other.#changed ?? []) this.#noteChange(id)
   }
 
-  /** They have no place in the log yet; whoever commits gives it to them. */
+  /** Events have no place in the log yet; the commit assigns it. */
   get events(): readonly NewEvent[] {
     return this.#events
   }
 
   /**
-   * Everything that was collected, once: the batch is handed over. All that can fail fails here, so
-   * that what takes the rows takes all of them or none.
-   * @param placed the batch's `events`
-   * @param draw names what has no name yet
+   * Returns everything that was collected, once. All that can fail fails here, so that the rows are
+   * then written either all or not at all.
+   * @param placed the batch's `events` with their places
+   * @param draw draws the random part of new ids
    */
   rows(
     { writtenBodies, spaces }: BatchContext,
@@ -349,7 +356,7 @@ export class WriteBatch implements Writer {
     return rows
   }
 
-  /** Counts up what readers keep things under, once the rows are in the store. */
+  /** Raises the versions under which readers cache, once the rows are in the store. */
   countUp(versions: Environment['recordVersions']): void {
     for (const id of this.#changed ?? []) versions.countUp(id)
     for (const id of this.#marks?.keys() ?? []) versions.countUp(id)
@@ -378,7 +385,7 @@ export class WriteBatch implements Writer {
     this.#writes.push(removalOf(space, key))
   }
 
-  /** What is put once a batch, however often it changed. */
+  /** Adds what is written once for each batch, however often it changed. */
   #addStates(rows: Row[], writtenBodies: WrittenBodies): void {
     for (const [id, header] of this.#marks ?? []) {
       rows.push(putOf('subWalletMarks', id, encodeSubWalletMarks(header)))
@@ -386,7 +393,8 @@ export class WriteBatch implements Writer {
     for (const { tx, added } of this.#transactions) {
       const known = writtenBodies.note(tx)
       if (!known) rows.push(putOf('transactions', tx.txId, encodeTransaction(tx)))
-      // Even of one put whole: an earlier state would be taken for the latest.
+      // A transaction written whole needs its state too, or an earlier state would be taken for the
+      // latest.
       if (!added) rows.push(putOf('transactionStates', tx.txId, encodeTransactionState(tx)))
     }
     for (const [id, state] of this.#deliveries ?? []) {

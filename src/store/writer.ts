@@ -21,7 +21,7 @@ import type {
 import type { SharePriceSample } from '../domain/share-price.js'
 import type { SpentDay } from '../domain/spent-days.js'
 import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
-import type { Transaction } from '../domain/transaction.js'
+import type { AccountTransaction, Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { PolicyLedger } from '../policy/policy-ledger.js'
@@ -29,30 +29,30 @@ import type { AllowedVerdict } from './allowed-entry.js'
 import type { UserBreakersRecord } from './readers/user-breakers.js'
 
 /**
- * Collects the writes of one batch of commands. Nothing is visible before it is committed, and then
- * all of it is, or nothing. Values must not be changed after they were handed in.
+ * Collects the writes of one batch of commands. Nothing is visible before the commit; then
+ * everything is, or nothing. Values must not change after they were handed in.
  */
 export interface Writer {
-  /** A new one: lists it as its user's besides storing it. */
+  /** Adds a new sub-wallet and lists it under its user. */
   addSubWallet(header: SubWalletHeader): void
-  /** Of one that was added, which itself never changes. */
+  /** Replaces the marks of a sub-wallet, which itself never changes. */
   putSubWalletMarks(header: SubWalletHeader): void
   putApiKey(key: ApiKey): void
-  /** Takes the place of an earlier one of the same key. */
+  /** Replaces an earlier change of the same key. */
   putGrantChange(wallet: SubWalletId, change: GrantChange): void
   deleteGrantChange(wallet: SubWalletId, id: KeyId): void
-  /** Takes the place of an earlier one of the same name. */
+  /** Replaces an earlier freeze of the same name. */
   putFreeze(freeze: Freeze): void
   deleteFreeze(user: UserId, name: string): void
   putUserBreakers(record: UserBreakersRecord): void
   deleteUserBreakers(user: UserId): void
-  /** Takes the place of an earlier one of the same name. */
+  /** Replaces an earlier approval with the same id. */
   putApproval(approval: Approval): void
   /** Lets a start find a call that waits. */
   markWaiting(wallet: SubWalletId, id: ApprovalId): void
   unmarkWaiting(wallet: SubWalletId, id: ApprovalId): void
   /**
-   * @param before as it was put, or read, last: sliding times that both have are in the store already
+   * @param before as it was last written or read; windows that both have are already in the store
    */
   putPolicyLedger(
     wallet: SubWalletId,
@@ -61,21 +61,21 @@ export interface Writer {
     before: PolicyLedger,
   ): void
   deletePolicyLedger(wallet: SubWalletId, lineage: LineageId, before: PolicyLedger): void
-  /** Takes the place of what was put of the lineage before. */
+  /** Replaces the lineage's earlier record. */
   putSpentDays(wallet: SubWalletId, lineage: LineageId, days: readonly SpentDay[]): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**
-   * A new one: lists it as its user's besides storing it.
-   * @param allowed the audit trail shows it with the transaction; null where an entry of its own does
+   * Adds a new transaction and lists it under its user.
+   * @param allowed stored with the transaction; null if the audit trail has a separate entry
    */
   addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void
   putTransaction(tx: Transaction): void
-  /** The index does not tell all of it: a reorg took back how it had ended, or it came too late. */
+  /** Marks a transaction as not fully indexed: a reorg undid its outcome, or it came too late. */
   noteUnindexed(user: UserId, id: TxId): void
   /**
-   * Lets a start find an open transaction, or with null a wallet whose record lists some.
-   * The header's list comes cheaper, since a header is written anyway, but must stay short.
+   * Lets a start find an open transaction, or with null a wallet whose record lists some. The
+   * header's list is cheaper, because a header is written anyway, but it must stay short.
    */
   markOpen(wallet: SubWalletId, id: TxId | null): void
   unmarkOpen(wallet: SubWalletId, id: TxId | null): void
@@ -93,11 +93,15 @@ export interface Writer {
   putGasTransaction(transaction: GasTransaction): void
   putSponsorship(sponsorship: Sponsorship): void
   deleteSponsorship(wallet: SubWalletId, id: TxId): void
-  /** Takes the place of an entry with the same key. */
+  /** Replaces an entry with the same key. */
   putAllowance(owner: Address, entry: AllowanceEntry): void
   deleteAllowance(owner: Address, key: string): void
   putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void
-  /** What ended in blocks of the chain below that height need not be found at a start. */
+  /** Keeps it on watch from that height on, after a start too. */
+  noteGivenUp(tx: AccountTransaction, height: number): void
+  /**
+   * Transactions that ended in blocks of the chain below that height need not be found at a start.
+   */
   removeSettlements(chainId: number, below: number): void
   readonly empty: boolean
 }

@@ -2,28 +2,35 @@ import type { TxId } from '../domain/ids.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import { sameBody } from './encodings/transaction.js'
 
-/** Open transactions whose bodies a thread knows; beyond it one is put whole once more. */
+/**
+ * Open transactions whose bodies a thread knows; beyond it a transaction is written whole once
+ * more.
+ */
 const BODIES_MAX = 16_384
 
 /**
- * Transactions whose body this thread has put, so that only their state has to be put when they
- * change. Those it does not know, as after a start, are put whole.
+ * Transactions whose body this thread has written, so that only their state is written when they
+ * change. Unknown ones, as after a start, are written whole.
  */
 export class WrittenBodies {
   readonly #known = new Map<TxId, Transaction>()
 
-  /** @returns whether its body is in the store as it is; from now on it is, until it is final */
+  /**
+   * @returns whether its body is in the store unchanged; it is from now on, until the transaction
+   * is final
+   */
   note(tx: Transaction): boolean {
     const { txId, status } = tx
     const known = this.#known.get(txId)
     const same = known !== undefined && sameBody(known, tx)
     if (isFinal(status)) this.#known.delete(txId)
-    // The newest, which the actor has too: older ones need not stay in memory.
+    // Keeps the newest object, which the actor also has, so that older ones need not stay in
+    // memory.
     else this.#keep(tx)
     return same
   }
 
-  /** After a commit that was refused. */
+  /** Call it after a commit that was refused. */
   forgetAll(): void {
     this.#known.clear()
   }

@@ -1,48 +1,49 @@
 import type { ChildProcess } from 'node:child_process'
 
 /**
- * Puts a new wallet service in the place of one that runs. The new one comes up as far as it can
- * without the home, says so, and then the old one is told to end: one that does not come up costs
- * nothing, since the old one was told nothing yet.
+ * Replaces a running wallet service. The new one starts as far as it can without the home and
+ * reports that; only then the old one is told to end. A new service that does not start costs
+ * nothing, because the old one was told nothing yet.
  */
 
-/** Argument of a service that waits for its predecessor's end. */
+/** The argument of a service that waits for its predecessor's end. */
 export const SUCCESSOR = '--successor'
-/** What it says then; `ready` follows when it serves. */
+/** Its message when it is ready to take over; `ready` follows when it serves. */
 export const READY_TO_TAKE_OVER = 'ready-to-take-over'
-/** What the old one is told before it is told to end: its successor is of the same home. */
+/** The message to the old service before it is told to end: its successor has the same home. */
 export const SUCCESSOR_WAITS = 'successor-waits'
 
-/** To load the program, on a machine that is busy with the old one. */
+/** The time to load the program, on a machine that is busy with the old service. */
 const COMES_UP_MS_MAX = 60_000
-/** To open the store, wake what was at work and see a block. */
+/** The time to open the store, load the actors at work and see a block. */
 const SERVES_MS_MAX = 120_000
-/** Longer than a service takes to end by itself. */
+/** More than a service takes to end by itself. */
 const ENDS_MS_MAX = 25_000
 
-/** A sentence about why it was not replaced; the old one goes on. */
+/** Explains why the service was not replaced; the old one continues. */
 export class NotReplaced extends Error {
   override readonly name = 'NotReplaced'
 }
 
 /**
  * @param start starts a service with these arguments and an IPC channel
- * @returns the new one, once it serves and the old one is gone
- * @throws NotReplaced while the old one still serves; Error when the new one does not serve after it
+ * @returns the new service, once it serves and the old one is gone
+ * @throws NotReplaced while the old one still serves; Error when the new one does not serve
+ * afterwards
  */
 export async function handOver(
   old: ChildProcess,
   start: (args: readonly string[]) => ChildProcess,
 ): Promise<ChildProcess> {
   const next = start([SUCCESSOR])
-  // Listened to from the start: what it says is said once.
+  // Listens from the start, because each message is sent once.
   const serves = heard(next, 'ready', COMES_UP_MS_MAX + ENDS_MS_MAX + SERVES_MS_MAX)
   serves.catch(() => undefined)
   try {
     await heard(next, READY_TO_TAKE_OVER, COMES_UP_MS_MAX)
   } catch (error) {
     await end(next)
-    throw new NotReplaced(`The new one did not come up, so the old one goes on: ${said(error)}`)
+    throw new NotReplaced(`The new service did not start, so the old one continues: ${said(error)}`)
   }
   await tell(old, SUCCESSOR_WAITS)
   await end(old)
@@ -55,7 +56,7 @@ export async function handOver(
   return next
 }
 
-/** One that is gone, or closes its channel, hears nothing. */
+/** Sends a message; a process that is gone, or has closed its channel, does not receive it. */
 function tell(child: ChildProcess, type: string): Promise<void> {
   return new Promise((resolve) => {
     if (child.connected) child.send({ type }, () => resolve())
@@ -63,7 +64,7 @@ function tell(child: ChildProcess, type: string): Promise<void> {
   })
 }
 
-/** SIGTERM, and SIGKILL when that takes longer than a service needs. */
+/** Sends SIGTERM, and SIGKILL when the process takes longer than a service needs. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -73,7 +74,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** @throws Error when it ends, or says nothing of the kind in time */
+/** @throws Error when it ends, or does not send such a message in time */
 function heard(child: ChildProcess, type: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = (settle: () => void) => {
@@ -88,7 +89,7 @@ function heard(child: ChildProcess, type: string, timeoutMs: number): Promise<vo
     const onExit = (code: number | null, signal: string | null) =>
       over(() => reject(new Error(`it ended with ${signal ?? code}`)))
     const timer = setTimeout(
-      () => over(() => reject(new Error(`nothing was heard in ${timeoutMs / 1_000} s`))),
+      () => over(() => reject(new Error(`no message came within ${timeoutMs / 1_000} s`))),
       timeoutMs,
     )
     child.on('message', onMessage)
@@ -98,7 +99,7 @@ function heard(child: ChildProcess, type: string, timeoutMs: number): Promise<vo
   })
 }
 
-/** Also one that could not be started, which emits no `exit`. */
+/** True also for a process that could not be started, which emits no `exit`. */
 export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null
 }

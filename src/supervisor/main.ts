@@ -3,17 +3,20 @@ import { resolve } from 'node:path'
 import { handOver, hasEnded, NotReplaced } from './hand-over.js'
 
 /**
- * The parent of the wallet service, so that one process stays what the system watches while
- * services follow each other: SIGHUP puts a new one, of the package that is in place now, in the
- * place of the one that runs. It holds nothing and serves nothing. A service that ends unasked ends
- * this one too, with the same code: to start anew is the matter of whoever started it.
+ * The parent of the wallet service, which stays one process for the system while services replace
+ * each other: SIGHUP replaces the running service with a new one of the installed package. It holds
+ * nothing and serves nothing. When a service ends unexpectedly, this process ends with the same
+ * code: restarting is up to whatever started it.
  */
-// By the name it was started by, not by where that leads: an upgrade turns a symbolic link.
+// Uses the name it was started by and not the link's target: an upgrade changes a symbolic link.
 const service = resolve(process.argv[1] ?? '', '../../main.js')
 
 const children = new Set<ChildProcess>()
 let replacing = false
-/** Asked for meanwhile: what is in place now may be newer than what the new one has read. */
+/**
+ * Set when a further replacement was requested in the meantime: the installed package may be newer
+ * than what the new service has loaded.
+ */
 let again = false
 let stopping = false
 let current = start([])
@@ -29,7 +32,7 @@ function start(args: readonly string[]): ChildProcess {
   })
   child.on('exit', (code) => {
     children.delete(child)
-    // One that is replaced ends because it was told to.
+    // A replaced service ends because it was told to.
     if (stopping ? children.size === 0 : child === current && !replacing) {
       process.exit(code ?? (stopping ? 0 : 1))
     }
@@ -48,7 +51,7 @@ async function replace(): Promise<void> {
     current = await handOver(current, start)
     say('a new wallet service has taken over')
   } catch (error) {
-    // What was told to end meanwhile ends the process itself.
+    // When the supervisor was told to end in the meantime, the end of its children ends it.
     if (stopping) return
     say(`the wallet service was not replaced. ${error instanceof Error ? error.message : error}`)
     if (!(error instanceof NotReplaced)) process.exit(1)

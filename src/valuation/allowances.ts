@@ -3,7 +3,7 @@ import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
 import { type Address, type Hex, ZERO_ADDRESS } from '../domain/ids.js'
 import { PERMIT2 } from './well-known.js'
 
-/** A call for the wallet to send, value 0. */
+/** A call for the wallet to send, with value 0. */
 export interface RevokeCall {
   readonly chainId: number
   readonly to: Address
@@ -12,7 +12,7 @@ export interface RevokeCall {
   readonly ends: readonly AllowanceEntry[]
 }
 
-/** Pairs in one `lockdown`: some 6,000 gas each, far from any block's limit. */
+/** Pairs in one `lockdown`: about 6,000 gas each, far from any block's limit. */
 const LOCKDOWN_PAIRS_MAX = 64
 
 const REVOKE_ABI = parseAbi([
@@ -22,8 +22,9 @@ const REVOKE_ABI = parseAbi([
 ])
 
 /**
- * The calls that end the given approvals. Entries of one key are ended once; those by Permit2
- * share calls. An ERC-721 approval without its token id cannot be ended by name and is left out.
+ * The calls that revoke the given allowances. Entries of one key are revoked once; those within
+ * Permit2 share calls. An ERC-721 approval without its token id cannot be revoked by name and is
+ * left out.
  */
 export function revokeCalls(entries: readonly AllowanceEntry[]): readonly RevokeCall[] {
   const distinct = new Map(entries.map((entry) => [allowanceKey(entry), entry]))

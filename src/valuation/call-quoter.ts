@@ -3,6 +3,7 @@ import { FaultError, fault } from '../errors/fault.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import { type ChainView, createChainView } from './chain-view.js'
 import { createFunds } from './funds.js'
+import { createFirstLooks } from './moved-nothing.js'
 import { createPlainQuoter } from './plain-quote.js'
 import { movementOf, type PlainTransfer, plainTransferOf } from './plain-transfer.js'
 import { unvalued } from './quote-parts.js'
@@ -11,11 +12,11 @@ import { createReceiptValuer, type ReceiptValuer } from './receipt-valuer.js'
 import { createSimulatedQuoter, type KnownSpenders } from './simulated-quote.js'
 
 export interface CallQuoterOptions {
-  /** Saves a read of allowances per simulated call; without it the chain is asked. */
+  /** Saves reading allowances for each simulated call; without it the chain is read. */
   readonly knownSpenders?: KnownSpenders
-  /** Whether the configured Router of a chain was verified; without it no Router is ours. */
+  /** Whether the configured Router of a chain was verified; without it no Router is trusted. */
   readonly hasRouter?: (chainId: number) => boolean
-  /** Milliseconds of a clock that nobody sets; absent: that of this process. */
+  /** Milliseconds of a monotonic clock; absent to use this process's. */
   readonly elapsed?: () => number
 }
 
@@ -23,8 +24,8 @@ const NOT_SIMULATED =
   'no endpoint of this chain can simulate, so only plain transfers and calls of configured tokens can be valued'
 
 /**
- * The quoter of every write. Plain transfers are valued from their words, at once while caches
- * are warm; everything else by running it on a node.
+ * The quoter of every write. Plain transfers are valued from their calldata, at once while caches
+ * are warm; every other call is simulated by a node.
  */
 export function createCallQuoter(
   chains: Chains,
@@ -33,6 +34,7 @@ export function createCallQuoter(
 ): Quoter & ReceiptValuer {
   const funds = createFunds(options.elapsed)
   const plain = createPlainQuoter(prices, funds)
+  const firstLooks = createFirstLooks(options.elapsed)
   const simulated = createSimulatedQuoter(prices, funds, options.knownSpenders ?? (() => null))
   const views = new Map<number, ChainView>()
   for (const [id, chain] of chains)
@@ -46,11 +48,25 @@ export function createCallQuoter(
     return known === 'unknown' ? null : known
   }
 
+  function plainQuote(
+    view: ChainView,
+    call: QuotedCall,
+    transfer: PlainTransfer,
+  ): CallQuote | Promise<CallQuote> {
+    const looked = transfer.kind === 'erc20' ? firstLooks.before(view, call, transfer.token) : null
+    if (looked === null) return plain.quote(view, call, transfer)
+    return Promise.all([plain.quote(view, call, transfer), looked]).then(([quote, problem]) =>
+      quote.ok ? { ...quote, problem: quote.problem ?? problem } : quote,
+    )
+  }
+
   async function simulatedQuote(view: ChainView, call: QuotedCall): Promise<CallQuote> {
     return (await simulated(view, call)) ?? unvalued(call.chainId, NOT_SIMULATED)
   }
 
-  /** Valued as a send of it would be; shown as a node runs it, where one can. */
+  /**
+   * Values the transfer as a send of it would be; shows a node's simulation when a node can run it.
+   */
   async function plainForecast(
     view: ChainView,
     call: QuotedCall,
@@ -87,11 +103,11 @@ export function createCallQuoter(
       if (transfer === 'unknown') {
         return refusing(
           plainTransferLookedUp(view, call).then((known) =>
-            known === null ? simulatedQuote(view, call) : plain.quote(view, call, known),
+            known === null ? simulatedQuote(view, call) : plainQuote(view, call, known),
           ),
         )
       }
-      const quote = plain.quote(view, call, transfer)
+      const quote = plainQuote(view, call, transfer)
       return quote instanceof Promise ? refusing(quote) : quote
     },
     forecast(call) {

@@ -3,14 +3,17 @@ import type { Approval } from '../contracts/functions/contract-function.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { UINT256_MAX } from './well-known.js'
 
-/** Calldata as the EVM reads it: past its end there are zeros, and addresses are their low bytes. */
+/**
+ * Reads calldata as the EVM does: past its end there are zeros, and addresses are the low bytes of
+ * words.
+ */
 
 const WORD_DIGITS = 64
 const SELECTOR_DIGITS = 8
 
 /**
- * The 32-byte argument word at `index` after a selector that starts at `selectorAt`.
- * Right-padded with zeros past the end, as CALLDATALOAD does: old tokens take short calldata.
+ * The 32-byte argument word at `index` after a selector that starts at `selectorAt`. It is padded
+ * with zeros past the end, as CALLDATALOAD does: old tokens accept short calldata.
  * @param digits hex without prefix
  * @param selectorAt index of the selector's first digit
  */
@@ -21,7 +24,7 @@ export function argumentWord(digits: string, selectorAt: number, index: number):
 
 const ADDRESS_MASK = (1n << 160n) - 1n
 
-/** The address in the low 20 bytes, whatever is above them: many contracts mask it away. */
+/** The address in the low 20 bytes, whatever the bytes above: many contracts mask them. */
 export function addressOf(word: bigint): Address {
   return getAddress(`0x${(word & ADDRESS_MASK).toString(16).padStart(40, '0')}`)
 }
@@ -29,14 +32,15 @@ export function addressOf(word: bigint): Address {
 const ADDRESS_BYTES = 20
 
 /**
- * Which of some addresses calldata names, at any byte. One pass for all of them: whoever wrote the
- * calldata may have made up a thousand, and words in which each is searched for in vain.
+ * The addresses among `addresses` that the calldata names, at any byte. One pass finds all of them:
+ * the author of the calldata may have invented a thousand addresses, and words in which searching
+ * for each would find nothing.
  */
 export function namedIn(data: Hex, addresses: ReadonlySet<Address>): ReadonlySet<Address> {
   const named = new Set<Address>()
   if (addresses.size === 0) return named
   const wanted = new Map<string, Address>()
-  /** Their last two bytes: nearly all places are passed over by one look at this. */
+  /** Their last two bytes: this look-up skips nearly all positions. */
   const ends = new Uint8Array(1 << 16)
   for (const address of addresses) {
     const bytes = Buffer.from(address.slice(2), 'hex')
@@ -59,8 +63,8 @@ const ZERO = 48
 const LOWER_A = 97
 
 /**
- * Finds some functions in calldata, at any byte: whatever is encoded by hand need not be aligned.
- * Most places are passed over by one look at the selectors' first halves.
+ * Finds some functions in calldata, at any byte: hand-made encodings need not be aligned. A look-up
+ * of the selectors' first halves skips most positions.
  * @returns for digits without prefix: indexes of selectors' first digits, in order
  */
 export function selectorSearch(
@@ -83,7 +87,7 @@ export function selectorSearch(
   }
 }
 
-/** Of lower-case digits. */
+/** Reads a byte of lower-case digits. */
 function byteAt(digits: string, at: number): number {
   return (digitOf(digits.charCodeAt(at)) << 4) | digitOf(digits.charCodeAt(at + 1))
 }
@@ -97,7 +101,7 @@ export function digitsOf(hex: Hex): string {
   return hex.slice(2).toLowerCase()
 }
 
-/** The amount of a function of the table, smallest units. */
+/** The amount of a function of the table, in smallest units. */
 export function amountOf(amount: Approval['amount'], word: (index: number) => bigint): bigint {
   if (amount === 'all') return UINT256_MAX
   if (typeof amount === 'number') return word(amount)

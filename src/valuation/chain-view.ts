@@ -1,5 +1,6 @@
 import { getAddress } from 'viem/utils'
 import type { ChainAccess } from '../chains/access.js'
+import { contractCall } from '../chains/contract-call.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
 import { wordAt } from '../contracts/abi-words.js'
 import { ASSET } from '../contracts/selectors.js'
@@ -7,21 +8,21 @@ import type { Address, Hex } from '../domain/ids.js'
 import { isKnown, type Price, type PriceSource } from '../pricing/price-source.js'
 import { type PricedToken, pricedTokensOf } from './price-book.js'
 
-/** One chain as valuation sees it. All address keys are lower-case. */
+/** One chain as valuation uses it. All address keys are lower-case. */
 export interface ChainView {
   readonly chain: ChainAccess
   readonly priced: ReadonlyMap<string, PricedToken>
-  /** The last price that each was known to have, by the keys of `PriceBook`. */
+  /** The last known price of each token, by the keys of `PriceBook`. */
   readonly lastPrices: Map<string, Price>
-  /** Tokens whose code the operator vouches for, priced or not. */
+  /** Tokens whose code the operator vouches for, with or without a price. */
   isConfigured(lowerCaseToken: string): boolean
-  /** Shares of the configured markets, as far as their vaults answered; asked once. */
+  /** The shares of the configured markets, as far as their vaults answered; read once. */
   vaults(): Promise<ReadonlyMap<string, VaultShares>>
   /** Spenders that can take nothing without the wallet's own signature. */
   isOurs(spender: Address): boolean
 }
 
-/** Shares of a vault whose asset has a price. */
+/** The shares of a vault whose asset has a price. */
 export interface VaultShares {
   readonly address: Address
   readonly decimals: number
@@ -68,7 +69,10 @@ export async function allPrices(
   return prices
 }
 
-/** A vault that does not answer as one, or whose asset has no feed, is a token like any other. */
+/**
+ * A contract that does not answer as a vault, or whose asset has no feed, is a token like any
+ * other.
+ */
 async function readVaults(
   { config, reads, rpc }: ChainAccess,
   priced: ReadonlyMap<string, PricedToken>,
@@ -80,7 +84,7 @@ async function readVaults(
       const address = getAddress(vault)
       const [metadata, [answer]] = await Promise.all([
         reads.tokenMetadata(address),
-        rpc.batch([{ method: 'eth_call', params: [{ to: address, data: ASSET }, 'latest'] }]),
+        rpc.batch([contractCall(address, ASSET)]),
       ])
       if (answer !== undefined && !answer.ok && !(answer.error instanceof RpcCallError)) {
         throw answer.error

@@ -5,17 +5,17 @@ import { addressOf, amountOf, argumentWord, digitsOf } from './calldata.js'
 
 /**
  * Calls in the wallet's name inside other calldata: a permit handed to a router, a transferFrom in
- * a multicall. Found by the wallet's address where such a function has its owner, at any offset
- * and any depth, so that no nesting and no container format hides one.
+ * a multicall. They are found by the wallet's address at the owner argument of such a function, at
+ * any offset and any depth, so that neither nesting nor a container format hides one.
  */
 export interface Claim {
-  /** Null where the calldata does not name it: any token then. */
+  /** Null when the calldata does not name it: then it may be any token. */
   readonly token: Address | null
-  /** Smallest units. */
+  /** In smallest units. */
   readonly amount: bigint
 }
 
-/** Functions that name whose tokens they are about. */
+/** Functions that name the owner of the tokens that they move. */
 type OwnedEffect = (Outflow | Approval) & { readonly owner: number }
 
 const OWNED: ReadonlyMap<string, OwnedEffect> = new Map(
@@ -34,8 +34,8 @@ const SELECTOR_DIGITS = 8
 const PADDING_DIGITS = 24
 
 /**
- * @param digits lower-case hex of the calldata, without prefix; the function at its start is not
- *   a claim but the call itself, and left out
+ * @param digits lower-case hex of the calldata, without prefix; the function at its start is not a
+ * claim but the call itself, and left out
  */
 export function findClaims(digits: string, wallet: Address): Claim[] {
   const claims: Claim[] = []
@@ -43,7 +43,7 @@ export function findClaims(digits: string, wallet: Address): Claim[] {
   for (let at = digits.indexOf(needle); at !== -1; at = digits.indexOf(needle, at + 1)) {
     for (const ownerWord of OWNER_WORDS) {
       const selectorAt = at - PADDING_DIGITS - ownerWord * WORD_DIGITS - SELECTOR_DIGITS
-      // A match across two half-bytes is no address.
+      // A match across two half-bytes is not an address.
       if (selectorAt <= 0 || selectorAt % 2 !== 0) continue
       const effect = OWNED.get(digits.slice(selectorAt, selectorAt + SELECTOR_DIGITS))
       if (effect === undefined || effect.owner !== ownerWord) continue

@@ -6,14 +6,16 @@ import { WITHOUT_FEE_BPS } from '../domain/exposure.js'
 import type { Address } from '../domain/ids.js'
 
 /**
- * Some tokens take a fee from the sender, besides what they move: an approval lets others take more
- * of the wallet than it says. The configuration marks tokens that are no plain ones by leaving
- * `transfer_gas_limit` null, so of these a small transfer is run and what really leaves is seen.
+ * Some tokens charge the sender a fee in addition to what they move: an allowance then permits
+ * taking more from the wallet than its amount. The configuration marks tokens that are not plain
+ * ones by leaving `transfer_gas_limit` null; for these a small transfer is simulated, which shows
+ * what really leaves.
  *
  * Spec silent: a fee that was seen once is remembered for wallets that have too little of the token
- * for such a transfer; a token of which nobody ever had any is believed.
- * @param tokens lower-case; those that are approved to somebody
- * @returns what leaves for 10,000 that are moved, by lower-case token; tokens without a fee left out
+ * for such a transfer; a token that no wallet ever held is assumed to charge none.
+ * @param tokens lower-case; those for which allowances are given
+ * @returns what leaves for 10,000 that are moved, by lower-case token, without tokens that charge
+ * no fee
  */
 export type FeesOnTop = (
   chain: ChainAccess,
@@ -22,7 +24,9 @@ export type FeesOnTop = (
   tokens: Iterable<string>,
 ) => Promise<ReadonlyMap<string, bigint>>
 
-/** Nobody's; a token that spares some receivers its fee does not know it. */
+/**
+ * An address without an owner. A token that exempts some receivers from its fee does not know it.
+ */
 const PROBE_RECEIVER: Address = '0x00000000000000000000000000000000feefee01'
 const PROBE_DATA = encodeFunctionData({
   abi: erc20Abi,
@@ -31,7 +35,7 @@ const PROBE_DATA = encodeFunctionData({
 })
 
 export function createFeesOnTop(): FeesOnTop {
-  /** The highest seen, by chain and token: as many as are configured. */
+  /** The highest fee seen, by chain and token; as many as are configured. */
   const highest = new Map<string, bigint>()
 
   async function takenBy(

@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { ChainAccess } from '../chains/access.js'
 import type { Address } from '../domain/ids.js'
+import { worstCaseFeeWei } from '../domain/transaction-fee.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { insufficientFunds, type Shortfall } from '../errors/insufficient-funds.js'
+import { ENVELOPE_BYTES } from './quote-parts.js'
 
 /**
- * Tells early and cheaply that a wallet cannot pay, so that agents get an answer instead of a
- * failed transaction. A convenience, not a bound: caps never rest on it. A balance is read once
- * and counted down by what is quoted; only when that says "too little" is the chain asked again,
- * because money may have come in.
+ * Finds early and cheaply that a wallet cannot pay, so that agents get an answer instead of a
+ * failed transaction. It is a convenience and not a bound: caps never depend on it. A balance is
+ * read once and reduced by what is quoted; only when that gives too little is the chain read again,
+ * because funds may have arrived.
  */
 export interface Funds {
   /**
@@ -23,9 +25,9 @@ export interface Funds {
   ): Shortfall | null | Promise<Shortfall | null>
 }
 
-/** Accounts and tokens remembered; 100 bytes or so each. */
+/** The most accounts and tokens that are remembered; about 100 bytes each. */
 const REMEMBERED_MAX = 32_768
-/** Others can take money too, by allowances; then a reading should not be older than this. */
+/** Spenders can also take tokens by allowances, so a reading must not be older than this. */
 const MAX_AGE_MS = 30_000
 
 export function createFunds(nowMs: () => number = () => performance.now()): Funds {
@@ -40,7 +42,7 @@ export function createFunds(nowMs: () => number = () => performance.now()): Fund
     const amount =
       token === null
         ? await chain.reads.nativeBalance(owner)
-        : await chain.reads.tokenBalance(token, owner)
+        : ((await chain.reads.tokenBalance(token, owner)) ?? 0n)
     left.set(key, { amount, atMs: nowMs() })
     return amount
   }
@@ -63,12 +65,12 @@ export function createFunds(nowMs: () => number = () => performance.now()): Fund
   }
 }
 
-/** What any transaction takes at least (yellow paper, G_transaction). */
+/** The least gas of any transaction (Yellow Paper, G_transaction). */
 const TRANSACTION_GAS = 21_000n
 
 /**
  * Why a node found the native currency too little, which it does before it knows how much gas the
- * call would use: `need` is then the least that can do.
+ * call would use: `need` is then the least that suffices.
  */
 export async function lackOfNative(
   funds: Funds,
@@ -76,7 +78,8 @@ export async function lackOfNative(
   call: { readonly from: Address; readonly value: bigint },
   maxFeePerGas: bigint,
 ): Promise<Fault> {
-  const least = call.value + TRANSACTION_GAS * maxFeePerGas
+  const sideFee = await chain.gas.sideFee(ENVELOPE_BYTES)
+  const least = call.value + worstCaseFeeWei(TRANSACTION_GAS, maxFeePerGas, sideFee)
   const shortfall = await funds.shortfall(chain, call.from, null, least)
   return shortfall === null ? fault('INSUFFICIENT_FUNDS') : insufficientFunds(shortfall)
 }

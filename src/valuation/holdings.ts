@@ -11,15 +11,17 @@ import { powerOfTen } from '../domain/money.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { MULTICALL3, PERMIT2 } from './well-known.js'
 
-/** What a wallet has of some tokens, and what some spenders could pull of it. Smallest units. */
+/**
+ * A wallet's balances of some tokens, and what some spenders could take of them. In smallest units.
+ */
 export interface Holdings {
   /** Keys are lower-case token addresses, here and below. */
   readonly balances: ReadonlyMap<string, bigint>
-  /** Total supplies; none of a token that does not say. */
+  /** Total supplies; absent for a token that does not report one. */
   readonly supplies: ReadonlyMap<string, bigint>
-  /** What the asked spenders could pull of each token, if anything; not bounded by the balance. */
+  /** The amounts of each token that the given spenders could take; not bounded by the balance. */
   readonly standing: ReadonlyMap<string, readonly StandingAllowance[]>
-  /** Of vaults: smallest units of the asset for one whole share. */
+  /** The value of vault shares: smallest units of the asset per whole share. */
   readonly assetsPerShare: ReadonlyMap<string, bigint>
 }
 
@@ -33,7 +35,7 @@ export interface StandingAllowance {
 export interface HeldToken {
   readonly address: Address
   readonly decimals: number
-  /** Whether it is the shares of a vault. */
+  /** Whether the token is the shares of a vault. */
   readonly isVault: boolean
 }
 
@@ -41,24 +43,24 @@ const TOTAL_SUPPLY = '0x18160ddd'
 /** ERC-4626 `convertToAssets(shares)`. */
 const CONVERT_TO_ASSETS = '0x07a2d13a'
 
-/** Sub-calls of one eth_call: at some 10,000 gas each, a tenth of what nodes allow a call. */
+/** Subcalls of one eth_call: at about 10,000 gas each, a tenth of what nodes permit a call. */
 const SUBCALLS_PER_CALL_MAX = 400
-/** A call that touches more than this many parties is refused rather than read for seconds. */
+/** A call that involves more addresses is refused, because reading them would take seconds. */
 const SUBCALLS_MAX = 4_000
 
 interface Read {
   readonly target: Address
   readonly data: Hex
-  /** Whether a call that fails is an answer. */
+  /** True when a failing call is an answer. */
   readonly optional?: true
 }
 
 /**
- * Reads balances and allowances in one RPC call for all but the largest sets.
+ * Reads balances and allowances, in one RPC call for all but the largest sets.
  * @param tokens of the chain's configuration: their answers are trusted
- * @param after the calls of the wallet that come first; null where none does
+ * @param after the wallet's own calls that come first, or null
  * @throws FaultError PRICE_UNAVAILABLE when there are too many to read, and what
- *   `RpcClient.request` throws; RpcShapeError when a configured token does not answer
+ * `RpcClient.request` throws; RpcShapeError when a configured token does not answer
  */
 export async function readHoldings(
   chain: ChainAccess,
@@ -118,7 +120,7 @@ function assemble(
     balances.set(key, fromToken())
     const supply = next()
     if (supply !== null) supplies.set(key, supply)
-    // Redeeming rounds down, and what is spent rounds up.
+    // Redeeming rounds down, but spend is rounded up.
     if (isVault) assetsPerShare.set(key, fromToken() + 1n)
     if (spenders.length === 0) continue
     const toPermit2 = fromToken()
@@ -128,7 +130,7 @@ function assemble(
       if (amount > 0n) found.push({ spender, kind: 'erc20', amount })
     }
     for (const spender of spenders) {
-      // An empty answer: Permit2 is not on this chain, so nobody can use it.
+      // An empty answer: Permit2 is not deployed on this chain, so no spender can use it.
       const inside = next() ?? 0n
       const amount = inside < toPermit2 ? inside : toPermit2
       if (amount > 0n) found.push({ spender, kind: 'permit2', amount })
@@ -187,7 +189,7 @@ function decodeAggregate(value: unknown, reads: readonly Read[]): (bigint | null
   if (results.length !== reads.length) throw new RpcShapeError('aggregate3')
   return results.map(({ success, returnData }, i) => {
     if (!success && reads[i]?.optional === true) return null
-    // An allowance that could not be read is not an allowance of nothing.
+    // An allowance that could not be read must not count as zero.
     if (!success) throw new RpcShapeError('a balance or an allowance could not be read')
     return firstWord(returnData)
   })
@@ -197,7 +199,7 @@ function firstWord(value: unknown): bigint | null {
   return typeof value === 'string' ? uintAt(value as Hex, 0) : null
 }
 
-/** At the newest block, or after the wallet's own calls that no block has. */
+/** Reads at the newest block, or after the wallet's own calls that are not mined. */
 async function askAll(
   { rpc, simulator, config }: ChainAccess,
   reads: readonly { readonly to: Address; readonly data: Hex }[],

@@ -7,15 +7,16 @@ import { type LeftOpen, openedByOthers } from './outflow.js'
 import type { QuotedCall } from './quoter.js'
 import { PERMIT2, UINT256_MAX } from './well-known.js'
 
-/** More than any router approves in a call; what is beyond counts as if nobody had used it. */
+/** More than any router's allowances in one call; further ones count as unused. */
 const ASKED_MAX = 64
 
 /**
- * A third contract may approve one and pay another, or the wallet, as much in the same call: by logs
- * that looks as if the approval had been used. So the tokens are asked what stands after the call.
+ * A third contract may give an allowance to one address and pay another, or the wallet, the same
+ * amount in the same call: in the logs the allowance then looks used. So the tokens are asked what
+ * remains after the call.
  *
- * Spec silent: where no endpoint can run reads after a call, logs are all there is.
- * @param state that the call was run upon; null where it is the newest block alone
+ * Spec silent: when no endpoint can simulate reads after a call, only the logs remain.
+ * @param state the state that the call was simulated on; null for the newest block
  * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
  */
 export async function leftOpenAfter(

@@ -7,29 +7,31 @@ import type { AllowanceEntry } from '../domain/allowance.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { PERMIT2 } from './well-known.js'
 
-/** An entry of the ledger as the chain sees it. */
+/** An entry of the ledger with its present state on chain. */
 export interface LiveAllowance {
   readonly entry: AllowanceEntry
   /**
-   * Smallest units; 1 for an item, `all` for a collection. Null when the contract does not say:
-   * the approval may stand.
+   * In smallest units; 1 for one token id, `all` for a collection. Null when the contract does not
+   * answer: the allowance may still be in force.
    */
   readonly amount: bigint | 'all' | null
 }
 
-/** One call of at most this many entries; a wallet with more is asked for page by page. */
+/** The most entries of one call; a wallet with more is read page by page. */
 export const LIVE_ENTRIES_MAX = 1_000
 
-/** Strangers' code answers: enough gas for any allowance, too little for a large answer. */
+/**
+ * Unknown code answers: this is enough gas for any allowance, and too little for a large answer.
+ */
 const GAS_PER_READ = '0x30d40'
 
 const IS_APPROVED_FOR_ALL = '0xe985e9c5'
 const GET_APPROVED = '0x081812fc'
 
 /**
- * Which approvals still stand, in one batch. Entries that stand no more are left out.
+ * Reads in one batch which allowances are still in force, and leaves out the others.
  * @param entries all of one chain
- * @param nowSeconds Unix time; Permit2's allowances expire by it
+ * @param nowSeconds Unix time, by which Permit2's allowances expire
  * @throws what `RpcClient.request` throws, other than errors of the contracts themselves
  */
 export async function readLiveAllowances(

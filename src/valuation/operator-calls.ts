@@ -6,10 +6,10 @@ import { argumentWord, digitsOf, selectorSearch } from './calldata.js'
 const SELECTOR_DIGITS = 8
 
 /**
- * Calls that open a wallet to others (`OperatorGrant`). Only the wallet itself can make them, so
- * each is in its calldata: as the function that `to` runs, or inside a batch that `to` runs on
- * itself. They are searched for at any offset, so that no nesting hides one; four bytes that look
- * like one by chance come about once in 5,000 calls of 4 kB.
+ * Calls that give others power over a wallet's assets (`OperatorGrant`). Only the wallet itself can
+ * make them, so each is in its calldata: as the function that `to` runs, or inside a batch that
+ * `to` runs on itself. They are searched for at any offset, so that no nesting hides one; a chance
+ * match of four bytes occurs about once in 5,000 calls of 4 kB.
  */
 const GRANTS: ReadonlyMap<string, OperatorGrant> = new Map(
   CONTRACT_FUNCTIONS.flatMap(({ selector, effect }) =>
@@ -19,7 +19,7 @@ const GRANTS: ReadonlyMap<string, OperatorGrant> = new Map(
 
 const placesIn = selectorSearch(new Set(GRANTS.keys()))
 
-/** @returns true when a call, or one nested in it, opens up what has no price */
+/** @returns true when the call, or one nested in it, gives others power over unpriced assets */
 export function opensToOthers(data: Hex): boolean {
   const digits = digitsOf(data)
   return placesIn(digits).some((from) => {

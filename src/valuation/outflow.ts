@@ -14,14 +14,17 @@ import { givesAwayUnpriced } from './unpriced-of-others.js'
 import { PERMIT2, UINT256_MAX } from './well-known.js'
 
 /**
- * What a call can take out of the wallet: the larger of what its words say and what it does when
- * it is run, inflows never netted. A contract can behave differently the second time, so what the
- * contracts it touches could pull by allowances that exist already counts besides.
+ * What a call can take out of the wallet: the larger of what its calldata says and what its
+ * simulation does, without netting inflows. A contract can behave differently the second time, so
+ * what the contracts it reaches could take by existing allowances counts as well.
  */
 export interface Outflow {
-  /** No bound when `prices` has a gap afterwards. */
+  /** Not a bound when `prices` has a gap afterwards. */
   readonly exposure: Exposure
-  /** Of the exposure, what others get and are let take; and what the wallet itself pays when run. */
+  /**
+   * The part of the exposure that others receive and may take, and what the wallet itself pays in
+   * the simulation.
+   */
   readonly others: { readonly countedMicros: UsdMicros; readonly paidMicros: UsdMicros }
   readonly unpriced: boolean
   readonly movements: readonly Movement[]
@@ -32,22 +35,23 @@ export interface Outflow {
 export interface OutflowInput {
   readonly call: QuotedCall
   readonly reading: StaticReading
-  /** Null when no node can run it. */
+  /** Null when no node can simulate it. */
   readonly simulation: Simulation | null
-  /** Balances of priced tokens that are approved or claimed, and standing allowances. */
+  /** Balances of priced tokens with new allowances or claims, and standing allowances. */
   readonly holdings: Holdings
   /** Spenders that can take nothing without the wallet's own signature: our Router. */
   readonly isOurs: (spender: Address) => boolean
   readonly prices: PriceBook
-  /** Of tokens with a fee on top, by lower-case address; see fees-on-top.ts. */
+  /** The fees on top by lower-case token address; see fees-on-top.ts. */
   readonly pullTakesBps?: ReadonlyMap<string, bigint>
-  /** Of approvals by others; see left-open.ts. Absent: as far as logs tell. */
+  /** The remaining allowances given by others; see left-open.ts. Absent to rely on the logs. */
   readonly leftOpen?: LeftOpen
 }
 
 /**
- * What the spender of a third contract's approval could still take after the call, smallest units;
- * null when only logs tell. Asked where some of the token left that contract in the call.
+ * What the spender of a third contract's allowance could still take after the call, in smallest
+ * units; null when only logs show it. It is read where some of the token left that contract in the
+ * call.
  */
 export type LeftOpen = (approval: SimulatedApproval) => bigint | null
 
@@ -91,10 +95,10 @@ export function outflowOf(input: OutflowInput): Outflow {
     tokens.push({
       token: getAddress(key),
       unit,
-      // A token that does not say how much there is of it bounds nothing.
+      // A token that reports no supply bounds nothing.
       supply: holdings.supplies.get(key) ?? UINT256_MAX,
       ...{ balance, ordered, ran, standing, openedByOthers: byOthers },
-      // A token that the wallet calls moves what it moves by the wallet's own word.
+      // A token that the wallet calls moves only what the wallet's own call says.
       puller: call.to.toLowerCase() === key ? null : call.to,
       approvals: fresh.filter((it) => !isPermit2Itself(it)),
       toPermit2: fresh.find(isPermit2Itself)?.amount ?? 0n,
@@ -125,12 +129,12 @@ export function outflowOf(input: OutflowInput): Outflow {
   }
 }
 
-/** Permit2 takes nothing for itself: what is open to others is approved within it. */
+/** Permit2 takes nothing for itself: its spenders are approved within it. */
 function isPermit2Itself({ kind, spender }: AllowanceAmount): boolean {
   return kind === 'erc20' && spender === PERMIT2
 }
 
-/** A claim on a token that the calldata does not name is one on the token that costs most. */
+/** A claim on a token that the calldata does not name counts as one on the most valuable token. */
 function mostValuable(amount: bigint, holdings: Holdings, prices: PriceBook): UsdMicros {
   let highest = 0n
   for (const [token, balance] of holdings.balances) {
@@ -143,7 +147,7 @@ type Amounts = ReadonlyMap<string, bigint>
 
 interface Run {
   readonly nativeOut: bigint
-  /** By lower-case token; transfers to the wallet itself leave nothing. */
+  /** The outflows by lower-case token; transfers to the wallet itself are left out. */
   readonly outflows: Amounts
   readonly movesItems: boolean
 }
@@ -163,8 +167,8 @@ function runOf(wallet: Address, simulation: Simulation | null): Run {
 }
 
 /**
- * One per token, spender and kind, the largest of what words and run say: a simulation promises no
- * order, and an approval that is used and taken back within the call was one anyway.
+ * One allowance per token, spender and kind, the largest of calldata and simulation: a simulation
+ * promises no order, and an allowance that is used and revoked within the call was still given.
  */
 function approvalsOf(input: OutflowInput): UnvaluedApproval[] {
   const { call, reading, simulation, isOurs } = input
@@ -172,7 +176,7 @@ function approvalsOf(input: OutflowInput): UnvaluedApproval[] {
   const ids = new Map(reading.approvals.map((it) => [`${it.token}${it.spender}`, it.tokenId]))
   for (const approval of [...(simulation?.approvals ?? []), ...reading.approvals]) {
     const { token, owner, spender, amount, kind } = approval
-    // Nobody can act as the zero address; approving it is how ERC-721 takes an approval away.
+    // No one can act as the zero address; approving it is how ERC-721 removes an approval.
     if (owner !== call.from || amount === 0n || spender === ZERO_ADDRESS) continue
     if (isOurs(spender)) continue
     const key = `${kind}${token}${spender}`
@@ -186,7 +190,7 @@ function approvalsOf(input: OutflowInput): UnvaluedApproval[] {
   const items = new Set(
     all.filter(({ kind }) => kind === 'erc721').map(({ token, spender }) => `${token}${spender}`),
   )
-  // By its words alone an approval of an item reads as one of an amount.
+  // From the calldata alone, the approval of a token id looks like an allowance of an amount.
   return all.filter(
     ({ kind, token, spender }) => kind !== 'erc20' || !items.has(`${token}${spender}`),
   )
@@ -204,25 +208,28 @@ interface AmountApproval extends SimulatedApproval {
   readonly kind: AllowanceAmount['kind']
 }
 
-/** False for items and collections: what they are worth nobody here knows. */
+/** False for token ids and collections, whose value is unknown. */
 function hasAmount<T extends SimulatedApproval>(approval: T): approval is T & AmountApproval {
   return approval.amount !== 'all' && (approval.kind === 'erc20' || approval.kind === 'permit2')
 }
 
 interface OpenedByOthers {
   readonly amounts: Amounts
-  /** Lower-case tokens of which an approving contract got nothing in the call: it had them before. */
+  /**
+   * Lower-case tokens that an approving contract held before, because it received none in the call.
+   */
   readonly held: ReadonlySet<string>
-  /** Whether items or a collection were approved. */
+  /** Whether token ids or a collection were approved. */
   readonly items: boolean
 }
 
 /**
- * A contract that holds money for the wallet may be told to approve somebody. Contracts approve one
- * another all the time, and old tokens log it with each transfer, so only those count whom the call
- * names or reaches, and whom the contract that the wallet calls approves for nothing that moves in
- * this call; and what left the approving contract within the call was approved for that, once. By
- * logs alone, that is: it may have gone another way, and the approval still stand.
+ * A contract that holds assets for the wallet may give an allowance to someone. Contracts do this
+ * all the time, and old tokens log it with each transfer, so an allowance counts only when the call
+ * names or reaches the spender, and when the contract that the wallet calls gives it for something
+ * that does not move in this call; what left the approving contract within the call was the use of
+ * that allowance, once. This goes by logs: the assets may have left in another way while the
+ * allowance remains.
  */
 export function openedByOthers(
   { from, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
@@ -263,7 +270,7 @@ export function openedByOthers(
 
 type Several<T> = [T, ...T[]]
 
-/** What each party approved each other one of each token. */
+/** The allowances by owner, spender and token. */
 function bySpender(approvals: readonly AmountApproval[]): Iterable<Several<AmountApproval>> {
   const found = new Map<string, Several<AmountApproval>>()
   for (const approval of approvals) {
@@ -276,7 +283,9 @@ function bySpender(approvals: readonly AmountApproval[]): Iterable<Several<Amoun
   return found.values()
 }
 
-/** What left parties, or came to them, by party and token as they are spelt here. */
+/**
+ * The amounts that left addresses, or came to them, by address and token in their present spelling.
+ */
 function movedBy(transfers: Simulation['transfers'], end: 'from' | 'to'): Map<string, bigint> {
   const moved = new Map<string, bigint>()
   for (const { [end]: party, token, amount } of transfers) {
@@ -286,7 +295,7 @@ function movedBy(transfers: Simulation['transfers'], end: 'from' | 'to'): Map<st
   return moved
 }
 
-/** For people to read: an unlimited approval is worth all there is of the token. */
+/** Bounds an allowance for people to read: an unlimited one is worth the token's supply. */
 function withinSupply({ token, amount }: AmountApproval, { supplies }: Holdings): bigint {
   return min(amount, supplies.get(token.toLowerCase()) ?? amount)
 }

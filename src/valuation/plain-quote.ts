@@ -1,7 +1,8 @@
 import type { AccountCode } from '../chains/account-code.js'
 import type { FeeQuote } from '../chains/fee-oracle.js'
-import { type GasLimit, worstCaseFeeWei } from '../chains/gas.js'
+import type { GasLimit } from '../chains/gas.js'
 import type { Address } from '../domain/ids.js'
+import { type SideFee, worstCaseFeeWei } from '../domain/transaction-fee.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { insufficientFunds, type Shortfall } from '../errors/insufficient-funds.js'
 import type { Price, PriceSource } from '../pricing/price-source.js'
@@ -12,7 +13,7 @@ import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
 
-/** Values plain transfers, which needs no node while fees, gas, code, prices and funds are cached. */
+/** Values plain transfers, without a node while fees, gas, code, prices and funds are cached. */
 export interface PlainQuoter {
   quote(view: ChainView, call: QuotedCall, transfer: PlainTransfer): CallQuote | Promise<CallQuote>
 }
@@ -22,7 +23,7 @@ interface Parts {
   readonly gas: GasLimit
   readonly native: Price
   readonly token: Price | null
-  readonly l1FeeWei: bigint
+  readonly sideFee: SideFee
   readonly senderCode: AccountCode
 }
 
@@ -36,7 +37,7 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
       gas: gas.gasLimitFor(call),
       native: source.price(call.chainId, 'native'),
       token: token === null ? null : source.price(call.chainId, token),
-      l1FeeWei: gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
+      sideFee: gas.sideFee(ENVELOPE_BYTES + call.data.length / 2),
       senderCode: reads.cachedCode(call.from) ?? reads.code(call.from),
     }
   }
@@ -47,9 +48,9 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
     transfer: PlainTransfer,
     parts: Parts,
   ): CallQuote | Promise<CallQuote> {
-    const { gas, fees, l1FeeWei } = parts
+    const { gas, fees, sideFee } = parts
     const gasLimit = gas.ok ? gas.gas : 0n
-    const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
+    const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, sideFee)
     const compose = (problem: Fault | null) => {
       const prices = new Map<string, Price>().set('native', parts.native)
       const token = transfer.kind === 'erc20' ? transfer.token.address.toLowerCase() : null
@@ -96,26 +97,26 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
 
   return {
     quote(view, call, transfer) {
-      const { fees, gas, native, token, l1FeeWei, senderCode } = ask(view, call, transfer)
+      const { fees, gas, native, token, sideFee, senderCode } = ask(view, call, transfer)
       if (
         !(fees instanceof Promise) &&
         !(gas instanceof Promise) &&
         !(native instanceof Promise) &&
         !(token instanceof Promise) &&
         !(senderCode instanceof Promise) &&
-        typeof l1FeeWei === 'bigint'
+        !(sideFee instanceof Promise)
       ) {
-        return finish(view, call, transfer, { fees, gas, native, token, l1FeeWei, senderCode })
+        return finish(view, call, transfer, { fees, gas, native, token, sideFee, senderCode })
       }
-      return Promise.all([fees, gas, native, token, l1FeeWei, senderCode] as const).then(
-        ([fees, gas, native, token, l1FeeWei, senderCode]) =>
-          finish(view, call, transfer, { fees, gas, native, token, l1FeeWei, senderCode }),
+      return Promise.all([fees, gas, native, token, sideFee, senderCode] as const).then(
+        ([fees, gas, native, token, sideFee, senderCode]) =>
+          finish(view, call, transfer, { fees, gas, native, token, sideFee, senderCode }),
       )
     },
   }
 }
 
-/** @param lack asked for where the node found too little native currency */
+/** @param lack computes the missing native currency when the node found too little */
 export function problemOfGas(
   gas: Extract<GasLimit, { ok: false }>,
   lack: () => Promise<Fault>,

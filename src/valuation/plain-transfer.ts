@@ -1,25 +1,25 @@
 import type { ChainAccess } from '../chains/access.js'
 import type { TokenConfig } from '../config/chains.js'
 import { wordAt } from '../contracts/abi-words.js'
-import { isErc20Transfer } from '../contracts/selectors.js'
+import { isErc20Transfer } from '../domain/erc20-transfer.js'
 import type { Address } from '../domain/ids.js'
 import { addressOf, argumentWord, digitsOf } from './calldata.js'
 import type { Worth } from './price-book.js'
 import type { Movement, QuotedCall } from './quoter.js'
 
-/** The two calls whose effect is known without running them; nearly all that agents send. */
+/** The two calls whose effect is known without a simulation; nearly all that agents send. */
 export type PlainTransfer =
   | { readonly kind: 'native' }
   | {
       readonly kind: 'erc20'
       readonly token: TokenConfig
-      /** Smallest units. */
+      /** In smallest units. */
       readonly amount: bigint
     }
 
 /**
- * @returns null for every other call; `unknown` while it is not known whether the recipient of
- *   native currency has code
+ * @returns null for every other call; `unknown` while it is unknown whether the recipient of native
+ * currency has code
  */
 export function plainTransferOf(
   chain: ChainAccess,
@@ -34,14 +34,14 @@ export function plainTransferOf(
   if (value !== 0n || !isErc20Transfer(data)) return null
   const address = to.toLowerCase()
   const token = chain.config.tokens.find((it) => it.address.toLowerCase() === address)
-  // Without a limit of its own the token is asked for gas each time: running it costs no more, and
-  // shows a fee on top of the amount.
+  // Without a configured limit the gas has to be estimated each time; a simulation costs no more,
+  // and shows a fee on top of the amount.
   if (token === undefined || token.transfer_gas_limit === null) return null
   const amount = wordAt(`0x${data.slice(10)}`, 1)
   return amount === null ? null : { kind: 'erc20', token, amount: BigInt(`0x${amount}`) }
 }
 
-/** What a plain transfer moves, for where no node can show it. */
+/** The movement of a plain transfer, used when no node can show it. */
 export function movementOf(
   call: QuotedCall,
   transfer: PlainTransfer,

@@ -9,14 +9,14 @@ import { isKnown, type Price, type PriceGap } from '../pricing/price-source.js'
 export interface PricedToken {
   readonly address: Address
   readonly decimals: number
-  /** Of a vault's shares, which are worth what they can be redeemed for. */
+  /** Set for a vault's shares, which are worth what they can be redeemed for. */
   readonly share?: SharePrice
 }
 
 export interface SharePrice {
   /** Lower-case; a token of the configuration with a feed. */
   readonly asset: string
-  /** Smallest units of the asset for one whole share, rounded up. */
+  /** Smallest units of the asset per whole share, rounded up. */
   readonly assetsPerShare: bigint
 }
 
@@ -33,15 +33,18 @@ export function pricedTokensOf(chain: ChainConfig): ReadonlyMap<string, PricedTo
 
 export interface UsedPrice {
   readonly token: Address | 'native'
-  /** USD of one whole unit, scaled by 10^decimals. */
+  /** USD per whole unit, scaled by 10^decimals. */
   readonly value: bigint
   readonly decimals: number
 }
 
-/** What valuing an amount gives: micro-USD rounded up, or null for a token without any feed. */
+/** The value of an amount: micro-USD rounded up, or null for a token without any feed. */
 export type Worth = UsdMicros | null
 
-/** The prices of one valuation. It notes which were used, and the first that should be there and is not. */
+/**
+ * The prices of one valuation. It notes which were used, and the first required price that is
+ * missing.
+ */
 export class PriceBook {
   readonly #tokens: ReadonlyMap<string, PricedToken>
   readonly #prices: ReadonlyMap<string, Price>
@@ -59,7 +62,10 @@ export class PriceBook {
     return unit === null ? 0n : worthOf(amountWei, unit)
   }
 
-  /** Whether there is a feed, late or not. @param token lower-case */
+  /**
+   * Whether the token has a feed, stale or not.
+   * @param token lower-case
+   */
   has(token: string): boolean {
     return this.#tokens.has(token)
   }
@@ -72,7 +78,7 @@ export class PriceBook {
   }
 
   /**
-   * For amounts that are not known yet. A feed that is late is a gap, and the price zero then.
+   * For amounts that are not known yet. A stale feed is a gap, and the price is then zero.
    * @param token lower-case, or `native`
    * @returns null for a token without any feed
    */
@@ -87,8 +93,8 @@ export class PriceBook {
   }
 
   /**
-   * For people to read: null where there is no price, which is no gap then. What only comes in is
-   * shown so, since a late price of it must not refuse the call.
+   * For people to read: null without a price, which is not a gap here. It shows incoming assets,
+   * whose stale price must not refuse the call.
    * @param token lower-case, or `native`
    */
   shown(token: string, amount: bigint): UsdMicros | null {
@@ -96,7 +102,7 @@ export class PriceBook {
     return unit === null ? null : worthOf(amount, unit)
   }
 
-  /** Null until `native` was asked for, or when it has no price. */
+  /** Null until `native` was used, or when it has no price. */
   get nativePrice(): UsedPrice | null {
     return this.#used.get('native') ?? null
   }
@@ -106,9 +112,9 @@ export class PriceBook {
   }
 
   /**
-   * Why a feed that was needed gave no price; null when all did. Spec silent: such an outflow is
-   * refused for every key. `unpriced_assets: "allow"` lets go what has no feed, and must not turn
-   * into a way past the cap whenever a feed is late.
+   * Why a required feed gave no price; null when all did. Spec silent: such an outflow is refused
+   * for every key. `unpriced_assets: "allow"` permits assets without a feed, and must not become a
+   * way past the cap whenever a feed is stale.
    */
   get gap(): PriceGap | null {
     return this.#gap

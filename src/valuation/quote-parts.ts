@@ -6,7 +6,10 @@ import { type Fault, fault } from '../errors/fault.js'
 import type { PriceBook } from './price-book.js'
 import type { CallQuote, QuoteBasis, QuotedCall } from './quoter.js'
 
-/** Envelope, signature and fields of a type-2 transaction, besides its calldata; generous. */
+/**
+ * The size of a type-2 transaction's envelope, signature and fields, besides its calldata;
+ * generous.
+ */
 export const ENVELOPE_BYTES = 256
 
 export interface QuoteParts {
@@ -21,7 +24,7 @@ export interface QuoteParts {
   readonly basis: Omit<QuoteBasis, 'quotedAtBlock' | 'maxFeeWei'>
 }
 
-/** Adds gas to a valuation. Refuses when a price is missing that must be there. */
+/** Adds gas to a valuation. Refuses when a required price is missing. */
 export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuoteParts): CallQuote {
   const { fees, gasLimit, maxFeeWei, valueMicros, exposure, unpriced, problem } = parts
   const { senderCode, basis } = parts
@@ -59,7 +62,7 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
   }
 }
 
-/** @param reason public; says what is in the way */
+/** @param reason public; the cause of the failure */
 export function unvalued(chainId: number, reason: string): CallQuote {
   return { ok: false, fault: fault('PRICE_UNAVAILABLE', { chain_id: chainId, reason }) }
 }

@@ -7,22 +7,22 @@ import type { Valuation } from '../domain/transaction.js'
 import type { Fault } from '../errors/fault.js'
 import type { UsedPrice } from './price-book.js'
 
-/** The port that says what a call needs and what it can take out of the wallet. */
+/** The port that finds what a call needs and what it can take out of the wallet. */
 export interface Quoter {
   /** Answers without a promise while its caches are warm. Never throws and never rejects. */
   quote(call: QuotedCall): CallQuote | Promise<CallQuote>
-  /** The same, always with the call run by a node where one can. Never rejects. */
+  /** The same, but always simulated when a node can. Never rejects. */
   forecast(call: QuotedCall): Promise<CallQuote>
 }
 
-/** Flat, with its sender: what a node runs. */
+/** A flat call with its sender, in the form that a node simulates. */
 export interface QuotedCall extends Call {
   readonly from: Address
-  /** The wallet's own calls that will be mined before this one; asked only of what is run. */
+  /** The wallet's own calls that will be mined before this one; read only for simulated calls. */
   readonly unmined?: () => readonly UnminedCall[]
 }
 
-/** A call of the wallet that is queued, being signed, signed or out, as far as is known. */
+/** A call of the wallet that is queued, being signed, signed or broadcast, as far as is known. */
 export interface UnminedCall {
   readonly txId: TxId
   /** Null while it waits for one. */
@@ -34,47 +34,52 @@ export interface UnminedCall {
   readonly gasLimit: bigint
 }
 
-/** Gas, fees and value of a call, or why they could not be had. */
+/** Gas, fees and value of a call, or why they are unavailable. */
 export type CallQuote =
   | {
       readonly ok: true
       readonly gasLimit: bigint
       readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
-      /** Without any credit: the most it can count. The actor replaces `valueMicros`. */
+      /** Without any credit: the most that it can count. The actor replaces `valueMicros`. */
       readonly valuation: Valuation
-      /** What the call counts depends on who paid for which allowance; absent or null when not. */
+      /** Set when the value depends on who paid for an allowance; otherwise absent or null. */
       readonly exposure?: Exposure | null
-      /** True when some outflow has no price; only keys that allow it may go on. */
+      /** True when an outflow has no price; only keys that permit it may continue. */
       readonly unpriced: boolean
-      /** A revert or a lack of funds seen on the way; answered after limit and screening. */
+      /** A revert or a lack of funds that was found; answered after limit and screening. */
       readonly problem: Fault | null
-      /** True when the sender is delegated (EIP-7702): its lane takes one transaction at a time. */
+      /**
+       * True when the sender is delegated (EIP-7702): its lane then has one transaction in flight.
+       */
       readonly accountHasCode: boolean
       readonly basis: QuoteBasis
     }
   | { readonly ok: false; readonly fault: Fault }
 
-/** What a quote saw, and on what it rests. */
+/** The observations that a quote depends on. */
 export interface QuoteBasis {
-  /** False when the call was valued from its words alone. */
+  /** False when the call was valued only from its calldata. */
   readonly simulated: boolean
   /** The wallet's own calls that it was valued after; absent or null for a plain transfer. */
   readonly after?: readonly TxId[] | null
-  /** Head of the chain when the quote was made. */
+  /** The head of the chain when the quote was made. */
   readonly quotedAtBlock: number
-  /** Every price that went into the valuation. */
+  /** Every price used in the valuation. */
   readonly prices: readonly UsedPrice[]
-  /** All that would leave or enter the wallet; empty when the call would fail or was not run. */
+  /**
+   * Everything that would leave or enter the wallet; empty when the call would fail or was not
+   * simulated.
+   */
   readonly movements: readonly Movement[]
-  /** What others could take of the wallet's afterwards. */
+  /** The assets that others could take from the wallet afterwards. */
   readonly approvals: readonly Approval[]
-  /** Everyone who would receive, spend or operate; for screening besides the calldata. */
+  /** Everyone who would receive, spend or operate; screened in addition to the calldata. */
   readonly recipients: readonly Recipient[]
-  /** Null when nothing was run. */
+  /** Null when nothing was simulated. */
   readonly gasUsed: bigint | null
-  /** What its logs alone show others to get or to be let take; absent is nothing. */
+  /** The value that others receive or may take according to the logs alone; absent for nothing. */
   readonly foreseenMicros?: UsdMicros
-  /** Most that gas can cost, wei: limit × maximum fee, and the L1 data fee's bound. */
+  /** The most that gas can cost, wei: limit × maximum fee, plus the bound on the L1 data fee. */
   readonly maxFeeWei: bigint
 }
 
@@ -86,12 +91,12 @@ export interface Movement extends SimulatedTransfer {
 export interface Approval extends SimulatedApproval {
   /** The smaller of allowance and total supply in micro-USD, rounded up; null without a price. */
   readonly valueMicros: UsdMicros | null
-  /** Of an ERC-721 approval, where the calldata names it. */
+  /** Set for an ERC-721 approval when the calldata names the token id. */
   readonly tokenId?: bigint
 }
 
 export interface Recipient {
   readonly address: Address
-  /** Such as `simulated transfer of 0xA0b8…`. */
+  /** The place, for example `simulated transfer of 0xA0b8…`. */
   readonly path: string
 }

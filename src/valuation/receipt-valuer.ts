@@ -13,10 +13,10 @@ import { shownByLogs } from './shown-by-logs.js'
 import { withShares } from './simulated-quote.js'
 import { PERMIT2 } from './well-known.js'
 
-/** The port that says what a mined call did, by the rules by which its run was valued. */
+/** The port that values a mined call by the rules by which its simulation was valued. */
 export interface ReceiptValuer {
   /**
-   * @returns null while the node that answers does not have it in that block
+   * @returns null while the answering node does not have it in that block
    * @throws what reading chain and prices throws
    */
   shownBy(call: MinedCall): Promise<Shown | null>
@@ -34,9 +34,11 @@ export interface MinedCall {
 }
 
 export interface Shown {
-  /** Of what has a price, be it an old one. */
+  /** The value of everything with a price, even a stale one. */
   readonly shownMicros: UsdMicros
-  /** Why something that moved could not be counted, since it never had a price here; null is none. */
+  /**
+   * Why a part could not be counted because it never had a price here; null when all was counted.
+   */
   readonly unvalued: string | null
 }
 
@@ -78,7 +80,7 @@ function movementsOf(
   return movements.finish()
 }
 
-/** Supplies of what others approved, and what shares that moved are worth. */
+/** The supplies of tokens for which others gave allowances, and the value of shares that moved. */
 function tokensToRead(
   { priced }: ChainView,
   vaults: ReadonlyMap<string, VaultShares>,
@@ -100,7 +102,7 @@ function tokensToRead(
   return tokens
 }
 
-/** What has moved cannot be refused any more: an old price counts more than none. */
+/** A mined movement cannot be refused: a stale price is better than none. */
 function orLast(
   { lastPrices }: ChainView,
   prices: ReadonlyMap<string, Price>,

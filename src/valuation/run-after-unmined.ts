@@ -5,30 +5,30 @@ import { fault } from '../errors/fault.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
 
 export interface Run {
-  /** Null when no node can run it there. */
+  /** Null when no node can simulate it there. */
   readonly simulation: Simulation | null
-  /** Why it could not be run, where that passes. */
+  /** Why it could not be simulated, when that is temporary. */
   readonly refusal: CallQuote | null
   readonly after: readonly TxId[]
-  /** What it was run upon; null where it is the newest block alone. */
+  /** The state that it was simulated on; null for the newest block. */
   readonly state: StateAfter | null
 }
 
 /**
- * Calls that are run before another one. Twice the calls that a lane has out at a time; geth runs
- * 50 million gas at most, and a third of that is for the call itself.
+ * The most calls that are simulated before another one. It is twice what a lane has in flight; geth
+ * simulates at most 50 million gas, and a third of that is for the call itself.
  */
 const EARLIER_CALLS_MAX = 32
-const TOO_MANY = 'Too many calls of this wallet wait for a block; try again when some were mined.'
+const TOO_MANY = 'Too many calls of this wallet wait for a block; try again once some are mined.'
 const NOT_AFTER =
-  'No endpoint of this chain can run the call after those of this wallet that wait for a block; try again when they were mined.'
+  'No endpoint of this chain can simulate the call after the waiting calls of this wallet; try again once they are mined.'
 const NONE: readonly TxId[] = []
 
 /**
- * Runs a call after the wallet's own calls that no block has: all at one block, so that what that
- * block has already is counted in the nonce there and is not run twice.
- * Spec silent: where no endpoint can run calls one after the other (`debug_traceCall` alone), such
- * a call is refused until those before it were mined.
+ * Simulates a call after the wallet's own calls that are not mined, all on one block: the nonce
+ * there shows which calls that block already has, so that they do not run twice. Spec silent: when
+ * no endpoint can simulate several calls in sequence (only `debug_traceCall`), such a call is
+ * refused until those before it are mined.
  */
 export async function runAfterUnmined(chain: ChainAccess, call: QuotedCall): Promise<Run> {
   const known = call.unmined?.() ?? []

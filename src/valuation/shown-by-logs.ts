@@ -12,13 +12,14 @@ type LoggedCall = Pick<QuotedCall, 'from' | 'to' | 'data' | 'value'>
 type Seen = Pick<Simulation, 'transfers' | 'approvals'>
 
 /**
- * What others get by a call and are let take, beyond what the wallet pays them: as far as logs
- * tell, which is all that a receipt has. It is asked of the run that a call was valued by and of
- * its receipt, so that what logs leave out is the same in both and cancels out.
+ * What others receive and may take by a call, beyond what the wallet pays them, according to its
+ * logs, which are all that a receipt has. It is computed for the simulation that a call was valued
+ * by and for its receipt, so that what logs leave out is the same in both and cancels out.
  *
- * What the wallet itself pays is not in it: all that can be taken from it by allowances, by its
- * words or with the call counts before it is signed, or did when it was approved.
- * @param supplies by lower-case token: nobody can be let take more than there is
+ * What the wallet itself pays is not included: everything that can be taken from it by allowances,
+ * by its calldata or with the call counts before it is signed, or counted when the allowance was
+ * given.
+ * @param supplies by lower-case token: no spender can take more than the supply
  */
 export function shownByLogs(
   { chain }: Pick<ChainView, 'chain'>,
@@ -39,11 +40,11 @@ export function shownByLogs(
 }
 
 /**
- * What of a run's logs was foreseen. Others may hand one another tokens for native currency, which
- * logs do not show: what looks like a gain there was none, and was not counted. All of that would
- * hide as much in the receipt that is one. What the wallet itself pays may change its form on the
- * way, and shows twice then.
- * @param others what the call counted of the same run
+ * The part of a simulation's logs that was predicted spend. Others may exchange tokens for native
+ * currency, which logs do not show: what looks like a gain was none and was not counted. Keeping it
+ * would hide the same amount in the receipt when it is a real gain. What the wallet itself pays may
+ * change its form on the way, and then shows twice.
+ * @param others what the call counted of the same simulation
  */
 export function foreseenByLogs(
   shownMicros: UsdMicros,
@@ -54,8 +55,9 @@ export function foreseenByLogs(
 }
 
 /**
- * Native currency leaves no logs but where it is wrapped and unwrapped, and where the call itself
- * brings it: without these, wrapping would look like money from nowhere.
+ * Adds the native flows that logs show: native currency leaves no logs except when it is wrapped or
+ * unwrapped, and when the call itself brings it. Without these, wrapping would look like money from
+ * nowhere.
  */
 function loggedFlows(
   { from: wallet, to, value }: LoggedCall,

@@ -5,24 +5,26 @@ import { formatUsd, type UsdMicros } from '../domain/money.js'
 import { fault, ok, type Result, refuse } from '../errors/fault.js'
 import type { Approval, Movement, QuotedCall, Quoter, Recipient } from './quoter.js'
 
-/** `POST /api/tx/simulate` without what depends on the key: limits and screening. */
+/** `POST /api/tx/simulate` without the parts that depend on the key: limits and screening. */
 export interface TransactionForecast {
   readonly answer: Omit<ForecastAnswer, 'spend_usd'>
   /** Value and worst-case gas: what a send of this call would reserve, without any credit. */
   readonly spendMicros: UsdMicros
   readonly gasMicros: UsdMicros
-  /** Null where the value does not depend on who paid for which allowance. */
+  /** Gas limit × highest fee. */
+  readonly gasWei: bigint
+  /** Null when the value does not depend on who paid for an allowance. */
   readonly exposure: Exposure | null
   /** True when part of the outflow has no price and is not in `spendMicros`. */
   readonly unpriced: boolean
-  /** To be screened besides the calldata. */
+  /** Screened in addition to the calldata. */
   readonly recipients: readonly Recipient[]
 }
 
 /** Wire names and shapes (CONTRACT.md, "Sending"). */
 export interface ForecastAnswer {
   readonly success: boolean
-  /** Decimal; the limit's worth when nothing could be run. */
+  /** Decimal; the gas limit when nothing could be simulated. */
   readonly gas_used: string
   readonly max_fee_native_wei: string
   readonly spend_usd: string
@@ -32,7 +34,7 @@ export interface ForecastAnswer {
 }
 
 export interface AssetChange {
-  /** Null is native currency. */
+  /** Null for native currency. */
   readonly token: Address | null
   readonly symbol: string
   readonly from: Address
@@ -44,18 +46,18 @@ export interface AssetChange {
 export interface ApprovalChange {
   readonly token: Address
   readonly spender: Address
-  /** Smallest units; `all` for every item of a collection. */
+  /** In smallest units; `all` for every token of a collection. */
   readonly amount: string
   readonly usd_value: string | null
 }
 
-/** Unknown tokens whose symbols are asked for; the rest stay empty. */
+/** The most unknown tokens whose symbols are read; others stay empty. */
 const SYMBOLS_ASKED_MAX = 16
 
 /**
- * Says what a call would do. Signs nothing and consumes nothing.
+ * Predicts what a call would do. Signs nothing and consumes nothing.
  * @returns PRICE_UNAVAILABLE when it cannot be valued, CHAIN_UNAVAILABLE when no node answers,
- *   CHAIN_NOT_SUPPORTED
+ * CHAIN_NOT_SUPPORTED
  */
 export async function simulateTransaction(
   deps: { readonly chains: Chains; readonly quoter: Quoter },
@@ -65,7 +67,7 @@ export async function simulateTransaction(
   if (chain === undefined) return refuse(fault('CHAIN_NOT_SUPPORTED'))
   const quote = await deps.quoter.forecast(call)
   if (!quote.ok) return refuse(quote.fault)
-  const { valuation, problem, basis, gasLimit, unpriced } = quote
+  const { valuation, problem, basis, gasLimit, fees, unpriced } = quote
   const spendMicros = valuation.valueMicros + valuation.gasMicros
   const symbols = await symbolsOf(chain, basis.movements)
   const reason = problem?.details.reason
@@ -81,6 +83,7 @@ export async function simulateTransaction(
     },
     spendMicros,
     gasMicros: valuation.gasMicros,
+    gasWei: gasLimit * fees.maxFeePerGas,
     exposure: quote.exposure ?? null,
     unpriced,
     recipients: basis.recipients,
@@ -109,7 +112,7 @@ function usd(micros: UsdMicros | null): string | null {
   return micros === null ? null : formatUsd(micros)
 }
 
-/** The configuration's symbols; of other tokens what they say of themselves. */
+/** The configuration's symbols; for other tokens those that they report. */
 async function symbolsOf(
   { config, reads }: ChainAccess,
   movements: readonly Movement[],
@@ -124,7 +127,7 @@ async function symbolsOf(
     else unknown.add(token)
   }
   const asked = [...unknown].slice(0, SYMBOLS_ASKED_MAX)
-  // A token that does not name itself is shown without a name; nothing rests on it.
+  // A token without a symbol is shown without one; nothing depends on it.
   const answers = await Promise.all(
     asked.map((token) => reads.tokenMetadata(token).catch(() => null)),
   )

@@ -1,10 +1,10 @@
 import { getAddress } from 'viem/utils'
-import type { GasLimit } from '../chains/gas.js'
-import { TX_GAS_CAP, worstCaseFeeWei } from '../chains/gas.js'
+import { type GasLimit, gasCapOf } from '../chains/gas.js'
 import type { Simulation } from '../chains/simulate/simulation.js'
 import { chainFacts } from '../domain/chains.js'
 import { spendOf } from '../domain/exposure.js'
 import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
+import { worstCaseFeeWei } from '../domain/transaction-fee.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { insufficientFunds } from '../errors/insufficient-funds.js'
 import type { PriceSource } from '../pricing/price-source.js'
@@ -13,6 +13,7 @@ import { createFeesOnTop } from './fees-on-top.js'
 import { type Funds, lackOfNative } from './funds.js'
 import { type HeldToken, type Holdings, readHoldings } from './holdings.js'
 import { leftOpenAfter } from './left-open.js'
+import { movedNothing } from './moved-nothing.js'
 import { outflowOf } from './outflow.js'
 import { problemOfGas } from './plain-quote.js'
 import { PriceBook } from './price-book.js'
@@ -23,18 +24,22 @@ import { foreseenByLogs, shownByLogs } from './shown-by-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2 } from './well-known.js'
 
-/** Values a call by running it on a node, and by what its words and its spenders allow besides. */
+/**
+ * Values a call by simulating it on a node, and by what its calldata and its spenders permit in
+ * addition.
+ */
 export type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<CallQuote | null>
 
 /**
- * Everyone a wallet ever approved on a chain, lower-case; null when that is not known for sure.
- * A wallet's approvals all go through this service, so its own ledger can tell.
+ * Every spender that a wallet ever gave an allowance on a chain, lower-case; null when that is not
+ * known for certain. All of a wallet's allowances are given through this service, so its own ledger
+ * can tell.
  */
 export type KnownSpenders = (chainId: number, wallet: Address) => ReadonlySet<string> | null
 
 /**
- * Gas used is after refunds, of at most a fifth (EIP-3529), and storage changes until the call is
- * mined: 1.25 × 1.3.
+ * The reported gas is after refunds, which are at most a fifth (EIP-3529), and storage changes
+ * until the call is mined: 1.25 × 1.3.
  */
 const GAS_NUMERATOR = 13n
 const GAS_DENOMINATOR = 8n
@@ -45,7 +50,10 @@ const NO_HOLDINGS: Holdings = {
   assetsPerShare: new Map(),
 }
 
-/** @returns a quoter that answers null when no node can run the call and its words do not suffice */
+/**
+ * @returns a quoter that answers null when no node can simulate the call and its calldata does not
+ * suffice
+ */
 export function createSimulatedQuoter(
   source: PriceSource,
   funds: Funds,
@@ -58,9 +66,9 @@ export function createSimulatedQuoter(
     const call = { ...given, from: getAddress(given.from), to: getAddress(given.to) }
     // A simulation does not count L1 data as gas.
     const estimates = chainFacts(chain.config.id).feeModel === 'arbitrum'
-    const [fees, l1FeeWei, run, estimate, prices, senderCode, vaults] = await Promise.all([
+    const [fees, sideFee, run, estimate, prices, senderCode, vaults] = await Promise.all([
       chain.fees.quote(),
-      chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
+      chain.gas.sideFee(ENVELOPE_BYTES + call.data.length / 2),
       runAfterUnmined(chain, call),
       estimates ? chain.gas.gasLimitFor(call) : null,
       allPrices(source, view),
@@ -73,12 +81,15 @@ export function createSimulatedQuoter(
     if (simulation?.truncated === true) {
       return unvalued(call.chainId, 'the call moves more than can be listed')
     }
-    const gas = estimate ?? gasOf(simulation) ?? (await chain.gas.gasLimitFor(call))
+    const gas =
+      estimate ?? gasOf(simulation, gasCapOf(chain.config)) ?? (await chain.gas.gasLimitFor(call))
     const gasLimit = gas.ok ? gas.gas : 0n
-    const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
+    const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, sideFee)
     const lack = () => lackOfNative(funds, chain, call, fees.fees.maxFeePerGas)
     const problem =
-      (await problemOf(simulation, lack)) ?? (gas.ok ? null : await problemOfGas(gas, lack))
+      (await problemOf(simulation, lack)) ??
+      (await movedNothing(view, call, simulation)) ??
+      (gas.ok ? null : await problemOfGas(gas, lack))
     const [holdings, shortfall] = await Promise.all([
       holdingsFor(view, vaults, call, reading, run, knownSpenders),
       problem === null ? funds.shortfall(chain, call.from, null, call.value + maxFeeWei) : null,
@@ -128,10 +139,10 @@ function* approvedTokens(
   for (const { token } of simulation?.approvals ?? []) yield token.toLowerCase()
 }
 
-function gasOf(simulation: Simulation | null): GasLimit | null {
+function gasOf(simulation: Simulation | null, cap: bigint): GasLimit | null {
   if (simulation === null) return null
   const gas = (simulation.gasUsed * GAS_NUMERATOR) / GAS_DENOMINATOR
-  return { ok: true, gas: gas < TX_GAS_CAP ? gas : TX_GAS_CAP }
+  return { ok: true, gas: gas < cap ? gas : cap }
 }
 
 function problemOf(
@@ -164,7 +175,7 @@ function holdingsFor(
   for (const [key, { address, decimals }] of priced) {
     if (anyToken || named.has(key)) tokens.push({ address, decimals, isVault: false })
   }
-  // What a share is worth is read with what there is of it, also of shares that only move.
+  // A share's price is read together with its supply, also for shares that only move.
   for (const { token } of reading.outflows) named.add(token.toLowerCase())
   for (const { token } of simulation?.transfers ?? []) {
     if (token !== null) named.add(token.toLowerCase())
@@ -177,7 +188,7 @@ function holdingsFor(
   return readHoldings(chain, call.from, tokens, spenders, state)
 }
 
-/** Priced tokens, and shares of vaults as far as this call has to do with them. */
+/** Priced tokens, and the shares of vaults that this call involves. */
 export function withShares(
   priced: ChainView['priced'],
   vaults: ReadonlyMap<string, VaultShares>,
@@ -194,7 +205,7 @@ export function withShares(
   return all
 }
 
-/** Contracts the call reaches that could pull by an allowance that exists already. */
+/** Contracts that the call reaches and that could take tokens by an existing allowance. */
 function spendersOf(
   { chain, isConfigured, isOurs }: ChainView,
   call: QuotedCall,
@@ -202,7 +213,7 @@ function spendersOf(
   simulation: Simulation | null,
   knownSpenders: KnownSpenders,
 ): readonly Address[] {
-  // A configured token that does what its words say calls nobody.
+  // A configured token that does what its calldata says calls no other contract.
   if (reading.complete || simulation === null || !simulation.success) return []
   const known = knownSpenders(chain.config.id, call.from)
   const spenders = new Set<Address>()

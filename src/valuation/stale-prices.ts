@@ -1,6 +1,6 @@
 import type { PriceSource } from '../pricing/price-source.js'
 
-/** No feed of any chain is fresh. */
+/** A price source in which every feed is stale. */
 export const STALE_PRICES: PriceSource = {
   price: () => ({ unavailable: 'stale' }),
   close() {},

@@ -9,20 +9,20 @@ import { opensToOthers } from './operator-calls.js'
 import { PERMIT2 } from './well-known.js'
 
 /**
- * What a call's own words say it takes out of the wallet, whatever a simulation shows. Only `to`
- * sees the wallet as its caller, so only its own function is read as the wallet's act; calldata
- * for others inside it is searched for claims in the wallet's name.
+ * What a call's own calldata takes out of the wallet, whatever a simulation shows. Only `to` sees
+ * the wallet as its caller, so only its own function is read as the wallet's act; nested calldata
+ * for others is searched for claims in the wallet's name.
  */
 export interface StaticReading {
   /** Tokens that the function moves out of the wallet. */
   readonly outflows: readonly { readonly token: Address; readonly amount: bigint }[]
   readonly approvals: readonly (SimulatedApproval & { readonly tokenId?: bigint })[]
   readonly claims: readonly Claim[]
-  /** True when the function moves items that have no amount: ERC-721 and ERC-1155. */
+  /** True when the function moves tokens that have no amount: ERC-721 and ERC-1155. */
   readonly movesItems: boolean
-  /** True when it lets others act in the wallet's name, or on what contracts keep for it. */
+  /** True when it lets others act in the wallet's name, or on what contracts hold for it. */
   readonly opensToOthers: boolean
-  /** True when a configured token runs nothing beyond what is listed here. */
+  /** True when a configured token does nothing beyond what is listed here. */
   readonly complete: boolean
 }
 
@@ -58,7 +58,7 @@ export function readStatically(
     return read({ call, configured, words: (index) => argumentWord(digits, at, index) })
   }
   const own = readAt(0)
-  // A configured token that does what its words say has no operators.
+  // A configured token that does what its calldata says has no operators.
   const found = { claims, opensToOthers: own?.complete !== true && opensToOthers(call.data) }
   if (own !== null) return { ...NOTHING, ...own, ...found }
   if (!configured) return { ...NOTHING, ...found }
@@ -67,18 +67,22 @@ export function readStatically(
   return { ...together(places.map(readAt).filter((it) => it !== null)), ...found }
 }
 
-/** As many as a run may move and approve. */
+/** The same number as a simulation may move and approve. */
 const NESTED_MAX = 1_024
 const TOO_MANY = 'the call holds more calls than can be counted'
 
-/** Each is valued, some by each token: thousands of them would hold up the thread. */
+/**
+ * Refuses long lists: each entry is valued, some against each token, and thousands would block the
+ * thread.
+ */
 function refuseMany({ length }: readonly unknown[]): void {
   if (length > NESTED_MAX) throw new FaultError(fault('PRICE_UNAVAILABLE', { reason: TOO_MANY }))
 }
 
 /**
- * A token that runs a list of calls on itself keeps the wallet as their caller. Whatever the list
- * is called, and wherever in it they start: offsets that are written by hand lead to any byte.
+ * Combines the calls of a token that runs a list of calls on itself, which keeps the wallet as
+ * their caller. It does not matter how the list is encoded or where in it the calls start:
+ * hand-made offsets can point to any byte.
  */
 function together(readings: readonly FunctionReading[]): FunctionOutcome {
   return {
@@ -148,7 +152,7 @@ function itemMove(owner: number): FunctionReader {
   return ({ call, words }) => (addressOf(words(owner)) === call.from ? { movesItems: true } : {})
 }
 
-/** Nothing where a word names another owner than the wallet. */
+/** Reads nothing when an argument names an owner other than the wallet. */
 function ofWallet({ owner, alone }: Outflow | Approval, read: FunctionReader): FunctionReader {
   return (reading) => {
     const { call, words, configured } = reading

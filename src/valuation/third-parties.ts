@@ -5,23 +5,23 @@ import type { UnitPrice } from '../domain/unit-price.js'
 import type { PriceBook } from './price-book.js'
 
 /**
- * What third contracts hold for a wallet leaves them by transfers in which the wallet has no part:
- * a position's `collect` to a stranger, a lending market's `withdraw` to one. So whatever others
- * have gained at the end of a call counts as spend, as far as the wallet has not paid it itself.
+ * Assets that third contracts hold for a wallet leave them by transfers without the wallet: a
+ * position's `collect` to a stranger, a lending market's `withdraw` to one. So what others have
+ * gained at the end of a call counts as spend, as far as the wallet has not paid it itself.
  *
- * - Somebody through whom money only passes gains nothing: what a party hands on to others is taken
- *   off. What it hands to the wallet is not, since inflows are never netted.
- * - A token that is minted or burnt comes from and goes to its own contract, so that wrapping
- *   native currency and redeeming shares gain nobody anything.
- *
- * - Who hands on money of its own and has it back from others may have it back in another's name: a
- *   deposit that leaves a market and returns to it for a stranger. That counts as well, token by
- *   token; what a party got in the call and hands on is not its own.
+ * - An intermediary gains nothing: what an address passes on to others is deducted. What it passes
+ *   to the wallet is not, because inflows are never netted.
+ * - A minted or burnt token comes from and goes to its own contract, so that wrapping native
+ *   currency and redeeming shares gain no one anything.
+ * - An address that hands out assets of its own and receives them back may receive them in
+ *   another's name: a deposit that leaves a market and returns to it for a stranger. That counts as
+ *   well, token by token; what an address received in the call and passes on is not its own.
  *
  * Spec silent: a flash loan has that shape, and counts in full.
- * Spec silent: pools are parties like any other. A swap pays a pool what the wallet has paid, and
- * nothing beyond that counts; only money that goes from a third contract through a pool to the
- * wallet, in one call, counts although it came back.
+ *
+ * Spec silent: pools are treated like any other address. A swap pays a pool what the wallet has
+ * paid, and nothing beyond that counts; only assets that go from a third contract through a pool to
+ * the wallet, in one call, count although they came back.
  */
 export function gainedByOthers(
   wallet: Address,
@@ -29,7 +29,7 @@ export function gainedByOthers(
   prices: PriceBook,
 ): UsdMicros {
   const flows = transfers.filter(({ kind }) => kind === 'native' || kind === 'erc20')
-  // Nothing can have come from a third party unless something did not come from the wallet.
+  // A third party can have paid only when some transfer did not come from the wallet.
   if (!flows.some(({ from, to }) => from !== wallet && to !== wallet && from !== to)) return 0n
   const gains = new Map<Address, Map<string, bigint>>()
   const paid = new Map<string, bigint>()
@@ -52,13 +52,16 @@ export function gainedByOthers(
 }
 
 interface Standing {
-  /** Got in this call and not handed on. */
+  /** Received in this call and not passed on. */
   held: bigint
-  /** Handed to third parties of its own and not had back. */
+  /** Its own assets handed to third parties and not received back. */
   given: bigint
 }
 
-/** By lower-case token or `native`: what third parties gave others of their own and had back. */
+/**
+ * By lower-case token or `native`: the own assets that third parties handed to others and received
+ * back.
+ */
 function returnedToGivers(
   wallet: Address,
   flows: readonly SimulatedTransfer[],
@@ -75,7 +78,7 @@ function returnedToGivers(
   for (const { token, from, to, amount } of flows) {
     if (from === to) continue
     const key = token === null ? 'native' : token.toLowerCase()
-    // Minting and burning are no dealings with a party.
+    // Minting and burning involve no second party.
     if (from !== wallet && from !== ZERO_ADDRESS) {
       const payer = standingOf(from, key)
       const own = amount - min(amount, payer.held)
@@ -95,8 +98,8 @@ function returnedToGivers(
 }
 
 /**
- * Parts of a micro-USD. What was paid in one sum is gained in several; were each rounded up, they
- * would come to more than was paid.
+ * Fractions of a micro-USD. One payment may be several gains; rounding each up would exceed what
+ * was paid.
  */
 const FINE = powerOfTen(12)
 

@@ -5,19 +5,19 @@ import type { PriceBook } from './price-book.js'
 import type { QuotedCall } from './quoter.js'
 
 /**
- * Third contracts hold for a wallet what has no price, too: shares, receipts, positions. Nobody can
- * say what it is worth, so a call that has them give it away opens up what has no price. Pools give
- * such tokens away all day, on the way of a swap from one to the next, so it counts
+ * Third contracts may also hold unpriced assets for a wallet: shares, receipts, positions. Their
+ * value is unknown, so a call that makes those contracts give them away moves unpriced assets.
+ * Pools give such tokens away all day, between the hops of a swap, so it counts
  *
- * - when the contract that the wallet calls gives away of its own, to anybody but the wallet;
- * - when somebody gets of what others had whom the calldata names and who gives nothing to anybody
- *   in this call: a stranger, and no pool.
+ * - when the contract that the wallet calls gives away its own tokens to anyone except the wallet;
+ * - when an address that the calldata names, and that gives nothing to anyone in this call,
+ *   receives assets that others had: a stranger, and not a pool.
  *
- * What is minted in the call was nobody's, and what is burnt nobody gets. What the wallet itself
- * gives away is its own outflow.
+ * Tokens minted in the call belonged to no one, and burnt ones are received by no one. What the
+ * wallet itself gives away is its own outflow.
  *
- * Spec silent: a swap into such a token to somebody else's good has that shape, and is refused to
- * keys that allow none; a fee of what the wallet gets has not.
+ * Spec silent: a swap into such a token in favour of someone else has that shape, and is refused
+ * for keys that permit none; a fee on what the wallet receives does not have it.
  */
 export function givesAwayUnpriced(
   { from: wallet, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
@@ -54,7 +54,10 @@ export function givesAwayUnpriced(
   return false
 }
 
-/** Of what the wallet gets; interfaces and aggregators take up to 3 % of what is bought. */
+/**
+ * The fee in relation to what the wallet receives; interfaces and aggregators take up to 3 % of
+ * what is bought.
+ */
 const FEE_PART = 20n
 
 function isMoreThanFee(amount: bigint, gained: bigint): boolean {

@@ -1,10 +1,11 @@
-import type { EventType } from '../domain/event.js'
+import { type AlertText, type EventType, eventRow } from '../domain/event-types.js'
 import type { ChatKind } from '../domain/webhook.js'
-import { type AlertText, alertText } from './alert-text.js'
+import { alertText } from './alert-text.js'
 
 /**
- * The request that tells a person of an event, in the form that a chat or push service of each kind
- * takes. What names the channel there is a secret: it is sealed at rest, and never shown again.
+ * The request that notifies a person of an event, in the form of each chat or push service. The
+ * part that identifies the channel to its service is a secret: it is sealed at rest and never shown
+ * again.
  */
 export interface AlertRequest {
   readonly url: string
@@ -19,7 +20,7 @@ type ChatSecret =
   /** The whole incoming-webhook URL. */
   | { readonly kind: 'slack'; readonly url: string }
   | { readonly kind: 'telegram'; readonly token: string; readonly chatId: string }
-  /** Null: anybody may publish to the topic. */
+  /** Null when anyone may publish to the topic. */
   | { readonly kind: 'ntfy'; readonly token: string | null }
 
 interface MailSecret {
@@ -29,7 +30,7 @@ interface MailSecret {
 
 /**
  * @param url of the endpoint's record, without its secret
- * @param secret as `JSON.stringify` made it of an `AlertSecret`
+ * @param secret the JSON of an `AlertSecret`
  * @param body of the delivery: `{type, timestamp, data}`
  */
 export function alertRequest(
@@ -40,7 +41,7 @@ export function alertRequest(
 ): AlertRequest {
   const { type, title, text } = alertOf(body)
   const channel = JSON.parse(secret) as ChatSecret
-  if (channel.kind !== kind) throw new Error(`a secret of ${channel.kind} for ${kind}`)
+  if (channel.kind !== kind) throw new Error(`the secret is for ${channel.kind}, not for ${kind}`)
   switch (channel.kind) {
     case 'slack':
       return json(channel.url, { text: `*${escaped(title)}*\n${escaped(text)}` })
@@ -56,7 +57,7 @@ export function alertRequest(
         headers: {
           'content-type': 'text/plain; charset=utf-8',
           title: encodedWord(title),
-          tags: TAGS[type] ?? 'information_source',
+          tags: eventRow(type).ntfyTag ?? 'information_source',
           ...(channel.token === null ? {} : { authorization: `Bearer ${channel.token}` }),
         },
         body: text,
@@ -67,7 +68,7 @@ export function alertRequest(
 /** @returns the address of a channel of the kind `email` */
 export function mailAddressOf(secret: string): string {
   const channel = JSON.parse(secret) as AlertSecret
-  if (channel.kind !== 'email') throw new Error(`a secret of ${channel.kind} for email`)
+  if (channel.kind !== 'email') throw new Error(`the secret is for ${channel.kind}, not for email`)
   return channel.to
 }
 
@@ -80,23 +81,11 @@ export function alertOf(body: string): AlertText & { readonly type: EventType } 
   return { type, ...alertText(type, data) }
 }
 
-/** ntfy shows them as emoji. */
-const TAGS: Partial<Record<EventType, string>> = {
-  'transaction.failed': 'warning',
-  'transaction.dropped': 'warning',
-  'limit.reached': 'warning',
-  'user.frozen': 'no_entry',
-  'wallet.frozen': 'no_entry',
-  'key.frozen': 'no_entry',
-  'approval.requested': 'raised_hand',
-  'approval.expired': 'hourglass',
-}
-
 function json(url: string, body: object): AlertRequest {
   return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** The three characters that mean something in a message's text there. */
+/** Escapes the three characters with a meaning in Slack's message text. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

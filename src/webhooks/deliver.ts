@@ -4,17 +4,18 @@ import type { ChatKind, EndpointKind } from '../domain/webhook.js'
 import { type AlertRequest, alertOf, alertRequest, mailAddressOf } from './alert-request.js'
 import { explainDeliveryError, MailOffError } from './delivery-error.js'
 import type { Mailer } from './mailer.js'
+import { readRetryAfterMs } from './retry-after.js'
 import { signDelivery } from './signature.js'
 
 /** CONTRACT.md, "Events and webhooks": from connecting to the response's headers. */
 export const DELIVERY_TIMEOUT_MS = 10_000
-/** Read and thrown away so that the connection can be used again; a longer body ends it. */
+/** Read and discarded so that the connection can be reused; a longer body closes it. */
 const RESPONSE_BODY_BYTES_MAX = 1_024
 
 export interface DeliveryTarget {
   readonly kind: EndpointKind
   readonly url: string
-  /** In force now, newest first. */
+  /** The secrets in force now, newest first. */
   readonly secrets: readonly string[]
 }
 
@@ -35,19 +36,23 @@ export type DeliveryOutcome =
       readonly status: number | null
       readonly error: string
       readonly durationMs: number
+      /**
+       * The pause that the receiver requested with `Retry-After`; absent when it requested none.
+       */
+      readonly retryAfterMs?: number
     }
   /** 410: the receiver wants no more deliveries. */
   | { readonly kind: 'gone'; readonly status: 410; readonly durationMs: number }
 
 export interface Deliverer {
-  /** One attempt; never rejects. */
+  /** Makes one attempt; never rejects. */
   deliver(target: DeliveryTarget, event: DeliveryEvent): Promise<DeliveryOutcome>
 }
 
 export interface DelivererOptions {
   /** A guarded agent, owned and closed by the caller. */
   readonly dispatcher: Dispatcher
-  /** Null: channels of the kind `email` are not told. */
+  /** Null when there is no mail server: channels of the kind `email` are then not notified. */
   readonly mailer: Mailer | null
   /** Default DELIVERY_TIMEOUT_MS. */
   readonly timeoutMs?: number
@@ -61,9 +66,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       const elapsedMs = () => Math.round(performance.now() - startedAt)
       try {
         const { kind } = target
-        const status =
+        const { status, retryAfter } =
           kind === 'email'
-            ? await mail(options.mailer, target, event, timeoutMs)
+            ? { status: await mail(options.mailer, target, event, timeoutMs), retryAfter: null }
             : await post(options.dispatcher, { ...target, kind }, event, timeoutMs)
         if (status >= 200 && status < 300) {
           return { kind: 'delivered', status, durationMs: elapsedMs() }
@@ -71,7 +76,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         if (status === 410) return { kind: 'gone', status, durationMs: elapsedMs() }
         const error =
           status >= 300 && status < 400 ? 'redirects are not followed' : `answered ${status}`
-        return { kind: 'retry', status, error, durationMs: elapsedMs() }
+        const retryAfterMs = readRetryAfterMs(retryAfter, Date.now())
+        const asked = retryAfterMs === null ? {} : { retryAfterMs }
+        return { kind: 'retry', status, error, durationMs: elapsedMs(), ...asked }
       } catch (error) {
         return {
           kind: 'retry',
@@ -84,7 +91,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 }
 
-/** @returns the server's reply code @throws whatever kept it from taking the mail */
+/**
+ * @returns the server's reply code
+ * @throws the error that prevented the server from accepting the mail
+ */
 async function mail(
   mailer: Mailer | null,
   { secrets: [secret] }: DeliveryTarget,
@@ -106,17 +116,23 @@ function requestOf({ kind, url, secrets }: HttpTarget, event: DeliveryEvent): Al
     return { url, headers: { 'content-type': 'application/json', ...signed }, body }
   }
   const [secret] = secrets
-  if (secret === undefined) throw new Error('a channel without its secret')
+  if (secret === undefined) throw new Error('the channel has no secret')
   return alertRequest(kind, url, secret, body)
 }
 
-/** @returns the status code @throws whatever kept a response from coming */
+interface HttpAnswer {
+  readonly status: number
+  /** The header as received; null when it is absent, or came twice. */
+  readonly retryAfter: string | null
+}
+
+/** @throws the error that prevented a response */
 async function post(
   dispatcher: Dispatcher,
   target: HttpTarget,
   event: DeliveryEvent,
   timeoutMs: number,
-): Promise<number> {
+): Promise<HttpAnswer> {
   const { url, headers, body } = requestOf(target, event)
   const response = await request(url, {
     dispatcher,
@@ -127,7 +143,11 @@ async function post(
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   })
-  // The answer counts once its headers are here; a body that stalls or breaks changes nothing.
+  // The response counts once its headers are here; a body that stalls or breaks changes nothing.
   await response.body.dump({ limit: RESPONSE_BODY_BYTES_MAX }).catch(() => undefined)
-  return response.statusCode
+  const retryAfter = response.headers['retry-after']
+  return {
+    status: response.statusCode,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+  }
 }

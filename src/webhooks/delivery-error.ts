@@ -1,9 +1,12 @@
-/** The operator has named no mail server, or no longer does. */
+/** The operator has configured no mail server, or has removed it. */
 export class MailOffError extends Error {
   readonly code = 'MAIL_OFF'
 }
 
-/** Codes of node's sockets, resolver and TLS, of undici and nodemailer, in words for an endpoint's owner. */
+/**
+ * Explains the codes of Node's sockets, resolver and TLS, of undici and of nodemailer to an
+ * endpoint's owner.
+ */
 const SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed before a response',
@@ -24,7 +27,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate chain is incomplete',
   MAIL_OFF: 'this installation sends no mail',
   ECONNECTION: 'the mail server could not be reached',
-  ESOCKET: 'no connection to the mail server, or none by its TLS certificate',
+  ESOCKET: 'the mail server was unreachable, or its TLS certificate was refused',
   EDNS: 'the mail server could not be reached',
   ETLS: 'the TLS connection failed',
   EAUTH: 'the mail server refused the login',
@@ -34,7 +37,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
 }
 
-/** One short sentence without addresses, bytes of the response, or stack. */
+/** One short sentence without addresses, response bytes or stack. */
 export function explainDeliveryError(error: unknown): string {
   if (!(error instanceof Error)) return 'the request failed'
   if (error.name === 'TimeoutError') return 'no response in time'

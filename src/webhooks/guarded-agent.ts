@@ -4,12 +4,18 @@ import { type ResolveHost, resolveByDns, resolveBySystem } from './resolve-host.
 import { isPublicAddress, type WebhookTargets } from './target-address.js'
 
 const CONNECT_TIMEOUT_MS = 4_000
-/** Addresses of one name tried in turn, as long as the delivery's own time allows. */
+/**
+ * The most addresses of one name that are tried in turn, as long as the delivery's own time
+ * permits.
+ */
 const ADDRESSES_MAX = 3
 const KEEP_ALIVE_MS = 15_000
 const RESPONSE_HEADER_BYTES_MAX = 16 * 1024
 
-/** The target is not one that deliveries may go to. Its message is fit for the endpoint's owner. */
+/**
+ * The target is not an address that deliveries may go to. Its message may be shown to the
+ * endpoint's owner.
+ */
 export class TargetRefusedError extends Error {
   readonly code = 'WEBHOOK_TARGET_REFUSED'
 
@@ -23,7 +29,7 @@ export interface GuardedAgentOptions {
   readonly targets: WebhookTargets
   /** Default: DNS for public targets, the system's resolver for any. */
   readonly resolve?: ResolveHost
-  /** PEM of a certificate authority to trust, and no other; default: Node's own list. */
+  /** PEM of the only certificate authority to trust; default: Node's own list. */
   readonly ca?: string
 }
 
@@ -32,10 +38,10 @@ type ConnectOptions = Parameters<Connector>[0]
 type Connected = Extract<Parameters<Parameters<Connector>[1]>, [null, unknown]>[1]
 
 /**
- * An HTTP agent for URLs that strangers chose. Each connection resolves the name, refuses when
- * any address of it is not allowed, and connects to exactly the addresses just checked, so a
- * name that changes its answer between check and use (DNS rebinding) gains nothing. The TLS
- * handshake still proves the name. It follows no redirect.
+ * An HTTP agent for URLs that users chose. Each connection resolves the name, refuses when any of
+ * its addresses is not permitted, and connects to exactly the checked addresses, so a name that
+ * changes its answer between check and use (DNS rebinding) gains nothing. The TLS handshake still
+ * verifies the name. Redirects are not followed.
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
   const { targets } = options
@@ -45,8 +51,8 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   })
   return new Agent({
-    // As many as deliveries are in flight, which their endpoints bound. A bound for each origin
-    // would let one receiver that hangs hold up all others behind the same name.
+    // Unbounded, because endpoints bound the deliveries in flight. A bound per origin would let one
+    // hanging receiver hold up all others behind the same name.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -77,7 +83,7 @@ async function openChecked(
   if (targets === 'public' && !addresses.every(isPublicAddress)) {
     throw new TargetRefusedError('the host resolves to a private or reserved address')
   }
-  // The certificate must be for the name in the URL, though the socket goes to an address.
+  // The certificate must match the name in the URL, although the socket goes to an address.
   const servername = target.servername ?? (literal ? undefined : hostname)
   let lastError: unknown = new Error('the host has no address')
   for (const address of addresses.slice(0, ADDRESSES_MAX)) {

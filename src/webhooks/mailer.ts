@@ -1,23 +1,27 @@
 import type { SmtpSettings } from '../config/smtp.js'
-import type { AlertText } from './alert-text.js'
+import type { AlertText } from '../domain/event-types.js'
 
-/** Tells people by e-mail, through the operator's own server: no address here is a stranger's choice. */
+/**
+ * Notifies people by e-mail through the operator's own server: users do not choose that server's
+ * address.
+ */
 export interface Mailer {
-  /** @returns the server's reply code @throws whatever kept it from taking the mail */
+  /**
+   * @returns the server's reply code
+   * @throws the error that prevented the server from accepting the mail
+   */
   send(to: string, messageId: string, text: AlertText, timeoutMs: number): Promise<number>
 }
 
-/** As servers answer what they took (RFC 5321, section 4.2.3). */
+/** The reply code for accepted mail (RFC 5321, section 4.2.3). */
 const TAKEN = 250
 
-/**
- * @param ca PEM of a certificate authority to trust, and no other; default: Node's own list
- */
+/** @param ca PEM of the only certificate authority to trust; default: Node's own list */
 export function createMailer(settings: SmtpSettings, ca?: string): Mailer {
   const { host, port, tls, login, from } = settings
   return {
     async send(to, messageId, { title, text }, timeoutMs) {
-      // Most installations send no mail, and need not load what does.
+      // Most installations send no mail, and need not load the library.
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({
         ...{ host, port },
@@ -35,7 +39,7 @@ export function createMailer(settings: SmtpSettings, ca?: string): Mailer {
       const domain = from.slice(from.lastIndexOf('@') + 1)
       const sending = transport.sendMail({
         from,
-        // As an object it is one address, whatever is in it.
+        // As an object it is always one address, whatever the text contains.
         to: { name: '', address: to },
         subject: title,
         text,
@@ -49,7 +53,10 @@ export function createMailer(settings: SmtpSettings, ca?: string): Mailer {
   }
 }
 
-/** A server that drips bytes keeps no attempt open; its connection ends by its own time-outs. */
+/**
+ * Bounds an attempt when a server sends single bytes slowly; the connection ends by its own
+ * timeouts.
+ */
 async function within<T>(sending: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,22 +1,22 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 
-/** Where connections for webhooks look up the names that strangers chose. */
+/** Resolves the host names that users chose for webhooks. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** Two tries, of which the second waits for longer, leave a delivery the time to connect. */
+/** Two tries, the second with a longer wait, leave a delivery the time to connect. */
 const TRY_MS = 1_200
 const TRIES = 2
 
 /**
- * By questions of its own to the machine's DNS servers. The system's `getaddrinfo` holds a thread
- * for as long as nobody answers, and gets no more than two of them in all the process: a few names
- * whose servers are silent would keep it from finding its chains' nodes.
- * @param servers default: those that the machine names
+ * Queries the machine's DNS servers itself. The system's `getaddrinfo` occupies a thread until it
+ * gets an answer, and may use no more than two threads of the process: a few names with silent
+ * servers would keep the process from finding its chains' nodes.
+ * @param servers default: those that the machine has configured
  */
 export function resolveByDns(servers?: readonly string[]): ResolveHost {
   return async (hostname) => {
-    // Made anew, since it reads only once what the machine names.
+    // Made for each query, because it reads the machine's configuration only once.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
     if (servers !== undefined) resolver.setServers(servers)
     const [v4, v6] = await Promise.allSettled([
@@ -29,7 +29,10 @@ export function resolveByDns(servers?: readonly string[]): ResolveHost {
   }
 }
 
-/** As the system does it, its file of hosts and all: for receivers of an operator's own. */
+/**
+ * Resolves as the system does, including its hosts file: for receivers in an operator's own
+ * network.
+ */
 export const resolveBySystem: ResolveHost = (hostname) =>
   lookup(hostname, { all: true, order: 'ipv4first' })
 
@@ -39,7 +42,7 @@ function found(asked: Asked, family: 4 | 6): LookupAddress[] {
   return asked.status === 'fulfilled' ? asked.value.map((address) => ({ address, family })) : []
 }
 
-/** With the codes of `getaddrinfo`. */
+/** Uses the codes of `getaddrinfo`. */
 class NotResolvedError extends Error {
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN'
 
@@ -50,7 +53,7 @@ class NotResolvedError extends Error {
   }
 }
 
-/** The name is not there, or has no address of that family. */
+/** The name does not exist, or has no address of that family. */
 function isAbsent({ code }: { readonly code?: unknown }): boolean {
   return code === 'ENOTFOUND' || code === 'ENODATA'
 }

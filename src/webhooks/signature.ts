@@ -19,11 +19,13 @@ export function isWebhookSecret(secret: string): boolean {
 }
 
 export interface SignedHeaders {
-  /** The consumer's dedupe key: the same for every attempt and redelivery of one event. */
+  /**
+   * The consumer's key for deduplication: the same for every attempt and redelivery of one event.
+   */
   readonly 'webhook-id': EventId
   /** Unix seconds of this attempt; consumers refuse old ones. */
   readonly 'webhook-timestamp': string
-  /** One `v1,` signature per secret, space separated: any of them may verify. */
+  /** One `v1,` signature per secret, separated by spaces: any of them may verify. */
   readonly 'webhook-signature': string
 }
 

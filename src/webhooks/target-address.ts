@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Which addresses deliveries may go to. `public` is the rule; `any` is the operator's choice for
+ * The addresses that deliveries may go to. `public` is the rule; `any` is the operator's choice for
  * development and for receivers inside the operator's own network.
  */
 export type WebhookTargets = 'public' | 'any'
@@ -10,10 +10,10 @@ export type WebhookTargets = 'public' | 'any'
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * True for an address of the public Internet. Everything that is or wraps something else is
- * refused: private, loopback, link-local, unique-local, shared (CGNAT), multicast, reserved and
- * documentation ranges, and IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64,
- * 6to4, Teredo), because what they reach is decided by a gateway.
+ * True for an address of the public Internet. Everything else is refused: private, loopback,
+ * link-local, unique-local, shared (CGNAT), multicast, reserved and documentation ranges, and IPv6
+ * forms that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), because a gateway
+ * decides what they reach.
  * @param address textual IPv4 or IPv6, as a resolver returns it
  */
 export function isPublicAddress(address: string): boolean {

@@ -1,9 +1,9 @@
 import type { Deliverer } from './deliver.js'
 
 /**
- * Of an attempt that fails while the service ends nothing is said: its connections are closed under it, and it
- * would count as one that the endpoint did not answer, behind which later events go ahead. The next start makes
- * it again, in its place.
+ * Discards the outcome of an attempt that fails while the service is shutting down: its connections
+ * are closed, and the attempt would count as unanswered, so that later events could go ahead of it.
+ * The next start makes the attempt again, in its place.
  */
 export function untilEnding(deliverer: Deliverer, isEnding: () => boolean): Deliverer {
   return {

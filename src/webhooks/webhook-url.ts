@@ -7,8 +7,8 @@ const URL_CHARS_MAX = 2_048
 const LOCAL_NAMES = ['localhost', 'local', 'internal', 'home.arpa']
 
 /**
- * Checks a URL at registration, to refuse early what could never be delivered. What a host name
- * resolves to is not looked at here: it may change, and is checked at each connection.
+ * Checks a URL at registration, to refuse early what could never be delivered. It does not resolve
+ * the host name, which may change and is checked at each connection.
  * @returns the URL in normal form, or INVALID_REQUEST with `details.path` = "url"
  */
 export function validateWebhookUrl(text: string, targets: WebhookTargets): Result<string> {
@@ -27,7 +27,8 @@ export function validateWebhookUrl(text: string, targets: WebhookTargets): Resul
   if (url.port === '0') return invalid('The port of the webhook URL is not usable.')
   const hostname = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   if (isIP(hostname) !== 0) {
-    // The parser turns 0x7f.1 or 2130706433 into 127.0.0.1; whoever writes so means to hide it.
+    // The parser turns 0x7f.1 or 2130706433 into 127.0.0.1; such forms only serve to hide an
+    // address.
     if (isIP(hostname) === 4 && !text.includes(hostname)) {
       return invalid('Write the IP address of the webhook URL in dotted decimal form.')
     }

@@ -14,15 +14,15 @@ import { sha256 } from '../quorum-protocol/tagged.js'
 type Members = Pick<ServiceMembers, 'members'>
 
 export interface ConsoleTokens extends Pick<ConsoleTokenVerifier, 'remembers' | 'verify'> {
-  /** Whether the person is a member of the account by now, whatever a token says that lives on. */
+  /** Whether the person is still a member of the account, whatever a valid token says. */
   isMember(user: Pick<ConsoleUser, 'userId' | 'personId'>): boolean
 }
 
 /**
- * Takes the tokens of the issuer; without one, none. The issuer says who it is and which account is
- * meant; what the person is there this service knows by itself, so that a removal and a lowered role
- * end what a token says that was given before.
- * @param cell whose accounts there are here
+ * Accepts the issuer's tokens; without an issuer, none. The issuer states the person and the
+ * account; this service itself knows the person's role, so that a removal or a lowered role takes
+ * effect on tokens that were given before.
+ * @param cell the cell of the accounts that are here
  */
 export function openConsoleTokens(
   config: {
@@ -59,7 +59,7 @@ export function openConsoleTokens(
   }
 }
 
-const NO_MEMBER = 'You are no member of this account, or none any more.'
+const NO_MEMBER = 'You are not a member of this account, or no longer one.'
 
 function roleOf(
   members: Members,

@@ -7,8 +7,8 @@ import { frozenFault } from '../errors/frozen.js'
 import type { Reader } from '../store/reader.js'
 
 /**
- * What is frozen, as one thread knows it from the store and from the operator's file.
- * @param changed called when the operator froze the instance or lifted it
+ * The freezes of one thread, from the store and from the operator's file.
+ * @param changed called when the operator froze the instance or lifted the freeze
  */
 export function openFreezes(
   home: string,
@@ -19,7 +19,7 @@ export function openFreezes(
   const book = createFreezeBook(reader.freezes.all(), instance.current)
   return {
     book,
-    /** Says of a caller what refuses its calls that move value. */
+    /** Adds the freeze that refuses a caller's calls that move value. */
     noted(caller: Result<AuthenticatedKey>): Result<AuthenticatedKey> {
       const frozen = caller.ok ? book.freezeOf(caller.value.key) : null
       if (!caller.ok || frozen === null) return caller

@@ -10,12 +10,12 @@ import {
   type QueueTotal,
 } from '../domain/meter.js'
 
-/** Of the rows: the main thread's, then those of the workers. */
+/** The names of the rows: the main thread's, then those of the workers. */
 export function threadNames(workers: number): string[] {
   return ['main', ...Array.from({ length: workers }, (_, index) => `worker-${index}`)]
 }
 
-/** What a queue has in the shared row of its thread. */
+/** The fields of a queue in the shared row of its thread. */
 const FIELDS = ['length', 'waitMs', 'dropped'] as const
 const LATENCIES_AT = METERED_QUEUES.length * FIELDS.length
 
@@ -23,20 +23,20 @@ const LATENCIES_AT = METERED_QUEUES.length * FIELDS.length
 const BUCKETS_SECONDS = [
   0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600, 1_800,
 ] as const
-/** A cell for each bucket, one for the rest and one for the sum in seconds. */
+/** A cell for each bucket, one for larger values and one for the sum in seconds. */
 const LATENCY_CELLS = BUCKETS_SECONDS.length + 2
 const ROW = LATENCIES_AT + METERED_LATENCIES.length * LATENCY_CELLS
 
-/** A row for each thread; figures of one moment, which need not fit each other. */
+/** A row for each thread; the values are read at different moments and need not be consistent. */
 export function createMeterBuffer(threads: number): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(threads * ROW * Float64Array.BYTES_PER_ELEMENT)
-  // What a thread does not have is left out.
+  // Values that a thread does not have stay NaN and are left out.
   new Float64Array(buffer).fill(Number.NaN)
   return buffer
 }
 
 export interface ThreadMeter extends Meter {
-  /** Writes down what everything reads now. */
+  /** Writes the present readings. */
   post(): void
 }
 
@@ -72,12 +72,15 @@ export function attachMeter(buffer: SharedArrayBuffer, row: number): ThreadMeter
 }
 
 const HELP = {
-  length: ['countersign_queue_length', 'What waits in a queue, by queue and thread.'],
-  waitMs: ['countersign_queue_wait_seconds', 'How long something waited there lately.'],
-  dropped: ['countersign_queue_dropped_total', 'What was turned away since the queue was full.'],
+  length: ['countersign_queue_length', 'Items waiting in a queue, by queue and thread.'],
+  waitMs: ['countersign_queue_wait_seconds', 'The wait of a recent item, by queue and thread.'],
+  dropped: ['countersign_queue_dropped_total', 'Items dropped because the queue was full.'],
 } as const
 
-/** As numbers, for whoever is not Prometheus; a queue that no thread has is left out. */
+/**
+ * The readings as numbers, for readers other than Prometheus; a queue that no thread has is left
+ * out.
+ */
 export function readQueues(buffer: SharedArrayBuffer): QueueTotal[] {
   const cells = new Float64Array(buffer)
   const rows = Array.from({ length: cells.length / ROW }, (_, row) => row * ROW)
@@ -92,9 +95,9 @@ export function readQueues(buffer: SharedArrayBuffer): QueueTotal[] {
 }
 
 /**
- * Shows the rows of all threads when Prometheus asks.
+ * Shows the rows of all threads when Prometheus scrapes.
  * @param threads names of the rows, the main thread's first
- * @param post has the main thread's own row written
+ * @param post makes the main thread write its own row
  */
 export function registerMeters(
   registry: Registry,
@@ -132,7 +135,7 @@ export function registerMeters(
 }
 
 const LATENCY_HELP: Readonly<Record<MeteredLatency, string>> = {
-  signing: 'What a wallet waits for a signature.',
+  signing: 'The time that a wallet waits for a signature.',
   approval: "The identity provider's answer to a batch of signatures.",
   joining: 'The rest of such a batch: evidence, the quorum signer, checks.',
   commit: 'One synced write of the store.',
@@ -140,12 +143,12 @@ const LATENCY_HELP: Readonly<Record<MeteredLatency, string>> = {
   confirmation: 'From a signature to the depth at which the transaction counts.',
 }
 
-/** @returns the exposition of what the threads took down, all of them together */
+/** @returns a function that renders the latencies of all threads together */
 export function showLatencies(buffer: SharedArrayBuffer): () => string {
   const cells = new Float64Array(buffer)
   const rows = Array.from({ length: cells.length / ROW }, (_, row) => row * ROW)
 
-  /** A thread that never takes it down has no numbers. */
+  /** A thread that never recorded the latency has no numbers. */
   function sum(at: number): number {
     return rows.reduce((total, row) => total + (cells[row + at] || 0), 0)
   }

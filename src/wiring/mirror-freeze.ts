@@ -19,15 +19,15 @@ export interface FreezeMirrorPorts {
 }
 
 export interface FreezeMirror {
-  /** The file is another one, or gone. */
+  /** Reads the file again after it changed or was removed. */
   look(): void
-  /** After a last look: what was frozen a moment ago goes to whoever takes over. */
+  /** Closes after a last read, so that the next leader knows of a recent freeze. */
   close(): Promise<void>
 }
 
 /**
- * Keeps the row of the operator's freeze level with the file of this home, which owns the journal:
- * whoever takes it over is frozen by it. The file is in force at once, the row once it is stored.
+ * Keeps the row of the operator's freeze equal to the file in this home, whose service leads: the
+ * freeze then binds every later leader. The file applies at once, the row once it is stored.
  */
 export function mirrorFreeze(ports: FreezeMirrorPorts): FreezeMirror {
   const { timers, log } = ports
@@ -70,7 +70,7 @@ async function level({ home, reader, commits, log }: FreezeMirrorPorts): Promise
   log.warn(
     { frozen },
     frozen === null
-      ? 'the journal has the freeze no more'
-      : 'the journal has the freeze, for whoever takes it over',
+      ? 'the journal no longer has the freeze'
+      : 'the journal has the freeze, which binds the next leader',
   )
 }

@@ -16,7 +16,7 @@ export interface OracleMirrorsOptions {
   readonly log: ConstructorParameters<typeof OracleMirror>[0]['log']
 }
 
-/** One for each chain whose sanctions oracle is followed. */
+/** Opens one mirror for each chain whose sanctions oracle is followed. */
 export function openOracleMirrors({
   chains,
   mode,

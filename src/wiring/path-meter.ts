@@ -13,15 +13,18 @@ import {
 import { CATALOGUE } from '../errors/catalogue.js'
 
 /**
- * The counts of the money path, in memory that all threads share: each thread has a row, which it
- * alone writes, and the thread that is scraped adds the rows up.
+ * The counts of the money path, in memory that all threads share: each thread writes only its own
+ * row, and the thread that is scraped adds the rows up.
  */
 
-/** Bounded by the catalogue; what is none of its codes counts as INTERNAL. */
+/** Bounded by the catalogue; an unknown code counts as INTERNAL. */
 const CODES = Object.keys(CATALOGUE)
 const INTERNAL = CODES.indexOf('INTERNAL')
 
-/** A backlog has two cells: how many, and since when the oldest. Of a chain, a third: of how many lanes. */
+/**
+ * A backlog has two cells: its size, and the time of its oldest entry. A chain's backlog has a
+ * third: the number of lanes.
+ */
 const BACKLOG_CELLS = 2
 const LANE_BACKLOG_CELLS = BACKLOG_CELLS + 1
 
@@ -54,11 +57,11 @@ export function createPathBuffer(threads: number, chainIds: readonly number[]): 
 }
 
 export interface ThreadPathMeter extends PathMeter {
-  /** Writes down what everything reads now. */
+  /** Writes the present readings. */
   post(): void
 }
 
-/** @param thread whose row it is */
+/** @param thread the index of the row */
 export function attachPathMeter(
   buffer: SharedArrayBuffer,
   thread: number,
@@ -104,7 +107,7 @@ export function attachPathMeter(
   }
 }
 
-/** The rows of all threads, added up. */
+/** Adds up the rows of all threads. */
 function addRows(buffer: SharedArrayBuffer, { row }: Layout) {
   const cells = new Float64Array(buffer)
   const threads = Array.from({ length: cells.length / row }, (_, i) => i * row)
@@ -121,7 +124,29 @@ function addRows(buffer: SharedArrayBuffer, { row }: Layout) {
   return { sum, backlog }
 }
 
-/** What waits, as numbers for whoever is not Prometheus; of the last look of each thread. */
+/**
+ * Endpoints of each chain that are paused because they named another chain id. Each thread checks
+ * for itself, so the thread with the most paused endpoints counts.
+ */
+export function readDoubtedEndpoints(
+  buffer: SharedArrayBuffer,
+  chainIds: readonly number[],
+): (chainId: number) => number {
+  const { row, chainCells } = layoutOf(chainIds)
+  const cells = new Float64Array(buffer)
+  const at = (chainId: number, count: RpcCount) =>
+    chainIds.indexOf(chainId) * chainCells + TRANSACTION_STEPS.length + RPC_COUNTS.indexOf(count)
+  return (chainId) => {
+    const [doubted, right] = [at(chainId, 'chain-id-doubted'), at(chainId, 'chain-id-right')]
+    let most = 0
+    for (let begin = 0; begin < cells.length; begin += row) {
+      most = Math.max(most, (cells[begin + doubted] ?? 0) - (cells[begin + right] ?? 0))
+    }
+    return most
+  }
+}
+
+/** The backlogs as numbers, for readers other than Prometheus; from each thread's last reading. */
 export function readBacklogs(buffer: SharedArrayBuffer, chainIds: readonly number[]) {
   const layout = layoutOf(chainIds)
   const { sum, backlog } = addRows(buffer, layout)
@@ -135,7 +160,7 @@ export function readBacklogs(buffer: SharedArrayBuffer, chainIds: readonly numbe
   }
 }
 
-/** @returns the exposition of all rows, as they are then */
+/** @returns a function that renders all rows with their present values */
 export function showPath(
   buffer: SharedArrayBuffer,
   chainIds: readonly number[],
@@ -144,7 +169,7 @@ export function showPath(
   const layout = layoutOf(chainIds)
   const { sum, backlog } = addRows(buffer, layout)
 
-  /** Seconds; 0 while there is none. */
+  /** Seconds; 0 for an empty backlog. */
   function oldestSeconds(at: number): number {
     const { oldestAtMs } = backlog(at)
     return oldestAtMs === null ? 0 : Math.max(0, nowMs() - oldestAtMs) / 1_000
@@ -172,19 +197,19 @@ export function showPath(
     samples: () => readonly Sample[],
   ) => ({ name, type, help, samples })
   const families = [
-    family('countersign_transactions_total', 'counter', 'Transactions, by how far they got.', () =>
-      byChain('state', TRANSACTION_STEPS, 0),
-    ),
     family(
-      'countersign_rpc_requests_total',
+      'countersign_transactions_total',
       'counter',
-      'HTTP requests to nodes, by what came of them.',
-      () => byChain('outcome', RPC_OUTCOMES, steps),
+      'Transactions, by the steps that they reached.',
+      () => byChain('state', TRANSACTION_STEPS, 0),
+    ),
+    family('countersign_rpc_requests_total', 'counter', 'HTTP requests to nodes, by outcome.', () =>
+      byChain('outcome', RPC_OUTCOMES, steps),
     ),
     family(
       'countersign_rpc_endpoint_events_total',
       'counter',
-      'What became of the endpoints of chains.',
+      'Changes in the state of chain endpoints.',
       () => byChain('event', RPC_HAPPENINGS, steps + RPC_OUTCOMES.length),
     ),
     family(
@@ -196,7 +221,7 @@ export function showPath(
     family(
       'countersign_oldest_unconfirmed_seconds',
       'gauge',
-      'Age of the oldest of them; 0 while there is none.',
+      'Age of the oldest of them; 0 without any.',
       () => chainIds.map((chain_id, chain) => [{ chain_id }, oldestSeconds(unconfirmedOf(chain))]),
     ),
     family('countersign_refusals_total', 'counter', 'Calls that were refused, by code.', () =>
@@ -205,13 +230,13 @@ export function showPath(
     family(
       'countersign_webhook_backlog_events',
       'gauge',
-      'Events that webhooks are still to be told of, of those taken from the log.',
+      'Events taken from the log and not yet delivered to webhooks.',
       () => [[{}, sum(layout.webhooksAt)]],
     ),
     family(
       'countersign_webhook_oldest_seconds',
       'gauge',
-      'Age of the oldest of them; 0 while there is none.',
+      'Age of the oldest of them; 0 without any.',
       () => [[{}, oldestSeconds(layout.webhooksAt)]],
     ),
   ]

@@ -22,7 +22,7 @@ export interface ThreadPortsOptions {
   readonly storeDirectory: string
   readonly chainConfigs: readonly ChainConfig[]
   readonly recordVersions: SharedArrayBuffer
-  /** `opened`: a journal is there to restore the store from. Absent: `refused`. */
+  /** `opened`: a journal exists from which the store can be restored. Absent: `refused`. */
   readonly half?: Half
   readonly rulesVersion: SharedArrayBuffer
   readonly lists: ScreenerOptions['lists']
@@ -33,13 +33,14 @@ export interface ThreadPortsOptions {
   }
   readonly meter: Meter
   readonly path: PathMeter
-  /** Where findings of the checks of chains are shown; null where another thread shows them. */
+  /** Shows the findings of the chains' checks; null when another thread shows them. */
   readonly registry: Registry | null
 }
 
 /**
- * What every thread of the service has of its own: the store to read, the chains, their prices, and
- * what values and screens a call. The main thread simulates with it, a worker acts on it.
+ * The ports that every thread of the service opens for itself: the store, the chains, their prices,
+ * and the valuation and screening of calls. The main thread simulates with them, a worker acts on
+ * them.
  */
 export async function openThreadPorts(options: ThreadPortsOptions) {
   const { home, log, registry } = options
@@ -51,7 +52,10 @@ export async function openThreadPorts(options: ThreadPortsOptions) {
   )
   const reader = createReader(environment)
   const { meter, path } = options
-  const { chains, close: closeChains } = connectChains(options.chainConfigs, meterRpc(meter, path))
+  const { chains, close: closeChains } = connectChains(
+    options.chainConfigs,
+    meterRpc(meter, path, log),
+  )
   const report = registry === null ? null : { registry, log }
   const simulation = startSimulationChecks(chains, report)
   const routers = await startRouterChecks(chains, report)
@@ -77,12 +81,12 @@ export async function openThreadPorts(options: ThreadPortsOptions) {
     screener,
     hasRouter,
     quoter: createCallQuoter(chains, prices, { knownSpenders, hasRouter }),
-    /** What looks at chains by itself. */
+    /** Stops the periodic checks of the chains. */
     stopChecks(): void {
       simulation.close()
       routers.close()
     },
-    /** All but the store, which others may still have to write. */
+    /** Closes everything except the store, which others may still have to write. */
     async close(): Promise<void> {
       prices.close()
       const closing = [screener, ...providers].map((each) => each.close())

@@ -22,7 +22,7 @@ async function unanswering() {
       starts: [{ lists: { port: new MessageChannel().port1 } } as unknown as WorkerStart],
       onExit: () => undefined,
     }),
-    begin: { sequence: new SharedArrayBuffer(8), owner: null },
+    begin: { sequence: new SharedArrayBuffer(8), leadership: null },
     timers,
     meter: NO_METER,
     onKeyChanged: () => undefined,

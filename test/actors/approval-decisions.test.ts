@@ -3,7 +3,7 @@ import { followDecisions } from '../../actors/custody/decisions.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { approvalIdOf } from '../../src/domain/approval.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
-import type { ApprovalDecisions } from '../../src/service-custody/co-signer.js'
+import type { ApprovalDecisions } from '../../src/service-custody/approval-messages.js'
 import { policyOf } from '../policy/random-policies.js'
 import { ALICE, quoteOf, WaitingWallet } from './waiting-wallet.js'
 import { apiKey, preparedSend, txIdOf, USER_ID, WALLET_ID, wallet } from './wallet-fixtures.js'
@@ -144,5 +144,5 @@ test('a call says when it expired whether people had let it through', async () =
   await it.settle({ told: false })
   await it.due(2 * 3_600_000)
   expect(it.record(1)?.status).toBe('expired')
-  expect(ended()).toBe('The call was let through, and could not be signed in its time.')
+  expect(ended()).toBe('The call was approved but could not be signed in time.')
 })

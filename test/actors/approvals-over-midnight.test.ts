@@ -32,7 +32,7 @@ test('units of a call that was let through before midnight and signed after come
         approvals: { needed: 1, expires_seconds: DAY_SECONDS },
       },
     ],
-    ceilings: [{ chain_id: CHAIN_ID, token: 'native', per: 'day', amount: '1000' }],
+    ceilings: [{ chain_id: CHAIN_ID, token: 'native', per: 'day', amount: '43000' }],
   })
   const uncapped = { dailyLimitMicros: null, monthlyLimitMicros: null }
   await it.run({ type: 'register-key', key: apiKey({ ...uncapped, policy }) })
@@ -58,6 +58,6 @@ test('units of a call that was let through before midnight and signed after come
   const mined = { ...REVERTED, txHash: '0x01' } as const
   await it.run({ type: 'confirmed', txId: txIdOf(1), mined, nowMs: it.nowMs })
   expect(it.record(1)).toMatchObject({ status: 'failed', spentMicros: 1n })
-  // What the other one takes of the day is its own.
-  expect(units()).toEqual([400n])
+  // The other call keeps its own value and gas, 21,000 gas at 1 wei, in the day.
+  expect(units()).toEqual([21_400n])
 })

@@ -253,6 +253,20 @@ describe('judged anew when it is approved', () => {
     expect(it.approval(1).maxNativeWei).not.toBe(63_000n)
   })
 
+  test.each([
+    [94n, 'price'],
+    [95n, null],
+    [105n, null],
+    [106n, 'price'],
+  ] as const)('what was 100 and is %i now is asked about again: %s', async (now, askedAgain) => {
+    await asking()
+    await it.send(1, 100n)
+    await approved(quoteOf(now))
+    expect(it.asked()).toHaveLength(askedAgain === null ? 1 : 0)
+    if (askedAgain === null) return
+    expect(it.approval(1)).toMatchObject({ askedAgain, decisions: [], valueMicros: now })
+  })
+
   test('people are asked again where gas would cost more than they signed', async () => {
     await asking()
     await it.send(1, 100n)

@@ -4,7 +4,7 @@ import { termOfCall } from '../../src/custody/approvals/approval-term.js'
 import { askedCall, type GivenDecision, isApproved } from '../../src/domain/approval.js'
 import {
   type ApprovalsContext,
-  createApprovalsElsewhere,
+  createRemoteApprovals,
 } from '../../src/service-custody/approvals.js'
 import { policyOf } from '../policy/random-policies.js'
 import { ALICE, BOB, WaitingWallet } from './waiting-wallet.js'
@@ -46,7 +46,7 @@ function service(members: ReadonlySet<string>) {
     },
     nowMs: () => 1,
   } as unknown as ApprovalsContext
-  const elsewhere = createApprovalsElsewhere(context)
+  const remote = createRemoteApprovals(context)
   return async (it: WaitingWallet, authorizerId: string): Promise<GivenDecision> => {
     by = authorizerId
     const approval = it.approval(1)
@@ -54,7 +54,7 @@ function service(members: ReadonlySet<string>) {
     if (tx === undefined) throw new Error('no record')
     const port = {
       approve: (asked: Parameters<typeof termOfCall>[0], given: object) =>
-        elsewhere.approve({
+        remote.approve({
           ...{ consoleToken: '', authorization: null, earlier: [], ...given },
           ...{ term: termOfCall(asked).term, userId: asked.userId },
         }),

@@ -83,6 +83,34 @@ describe('a broadcast that was not taken', () => {
     expect(outcome).toEqual({ kind: 'indeterminate', maybeBroadcast: true })
   })
 
+  test.each([
+    'invalid sender',
+    'intrinsic gas too low',
+    'insufficient funds for gas * price + value: balance 1',
+    'execution reverted',
+  ])('may be out when one node does not answer and another says %s', async (words) => {
+    const silent: Script = () => {
+      throw new NodeError(-32603, 'Internal error')
+    }
+    const refusing = says(-32000, words)
+    const unclear = { kind: 'indeterminate', maybeBroadcast: true }
+    expect(await outcomeAt(silent, refusing)).toEqual(unclear)
+    expect(await outcomeAt(refusing, silent)).toEqual(unclear)
+    expect(await outcomeAgain(refusing, silent)).toEqual(unclear)
+  })
+
+  test.each([
+    'invalid sender',
+    'intrinsic gas too low',
+    'insufficient funds for gas * price + value: balance 1',
+    'execution reverted',
+  ])('is refused, and not rejected for good, when every node says %s', async (words) => {
+    const refusing = says(-32000, words)
+    expect(await outcomeAt(refusing)).toEqual({ kind: 'refused' })
+    expect(await outcomeAt(refusing, refusing)).toEqual({ kind: 'refused' })
+    expect(await outcomeAgain(refusing, refusing)).toEqual({ kind: 'refused' })
+  })
+
   test('is not out when every node says in known words that it has not taken it', async () => {
     const outcome = await outcomeAt(says(-32000, 'txpool is full'), says(-32000, 'nonce too high'))
     expect(outcome).toEqual({ kind: 'indeterminate', maybeBroadcast: false })

@@ -55,7 +55,12 @@ export class WatchedChain {
   /** The process dies, and another goes on from what is stored. */
   restart(): void {
     this.#watcher = emptyWatcher(CHAIN_ID, this.confirmations, 1_000, packer)
-    for (const [txId, told] of this.told) if (told !== 'confirmed') this.#feed(this.#watchOf(txId))
+    for (const [txId, told] of this.told) {
+      if (told !== 'confirmed' && !this.#givenUp.has(txId)) this.#feed(this.#watchOf(txId))
+    }
+    for (const [txId, height] of this.#givenUp) {
+      if (height >= this.forgottenBelow) this.#feed(this.#givenUpOf(txId, height))
+    }
     for (const place of this.#endedAt) {
       if (place.blockNumber >= this.forgottenBelow) this.#watcher.watched.noteEarlier(place)
     }
@@ -83,6 +88,24 @@ export class WatchedChain {
     const mined = this.#mined.get(txId) ?? null
     const ids = { txId, owner: WALLET_ID, from: ADDRESS, nonce }
     return { type: 'watch', ...ids, hashes: [hashOf(nonce)], mined }
+  }
+
+  /** Its wallet gave it up, since something else had used its nonce by that height. */
+  giveUp(n: number, height: number): void {
+    this.#givenUp.set(txIdOf(n), height)
+    this.#feed(this.#givenUpOf(txIdOf(n), height))
+  }
+  readonly #givenUp = new Map<TxId, number>()
+
+  #givenUpOf(txId: TxId, height: number): WatcherCommand {
+    const { type: _, mined: __, ...watched } = this.#watchOf(txId)
+    return { type: 'give-up', ...watched, height }
+  }
+
+  /** Its wallet takes it up again. */
+  takeUp(n: number): void {
+    this.#givenUp.delete(txIdOf(n))
+    this.#feed(this.#watchOf(txIdOf(n)))
   }
 
   /** Its wallet has signed it again, by what it knew before it heard of a block. */

@@ -31,6 +31,7 @@ function frontEnd() {
   const idempotency = { key: 'once', bodyHash: 'same' }
   const context = (of: AgentContext['idempotency']): AgentContext => ({
     ...{ requestId: 'r', key: apiKey(), proofKey: new Uint8Array(32), idempotency: of },
+    guardsDuplicates: false,
   })
   const swap = (of: AgentContext['idempotency'] = idempotency) =>
     executeSwap(ports)(context(of), { quote_id: 'quote_1' })
@@ -44,8 +45,9 @@ test('a swap by a forgotten quote asks its actor, which may have it under way', 
   expect(asked).toMatchObject([{ isForgotten: true, quote: { ok: false } }])
 })
 
-test('without an Idempotency-Key it is none that came before', async () => {
+test('so does one without an Idempotency-Key: the quote stands for what was made of it', async () => {
   const { swap, asked } = frontEnd()
-  expect(await swap(null)).toMatchObject({ ok: false, fault: { code: 'NOT_FOUND' } })
-  expect(asked).toEqual([])
+  expect(await swap(null)).toEqual(refuse(IN_PROGRESS))
+  const executes = { lineageId: apiKey().lineageId, quoteId: 'quote_1' }
+  expect(asked).toMatchObject([{ isForgotten: true, idempotency: null, executes }])
 })

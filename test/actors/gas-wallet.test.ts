@@ -41,7 +41,10 @@ function prepared(n: number, said: { balanceWei?: bigint; others?: number } = {}
       ...{ router: ROUTER, calldata: '0x', authorization: null, cancels: null },
     },
     others: said.others ?? 3,
-    quote: { ok: true, gasLimit: GAS_LIMIT, fees, balanceWei: said.balanceWei ?? 10n ** 18n },
+    quote: {
+      ...{ ok: true, gasLimit: GAS_LIMIT, fees, l1FeeWei: 0n },
+      balanceWei: said.balanceWei ?? 10n ** 18n,
+    },
     ...{ chainNonce: null, past: null, nowMs: START_MS },
   }
 }
@@ -118,6 +121,22 @@ test.each([
     expect(decide(state, ready, null).effects.map(({ type }) => type)).toEqual(told)
   },
 )
+
+test.each(['confirmed', 'failed', 'dropped'] as const)(
+  'a job that is %s is told of, and never signed a second time',
+  (status) => {
+    const past = { ...unmined(0), txId: txIdOf(1), status }
+    const { effects } = decide(state, { ...prepared(1), past }, null)
+    expect(effects).toMatchObject([{ type: 'tell', update: { gas: { status }, flight: 'ended' } }])
+    expect([state.account.drafts.size, state.jobs.size]).toEqual([0, 0])
+  },
+)
+
+test('a job that is asked for again while it is being signed takes no second nonce', () => {
+  expect(isTaken(prepared(1))).toBe(true)
+  expect(decide(state, prepared(1), null)).toEqual({ events: [], effects: [], replies: [] })
+  expect(laneOf(state.account, CHAIN_ID).signing).toEqual([txIdOf(1)])
+})
 
 test('what would fail by any gas wallet is refused for all', () => {
   const fault = { code: 'SLIPPAGE_EXCEEDED' } as never

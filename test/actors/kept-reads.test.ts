@@ -5,7 +5,7 @@ import type { Actors } from '../../actors/protocols.js'
 import { jsonText } from '../../src/api/json-text.js'
 import { transactionView } from '../../src/api/transaction-view.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
-import type { SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
 import type { UsdMicros } from '../../src/domain/money.js'
 import { NO_SPEND, utcDay } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -189,9 +189,12 @@ describe('a send that was answered as broadcast', () => {
   })
 })
 
+const NO_USE = { limitMicros: 0n, usedMicros: 0n }
+const NO_GAS = { wallet: NO_USE, user: NO_USE, heldMicros: 0n }
+
 describe('limits that are kept', () => {
-  test('are asked for anew once the wallet decides anything, and on another day', async () => {
-    const versions = attachVersions<SubWalletId>(createVersionsBuffer())
+  test('are asked for anew once the wallet or the gas of its user changes, and on another day', async () => {
+    const versions = attachVersions<SubWalletId | UserId>(createVersionsBuffer())
     let now = START_MS
     let used: UsdMicros = 0n as UsdMicros
     let asked = 0
@@ -205,7 +208,8 @@ describe('limits that are kept', () => {
           asked++
           const counters = { ...NO_SPEND, day: utcDay(now), month: 24_305, dayMicros: used }
           whileAsked()
-          return Promise.resolve({ ok: true, value: { key: apiKey(), counters, above: [] } })
+          const value = { key: apiKey(), counters, above: [], gas: NO_GAS }
+          return Promise.resolve({ ok: true, value })
         }) as Actors['ask'],
         tell() {},
       },
@@ -238,5 +242,9 @@ describe('limits that are kept', () => {
     used = 7_000_000n as UsdMicros
     expect(await usedToday()).not.toBe(before)
     expect(asked).toBe(5)
+
+    versions.countUp(apiKey().userId)
+    await usedToday()
+    expect(asked).toBe(6)
   })
 })

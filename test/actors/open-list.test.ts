@@ -37,6 +37,7 @@ const ended = (n: number): Event => ({
   spentMicros: 1n,
   error: null,
   nonceFreed: false,
+  givenUpAt: null,
   atMs: START_MS,
 })
 

@@ -4,6 +4,7 @@ import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { prepareSponsored } from '../../actors/sub-wallet/effects/prepare-sponsored.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { systemTimers } from '../../src/clock/timers.js'
+import { NO_SIDE_FEE } from '../../src/domain/transaction-fee.js'
 
 test('a sponsored call whose first request ends while a node is asked is that one again', async () => {
   const records: object[] = []
@@ -17,21 +18,25 @@ test('a sponsored call whose first request ends while a node is asked is that on
     },
     transactionCount: async () => 0,
   }
-  const fees = { quote: async () => ({ gasPriceWei: 1n }) }
+  const fees = { quote: async () => ({ fees: { maxFeePerGas: 1n } }) }
+  const gas = { sideFee: () => NO_SIDE_FEE }
   const find = () => ({
     idempotency: { byKey: () => records[0] },
     transactions: { byId: () => first },
   })
   const ports = {
-    chains: new Map([[1, { reads, fees }]]),
+    chains: new Map([[1, { reads, fees, gas }]]),
     reader: { ...find(), fresh: find },
     timers: systemTimers(() => 0),
     log: { warn: () => undefined },
   } as unknown as SubWalletPorts
   const valuation = { valueMicros: 1n, gasMicros: 0n, nativePrice: 1n, nativePriceDecimals: 0 }
   const command = {
-    ...{ type: 'sponsor-call', chainId: 1, delegate: account, keyId: 'key_1' },
-    ...{ quote: { ok: true, valuation }, idempotency: { key: 'once', bodyHash: 'a' } },
+    ...{ type: 'sponsor-call', kind: 'swap', chainId: 1, delegate: account, keyId: 'key_1' },
+    ...{
+      quote: { ok: true, valuation, terms: { ok: false } },
+      idempotency: { key: 'once', bodyHash: 'a' },
+    },
   } as unknown as SponsorCommand
   const state = {
     wallet: { address: account },

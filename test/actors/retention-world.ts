@@ -3,7 +3,8 @@ import { createEventNeeds } from '../../actors/retention/event-needs.js'
 import type { EndpointState } from '../../actors/webhook-endpoint/core/state.js'
 import { toStored } from '../../actors/webhook-endpoint/stored-state.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
-import type { EventType, NewEvent } from '../../src/domain/event.js'
+import type { NewEvent } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
 import {
   type AuditId,
   type EventId,

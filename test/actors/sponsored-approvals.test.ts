@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../actors/sub-wallet/core/sponsored-state.js'
 import { payeeLabel } from '../../actors/sub-wallet/effects/approvals.js'
 import type { AddressRule } from '../../src/domain/address-rule.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { WaitingSponsorship } from '../../src/domain/approval.js'
 import type { Call } from '../../src/domain/call.js'
 import type { Hex } from '../../src/domain/ids.js'
+import { GAS_BUDGET_DEFAULTS } from '../../src/domain/sponsored-gas.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { ErrorCode } from '../../src/errors/catalogue.js'
 import { fault, refuse } from '../../src/errors/fault.js'
@@ -264,7 +264,7 @@ describe('a sponsored call, judged anew when it is approved', () => {
         const valuation = { valueMicros: 100n, gasMicros: 0n, nativePrice: 1n }
         it.now = {
           quote: {
-            ...{ ok: true, unpriced: false, parties: [], offered: 0n },
+            ...{ ok: true, unpriced: false, parties: [], offered: 0n, exchange: null },
             valuation: { ...valuation, nativePriceDecimals: 8 },
             terms: refuse(fault('INSUFFICIENT_FUNDS')),
           },
@@ -302,7 +302,7 @@ describe('a sponsored call, judged anew when it is approved', () => {
     it.now = { quote: { ok: false, fault: fault('CHAIN_UNAVAILABLE') } }
     await approved()
     expect(it.record(1)?.status).toBe('awaiting_approval')
-    it.now = { gasMicros: SPONSORED_GAS_DAY_MAX_MICROS + 1n }
+    it.now = { gasMicros: GAS_BUDGET_DEFAULTS.walletMicros + 1n }
     await it.due(1_000)
     await it.settle()
     expect(it.intents()).toEqual([])

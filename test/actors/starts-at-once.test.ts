@@ -12,6 +12,7 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   replace: false,
   watch: false,
   unwatch: false,
+  'give-up': false,
   'read-end': false,
   'value-receipt': false,
   unvalued: false,

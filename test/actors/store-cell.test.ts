@@ -54,8 +54,8 @@ test('a cell that is dealt out anew keeps whoever it has', async () => {
   await put(usersOf(HALF))
   requireOwnUsers(environment, HALF)
   requireOwnUsers(environment, ONE_CELL)
-  expect(() => requireOwnUsers(environment, OTHER)).toThrow('users stay')
-  expect(() => requireOwnUsers(environment, LESS)).toThrow('users stay')
+  expect(() => requireOwnUsers(environment, OTHER)).toThrow('Users stay')
+  expect(() => requireOwnUsers(environment, LESS)).toThrow('Users stay')
 })
 
 test('a cell that leaves its journal is still that cell', async () => {
@@ -64,5 +64,5 @@ test('a cell that leaves its journal is still that cell', async () => {
   await applyRows(environment, [positionRow({ ...NO_POSITION, storeId: '0a'.repeat(16) })])
   expect(await leaveJournal(environment)).toBe(true)
   requireOwnUsers(environment, HALF)
-  expect(() => requireOwnUsers(environment, OTHER)).toThrow('users stay')
+  expect(() => requireOwnUsers(environment, OTHER)).toThrow('Users stay')
 })

@@ -39,7 +39,7 @@ describe('a store', () => {
       await leave(version)
       const said = version < 12 ? '11 or earlier' : String(version)
       expect(() => openEnvironment(directory)).toThrow(
-        `${directory} holds schema version ${said}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home`,
+        `${directory} has schema version ${said}, but this build reads only ${SCHEMA_VERSION}. Start the build that wrote it, or use another home`,
       )
     },
   )
@@ -65,14 +65,14 @@ describe('a store', () => {
     'of schema %i is refused before anything of it is changed',
     async (version) => {
       await leave(version)
-      expect(() => openBesideService(directory)).toThrow(/start the build that wrote it/)
-      await expect(requireOpenedSchema(directory)).rejects.toThrow(/start the build that wrote it/)
+      expect(() => openBesideService(directory)).toThrow(/Start the build that wrote it/)
+      await expect(requireOpenedSchema(directory)).rejects.toThrow(/Start the build that wrote it/)
     },
   )
 
   test('is not made by a command beside a service that has none', async () => {
     const misspelt = join(directory, 'misspelt')
-    expect(() => openBesideService(misspelt)).toThrow(/there is no store/)
+    expect(() => openBesideService(misspelt)).toThrow(/contains no store/)
     await requireOpenedSchema(misspelt)
     expect(existsSync(misspelt)).toBe(false)
   })

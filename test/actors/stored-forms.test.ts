@@ -130,6 +130,10 @@ describe('what the store holds', () => {
     const foreign = transaction(2, { lineageId: 'key_1' as Transaction['lineageId'], mined: MINED })
     await store.write((writer) => writer.putTransaction(foreign))
     expect(store.reader.transactions.byId(foreign.txId)).toStrictEqual(foreign)
+    const { executed: _, ...plain } = MINED
+    const still = transaction(3, { mined: { ...plain, isStill: true } })
+    await store.write((writer) => writer.putTransaction(still))
+    expect(store.reader.transactions.byId(still.txId)).toStrictEqual(still)
   })
 
   test('comes back of what policies counted, whatever is closed of its times', async () => {

@@ -227,7 +227,7 @@ test('a refused send is found in the trail by its tx_id, with the reason in word
   await store.write((writer) => writer.appendAudit(entry))
   const found = await listAudit(ports)(context(), { tx_id: txId })
   expect(found).toMatchObject({ value: { records: [{ tx_id: txId, type: 'send.refused' }] } })
-  expect(JSON.stringify(found)).toContain('Of the daily $5, $4 was used, and $2 was asked for.')
+  expect(JSON.stringify(found)).toContain('$4 of the daily $5 was used, and the call asked for $2.')
   expect(await listAudit(ports)(context(OTHER), { tx_id: txId })).toMatchObject({
     value: { records: [] },
   })

@@ -12,6 +12,7 @@ import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/st
 import { unminedCalls } from '../../actors/sub-wallet/core/unmined-calls.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
+import type { Exchange } from '../../src/domain/exchange.js'
 import type { Freezes } from '../../src/domain/freeze.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { Sponsorship } from '../../src/domain/sponsorship.js'
@@ -22,7 +23,7 @@ import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import type { CallQuote, UnminedCall } from '../../src/valuation/quoter.js'
 import type { SponsoredQuote } from '../../src/valuation/sponsored-quote.js'
-import { preparedSwap } from '../core/wallet-world.js'
+import { LOSSLESS, preparedSwap } from '../core/wallet-world.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import {
   ATTEMPT,
@@ -128,16 +129,21 @@ export class WaitingWallet {
 
   screening: Fault | null = null
   /** What venues, prices and the chain say of sponsored calls that are judged anew. */
-  now: Partial<SponsoredAnew> & { readonly offered?: bigint; readonly micros?: bigint } = {}
+  now: Partial<SponsoredAnew> & {
+    readonly offered?: bigint
+    readonly micros?: bigint
+    readonly exchange?: Exchange | null
+  } = {}
 
   /** As the effect would find it: a minimum as far below the offer as before. */
   anew({ terms, offered: before, valuation }: SponsoredDraft): SponsoredAnew {
-    const { offered = before, micros = valuation.valueMicros, ...said } = this.now
+    const { offered = before, exchange = LOSSLESS, ...others } = this.now
+    const { micros = valuation.valueMicros, ...said } = others
     if (!terms.ok) throw new Error('no terms')
     const minOut = (offered * terms.value.minOut) / before
     const data: Hex = offered === before ? terms.value.data : '0xbb'
     const quote: SponsoredQuote = {
-      ...{ ok: true, unpriced: false, parties: [], offered },
+      ...{ ok: true, unpriced: false, parties: [], offered, exchange },
       valuation: { ...valuation, valueMicros: micros },
       terms: { ok: true, value: { ...terms.value, minOut, data } },
     }

@@ -123,6 +123,7 @@ export function preparedSend(
     },
     proofKey: new Uint8Array(32),
     idempotency: null,
+    guardsDuplicates: false,
     nowMs: START_MS,
     first: null,
     quote: {

@@ -13,7 +13,7 @@ const freezesOf = (user: string): ToWorker => ({
 test('what a worker is told while it loads is served in its order, once it can be', async () => {
   const { port1: main, port2: worker } = new MessageChannel()
   const { begins, serveWith } = messagesOf(worker)
-  const begin: WorkerBegin = { sequence: new SharedArrayBuffer(8), owner: null }
+  const begin: WorkerBegin = { sequence: new SharedArrayBuffer(8), leadership: null }
   const sent: ToWorker[] = [
     freezesOf('first'),
     { type: 'begin', begin },

@@ -16,7 +16,7 @@ describe('what is wrong with an input is said in words', () => {
   test('what is missing is named with what would be right', () => {
     expect(issuesOf(sendTransactionInput, {})).toEqual({
       chain_id: 'is missing: give an integer (EIP-155 chain id, e.g. 8453 for Base)',
-      to: 'is missing: give a string (recipient or contract; contract creation is not supported)',
+      to: 'is missing: give a string (recipient or contract)',
     })
   })
 
@@ -27,7 +27,7 @@ describe('what is wrong with an input is said in words', () => {
 
   test('an unknown field is named with those that are taken', () => {
     const { gas } = issuesOf(sendTransactionInput, { gas: '1' })
-    expect(gas).toBe('unknown field; taken here: chain_id, to, data, value')
+    expect(gas).toBe('unknown field; taken here: chain_id, to, data, value, allow_burn')
   })
 
   test('choices are listed', () => {

@@ -28,6 +28,25 @@ describe('a token bucket', () => {
     expect(limiter.take('a').allowed).toBe(false)
   })
 
+  test('owes what was had before it was known, as much as it holds and no more', () => {
+    const now = { value: 0 }
+    const limiter = limiterAt(now)
+    limiter.take('a')
+    limiter.charge('a', 4)
+    expect(limiter.take('a')).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 2 })
+    now.value = 1_499
+    expect(limiter.take('a').allowed).toBe(false)
+    now.value = 1_500
+    expect(limiter.take('a').allowed).toBe(true)
+    limiter.charge('a', 1_000)
+    now.value = 1_500 + 1_999
+    expect(limiter.take('a').allowed).toBe(false)
+    now.value = 1_500 + 2_000
+    expect(limiter.take('a').allowed).toBe(true)
+    limiter.charge('unseen', 1_000)
+    expect(limiter.take('unseen').allowed).toBe(true)
+  })
+
   test('that is empty and in use outlives one that is not, where there is no room for both', () => {
     const now = { value: 0 }
     const limiter = limiterAt(now, 2)

@@ -24,7 +24,7 @@ test("a node's URL may come from the environment, whose value no message repeats
   ])
   expect(() => readChainsFile(path, {})).toThrow('the environment has no RPC_URL_ETHEREUM')
   const broken = () => readChainsFile(path, { RPC_URL_ETHEREUM: 's3cr3t' })
-  expect(broken).toThrow('RPC_URL_ETHEREUM of the environment is no URL')
+  expect(broken).toThrow('RPC_URL_ETHEREUM of the environment is not a URL')
   expect(broken).not.toThrow('s3cr3t')
   // What asks no node needs none.
   expect(readChainPolicies(path).chains).toHaveLength(1)

@@ -57,3 +57,16 @@ test('an older head from a lagging endpoint does not take the quote back', async
   expect(oracle.latest()?.head.number).toBe(now)
   proxy.clear()
 })
+
+test.each([
+  ['is not there', -32_601, 'the method eth_feeHistory does not exist/is not available'],
+  ['is refused', 15, 'Too many request, try again later'],
+])('fees go on by other methods while eth_feeHistory %s', async (_name, code, message) => {
+  proxy.inject({ method: 'eth_feeHistory', fault: { kind: 'error', code, message } })
+  const bare = createFeeOracle(rpc, { ceilingWei: 10n ** 12n })
+  const { fees, head } = await bare.quote()
+  expect(fees.maxFeePerGas).toBeGreaterThanOrEqual(2n * head.baseFeePerGas)
+  expect(fees.maxPriorityFeePerGas).toBeGreaterThan(0n)
+  bare.close()
+  proxy.clear()
+})

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bump, type Fees, feesFor, offerCeiling, parseFeeHistory } from '../../src/chains/fees.js'
+import {
+  bump,
+  type Fees,
+  feesFor,
+  lacksFees,
+  offerCeiling,
+  parseFeeHistory,
+  withSuggestions,
+} from '../../src/chains/fees.js'
 import type { ChainHead } from '../../src/chains/heads.js'
 
 const GWEI = 1_000_000_000n
@@ -20,6 +28,8 @@ describe('fees', () => {
   const history = {
     baseFeesPerGas: [10n * GWEI, 11n * GWEI],
     tipsPerGas: [GWEI, 3n * GWEI, 2n * GWEI],
+    lowTipPerGas: GWEI,
+    isCrowded: false,
   }
 
   test('the tip is the median of recent ones, the fee twice the next base fee above it', () => {
@@ -30,7 +40,7 @@ describe('fees', () => {
   })
 
   test('quiet chains offer their floor: 25 gwei on Polygon, 0.05 on BNB, nothing on Arbitrum', () => {
-    const quiet = { baseFeesPerGas: [0n, 0n], tipsPerGas: [] }
+    const quiet = { ...history, baseFeesPerGas: [0n, 0n], tipsPerGas: [] }
     const tips = [137, 56, 42161].map(
       (id) => feesFor(head(id, 0n), quiet, GWEI * 1_000n).maxPriorityFeePerGas,
     )
@@ -43,7 +53,7 @@ describe('fees', () => {
       gasUsedRatio: [0, 0.5],
       reward: [['0x0'], ['0x7']],
     })
-    expect(parsed).toEqual({ baseFeesPerGas: [1n, 2n, 3n], tipsPerGas: [7n] })
+    expect(parsed).toMatchObject({ baseFeesPerGas: [1n, 2n, 3n], tipsPerGas: [7n] })
   })
 
   const wei = fc.bigInt(0n, 10n ** 15n)
@@ -58,7 +68,7 @@ describe('fees', () => {
         (chainId, base, tips, ceiling) => {
           const fees = feesFor(
             head(chainId, base),
-            { baseFeesPerGas: [base], tipsPerGas: tips },
+            { ...history, baseFeesPerGas: [base], tipsPerGas: tips, lowTipPerGas: null },
             ceiling,
           )
           expect(fees.maxFeePerGas <= ceiling).toBe(true)
@@ -93,9 +103,9 @@ describe('fees', () => {
     fc.assert(
       fc.property(wei, wei, fc.array(wei), wei, (base, later, tips, drawn) => {
         const ceiling = drawn + 1n
-        const history = { baseFeesPerGas: [base], tipsPerGas: tips }
-        const first = feesFor(head(1, base), history, ceiling)
-        const market = feesFor(head(1, later), history, ceiling)
+        const seen = { ...history, baseFeesPerGas: [base], tipsPerGas: tips, lowTipPerGas: null }
+        const first = feesFor(head(1, base), seen, ceiling)
+        const market = feesFor(head(1, later), seen, ceiling)
         const second = bump(first, market, offerCeiling(ceiling))
         for (const offer of [first, second]) {
           if (offer !== null) expect(bump(offer, market, ceiling)).not.toBeNull()
@@ -108,5 +118,122 @@ describe('fees', () => {
     const previous = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }
     const current = { maxFeePerGas: 50n, maxPriorityFeePerGas: 5n }
     expect(bump(previous, current, 100n)).toEqual(current)
+  })
+})
+
+describe('the tip', () => {
+  const gwei = (n: bigint) => `0x${(n * GWEI).toString(16)}`
+  const blocks = <T>(row: (i: number) => T) => Array.from({ length: 20 }, (_, i) => row(i))
+  /** One answer of `eth_feeHistory`: 20 blocks of so much base fee, by what each paid. */
+  const historyOf = (
+    base: bigint,
+    paid: (i: number) => readonly [ratio: number, low: bigint, mid: bigint],
+  ) =>
+    parseFeeHistory({
+      baseFeePerGas: [...blocks(() => gwei(base)), gwei(base)],
+      gasUsedRatio: blocks((i) => paid(i)[0]),
+      reward: blocks((i) =>
+        paid(i)
+          .slice(1)
+          .map((tip) => gwei(tip as bigint)),
+      ),
+    })
+  const tipOf = (chainId: number, base: bigint, history: ReturnType<typeof parseFeeHistory>) =>
+    feesFor(head(chainId, base * GWEI), history, 10_000n * GWEI).maxPriorityFeePerGas
+
+  test('of one stranger in an otherwise empty chain is not ours', () => {
+    const lone = historyOf(1n, (i) => (i === 7 ? [0.001, 700n, 700n] : [0, 0n, 0n]))
+    expect(tipOf(1, 1n, lone)).toBe(GWEI / 100n)
+  })
+
+  test('of a stranger in every block is bounded by the base fee', () => {
+    const everywhere = historyOf(1n, () => [0.001, 700n, 700n])
+    for (const chainId of [1, 10, 56, 8453]) expect(tipOf(chainId, 1n, everywhere)).toBe(3n * GWEI)
+  })
+
+  test('of a stranger in every block is bounded by the floor, where there is no base fee', () => {
+    const everywhere = historyOf(0n, () => [0.001, 700n, 700n])
+    expect(tipOf(56, 0n, everywhere)).toBe(GWEI / 2n)
+  })
+
+  test('of most in every block is bounded by what the cheapest paid', () => {
+    expect(
+      tipOf(
+        1,
+        100n,
+        historyOf(100n, () => [0.5, 1n, 200n]),
+      ),
+    ).toBe(3n * GWEI)
+  })
+
+  test('of a busy market is followed', () => {
+    expect(
+      tipOf(
+        1,
+        30n,
+        historyOf(30n, () => [0.95, 2n, 5n]),
+      ),
+    ).toBe(5n * GWEI)
+  })
+
+  test('is never below the floor of the chain', () => {
+    expect(
+      tipOf(
+        137,
+        1n,
+        historyOf(1n, () => [0, 0n, 0n]),
+      ),
+    ).toBe(25n * GWEI)
+  })
+})
+
+describe('a history that is missing or odd', () => {
+  const base = head(1, 10n * GWEI)
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'soon'],
+    ['empty', {}],
+    ['full of nulls', { baseFeePerGas: [null], gasUsedRatio: [null], reward: [null] }],
+    ['without rewards', { baseFeePerGas: ['0x1'], gasUsedRatio: [0.5] }],
+    ['of rewards that are null', { baseFeePerGas: ['0x1'], gasUsedRatio: [0.5], reward: null }],
+    [
+      'of rewards that are no amounts',
+      { baseFeePerGas: ['0x1'], gasUsedRatio: [0.5], reward: [['-1', {}]] },
+    ],
+  ])('%s is completed by what the node suggests', (_name, odd) => {
+    const history = parseFeeHistory(odd)
+    expect(lacksFees(base, history)).toBe(true)
+    const both = withSuggestions(base, history, { tip: 2n * GWEI, gasPrice: 13n * GWEI })
+    expect(feesFor(base, both, 1_000n * GWEI)).toEqual({
+      maxFeePerGas: 22n * GWEI,
+      maxPriorityFeePerGas: 2n * GWEI,
+    })
+    const price = withSuggestions(base, history, { tip: null, gasPrice: 13n * GWEI })
+    expect(feesFor(base, price, 1_000n * GWEI).maxPriorityFeePerGas).toBe(3n * GWEI)
+    const nothing = withSuggestions(base, history, { tip: null, gasPrice: null })
+    expect(feesFor(base, nothing, 1_000n * GWEI).maxPriorityFeePerGas).toBe(GWEI / 100n)
+    const dear = withSuggestions(base, history, { tip: 700n * GWEI, gasPrice: 700n * GWEI })
+    expect(feesFor(base, dear, 1_000n * GWEI).maxPriorityFeePerGas).toBe(30n * GWEI)
+  })
+
+  test('leaves the base fee to the price, where the head names none either', () => {
+    const bare = head(1, 0n)
+    const completed = withSuggestions(bare, parseFeeHistory(null), {
+      tip: GWEI,
+      gasPrice: 9n * GWEI,
+    })
+    expect(feesFor(bare, completed, 1_000n * GWEI)).toEqual({
+      maxFeePerGas: 19n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+    })
+  })
+
+  test('of percentiles that fall takes the lowest for low', () => {
+    const falling = parseFeeHistory({
+      baseFeePerGas: ['0x3', '0x2'],
+      gasUsedRatio: [0.5],
+      reward: [['0x9', '0x4']],
+    })
+    expect(falling).toMatchObject({ tipsPerGas: [4n], lowTipPerGas: 4n })
   })
 })

@@ -7,6 +7,7 @@ import type { RpcClient } from '../../src/chains/rpc/types.js'
 import devToken from '../../src/contracts/generated/dev-token.json' with { type: 'json' }
 import type { ChainId } from '../../src/domain/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
+import { NO_SIDE_FEE, sideFeeWei, worstCaseFeeWei } from '../../src/domain/transaction-fee.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { type ChainAccount, fundedAccount } from '../support/chain-account.js'
 import { chainConfig } from '../support/chain-config.js'
@@ -104,6 +105,13 @@ describe('gas limits', () => {
     })
   })
 
+  test('no estimate goes above what the registry pins for the chain', async () => {
+    const config = chainConfig(CHAINS[2], { max_gas_limit: 40_000 })
+    const pinned = createGasPlanner(rpc, createChainReads(rpc), config)
+    const approve = `0x095ea7b3${someone.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` as Hex
+    expect(await pinned.gasLimitFor(call(token, approve))).toEqual({ ok: true, gas: 40_000n })
+  })
+
   test('a revert and a lack of funds are told apart', async () => {
     const data = encodeFunctionData({ abi: erc20, args: [someone, 1n] })
     const longer = `${data}00` as Hex
@@ -134,17 +142,21 @@ describe('Arbitrum', () => {
 describe('the OP stack’s L1 data fee', () => {
   test('is nothing without the oracle, and bounded by it with half again when it is there', async () => {
     const anvil = await use(10)
-    expect(await planner.l1FeeUpperBoundWei(120)).toBe(0n)
+    expect(await planner.sideFee(120)).toEqual(NO_SIDE_FEE)
     // Returns 1,000 + the size it was asked for.
     await anvil.rpc('anvil_setCode', [GAS_PRICE_ORACLE, '0x6004356103e80160005260206000f3'])
     await use(10)
-    expect(await planner.l1FeeUpperBoundWei(120)).toBe(((1_000n + 256n) * 3n) / 2n)
-    expect(planner.l1FeeUpperBoundWei(256)).toBe(((1_000n + 256n) * 3n) / 2n)
-    expect(await planner.l1FeeUpperBoundWei(257)).toBe(((1_000n + 512n) * 3n) / 2n)
+    expect(await planner.sideFee(120)).toMatchObject({ dataWei: ((1_000n + 256n) * 3n) / 2n })
+    expect(planner.sideFee(256)).toMatchObject({ dataWei: ((1_000n + 256n) * 3n) / 2n })
+    const larger = await planner.sideFee(257)
+    expect(larger.dataWei).toBe(((1_000n + 512n) * 3n) / 2n)
+    // The operator fee of so much gas, by the same code: 1,000 and what it was asked for.
+    expect(sideFeeWei(21_000n, larger)).toBe(larger.dataWei + 1_000n + 21_000n)
+    expect(worstCaseFeeWei(21_000n, 7n, larger)).toBe(147_000n + sideFeeWei(21_000n, larger))
   })
 
   test('does not exist elsewhere', async () => {
     await use(137)
-    expect(planner.l1FeeUpperBoundWei(120)).toBe(0n)
+    expect(planner.sideFee(120)).toBe(NO_SIDE_FEE)
   })
 })

@@ -25,7 +25,7 @@ const wrongChains: string[] = []
 const hedged: string[] = []
 const metrics: RpcMetrics = {
   ...NO_METRICS,
-  wrongChainId: (label) => void wrongChains.push(label),
+  chainId: (label, news) => void (news === 'doubted' && wrongChains.push(label)),
   hedged: (label) => void hedged.push(label),
 }
 const clients: RpcClient[] = []
@@ -235,6 +235,16 @@ describe('broadcasts', () => {
     expect(a.requests() - before).toBe(1)
   })
 
+  test('what waits when the client closes was refused by nobody, and may go out again', async () => {
+    const raw = await sender.sign({})
+    const [one, everywhere] = [client.sendRawTransaction(raw), client.sendEverywhere(raw)]
+    await client.close()
+    expect((await one).kind).toBe('retry')
+    expect(await everywhere).toMatchObject({ isTaken: false, otherwise: { kind: 'retry' } })
+    expect((await client.sendRawTransaction(raw)).kind).toBe('retry')
+    expect(await nodeHolds(raw)).toBe(false)
+  })
+
   test('sent twice is known, not an error', async () => {
     const raw = await sender.sign({})
     expect(await client.sendRawTransaction(raw)).toEqual({ kind: 'accepted' })
@@ -354,6 +364,8 @@ describe('broadcasts', () => {
     const single = open([a.url])
     await single.request('eth_chainId', [])
     a.inject({ times: 1, method: 'eth_sendRawTransaction', fault: { kind: 'http', status: 413 } })
+    const refused = { kind: 'error', code: -32000, message: 'insufficient funds' } as const
+    a.inject({ times: 2, method: 'eth_sendRawTransaction', fault: refused })
     const raws = await Promise.all([sender.sign({ nonce: 0 }), sender.sign({ nonce: 1 })])
     const outcomes = await Promise.all(raws.map((raw) => single.sendRawTransaction(raw)))
     expect(outcomes.map((outcome) => outcome.kind)).toEqual(['indeterminate', 'indeterminate'])

@@ -1,27 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js'
-import type { NodeVerdict } from '../../src/chains/rpc/classify.js'
+import { classifyNodeError } from '../../src/chains/rpc/classify.js'
 import { createVerdictSum } from '../../src/chains/rpc/verdict-sum.js'
 
-const poor: NodeVerdict = {
-  outcome: { kind: 'rejected', reason: 'insufficient-funds', text: '' },
-  certainty: 'state',
-}
-const malformed: NodeVerdict = {
-  outcome: { kind: 'rejected', reason: 'invalid', text: '' },
-  certainty: 'bytes',
-}
-const lost: NodeVerdict = { outcome: { kind: 'indeterminate', text: '' }, certainty: 'state' }
-const later: NodeVerdict = { outcome: { kind: 'retry', text: '' }, certainty: 'state' }
-const cheap: NodeVerdict = {
-  outcome: { kind: 'underpriced', against: 'floor', text: '' },
-  certainty: 'state',
-}
-const accepted: NodeVerdict = { outcome: { kind: 'accepted' }, certainty: 'bytes' }
-const known: NodeVerdict = { outcome: { kind: 'known' }, certainty: 'state' }
+const poor = classifyNodeError(-32000, 'insufficient funds for transfer')
+const malformed = classifyNodeError(-32000, 'invalid sender')
+const gasTooLow = classifyNodeError(-32000, 'intrinsic gas too low')
+const later = classifyNodeError(-32000, 'txpool is full')
+const cheap = classifyNodeError(-32000, 'transaction underpriced')
+const lost: BroadcastOutcome = { kind: 'indeterminate', text: '' }
+const accepted: BroadcastOutcome = { kind: 'accepted' }
+const known: BroadcastOutcome = { kind: 'known' }
 
-function sum(...verdicts: NodeVerdict[]): BroadcastOutcome['kind'] {
+function sum(...verdicts: BroadcastOutcome[]): BroadcastOutcome['kind'] {
   const total = createVerdictSum()
   for (const verdict of verdicts) {
     const final = total.add(verdict)
@@ -31,38 +23,39 @@ function sum(...verdicts: NodeVerdict[]): BroadcastOutcome['kind'] {
 }
 
 describe('what several endpoints said', () => {
-  test('a rejection by state needs a second opinion, one by the bytes does not', () => {
-    expect(createVerdictSum().add(poor)).toBeNull()
-    expect(createVerdictSum().add(malformed)?.kind).toBe('rejected')
-    expect(sum(poor, poor)).toBe('rejected')
-    expect(sum(poor)).toBe('rejected')
-  })
+  test.each([poor, malformed, gasTooLow])(
+    'a refusal is no reason to ask nobody else, whatever its words',
+    (refusal) => {
+      expect(createVerdictSum().add(refusal)).toBeNull()
+      expect(sum(refusal, accepted)).toBe('accepted')
+      expect(sum(refusal, refusal)).toBe('rejected')
+    },
+  )
 
-  test('a lagging node that sees no funds does not outvote one that takes the transaction', () => {
-    expect(sum(poor, accepted)).toBe('accepted')
-  })
-
-  test('an answer lost at one node stays indeterminate when another rejects by state', () => {
-    expect(sum(lost, poor, poor)).toBe('indeterminate')
-    expect(sum(lost, cheap)).toBe('indeterminate')
+  test('an answer lost at one endpoint stays indeterminate, whatever the others refuse it for', () => {
+    for (const refusal of [poor, malformed, gasTooLow, cheap, later]) {
+      expect(sum(lost, refusal, refusal)).toBe('indeterminate')
+      expect(sum(refusal, lost, refusal)).toBe('indeterminate')
+    }
     expect(sum(lost, known)).toBe('known')
   })
 
-  test('disagreement between retry and rejection is indeterminate', () => {
+  test('one that may take it later, or for a higher fee, outweighs a rejection', () => {
     expect(sum(later, poor, poor)).toBe('retry')
     expect(sum(poor, later)).toBe('retry')
+    expect(sum(malformed, cheap)).toBe('underpriced')
   })
 
   test('nobody asked is retry', () => {
     expect(sum()).toBe('retry')
   })
 
-  test('rejection by state is never believed after a disputed answer, in any order', () => {
-    const unclear = fc.constantFrom(lost, later)
-    const others = fc.array(fc.constantFrom(poor, lost, later, cheap), { maxLength: 5 })
+  test('only refusals by all make a rejection, in any order', () => {
+    const anything = fc.constantFrom(poor, malformed, gasTooLow, lost, later, cheap)
     fc.assert(
-      fc.property(unclear, others, (first, rest) => {
-        expect(sum(first, ...rest)).not.toBe('rejected')
+      fc.property(fc.array(anything, { minLength: 1, maxLength: 6 }), (heard) => {
+        const isRefusedByAll = heard.every(({ kind }) => kind === 'rejected')
+        expect(sum(...heard) === 'rejected').toBe(isRefusedByAll)
       }),
     )
   })

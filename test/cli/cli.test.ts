@@ -396,7 +396,7 @@ describe('what documents name besides', () => {
   it('registers a webhook for the events it names', async () => {
     const url = 'https://hooks.example.com/in'
     const made = await run(['webhooks', 'create', url, '--events', 'transaction.confirmed'])
-    expect(made.err).toBe('The secret is shown this once.\n')
+    expect(made.err).toBe('The secret is shown only once.\n')
     expect(harness.last()?.input).toEqual({ url, events: ['transaction.confirmed'] })
   })
 

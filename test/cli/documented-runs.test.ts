@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { documents, page, pathOf, steps } from './documented.js'
 
 /**
- * Where each command is run that the README, the operator's guide, `/docs` or `live init` names: on
- * the real thing where a test has one running, or on small handlers of the same wire.
+ * Names the test that runs each command of the README, the guides, the operators' pages, `/docs` and
+ * `live init`: on the real thing where a test has one running, or on small handlers of the same wire.
  */
 const RUN_BY: Readonly<Record<string, string>> = {
   'approvals approve': 'test/console/authorizers.test.ts',
@@ -34,7 +34,6 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'contracts deploy': 'test/defi/contracts-command.test.ts',
   'contracts pause': 'test/defi/contracts-command.test.ts',
   'contracts rotate-cosigner': 'test/defi/contracts-command.test.ts',
-  'contracts verify': 'test/defi/contracts-command.test.ts',
   'custody approve-authorizer': 'test/custody/authorizer-recovery.test.ts',
   'custody check': 'test/custody/rotations.test.ts',
   'custody draft-registry': 'test/cli/sign-registry.test.ts',
@@ -53,7 +52,6 @@ const RUN_BY: Readonly<Record<string, string>> = {
   freeze: 'test/cli/cli.test.ts',
   'gas-wallets': 'test/defi/contracts-command.test.ts',
   'gas-wallets top-up': 'test/defi/contracts-command.test.ts',
-  'keys change': 'test/cli/cli.test.ts',
   'keys child': 'test/cli/cli.test.ts',
   'keys create': 'test/live/live.test.ts',
   'keys revoke': 'test/cli/cli.test.ts',
@@ -82,8 +80,17 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'webhooks create': 'test/cli/cli.test.ts',
 }
 
-/** Those a stranger follows; what folders' own pages name is held to the help alone. */
-const FOLLOWED = ['README.md', 'OPERATIONS.md']
+/** The documents that a stranger follows. Commands in folders' own pages are only compared with the help. */
+const FOLLOWED = [
+  'README.md',
+  'GUIDE.md',
+  'INSTALL.md',
+  'OPERATIONS.md',
+  'CLUSTER.md',
+  'RUNBOOKS.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+]
 const followed = [...documents.filter(({ where }) => FOLLOWED.includes(where)), ...page, ...steps]
 
 /** A word of a command line, as a test writes it. */

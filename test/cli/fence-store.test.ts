@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../actors/sub-wallet/core/sponsored-state.js'
 import { fenceStore } from '../../src/cli/backup/fence-store.js'
 import type { SinceBackup } from '../../src/cli/backup/since-backup.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { capBreach, NO_SPEND, reserve, settle, utcDay, utcMonth } from '../../src/domain/spend.js'
+import { GAS_USED_UP_MICROS } from '../../src/domain/sponsored-gas.js'
 import { parsePolicy } from '../../src/policy/parse-policy.js'
 import {
   addToLedger,
@@ -91,7 +91,7 @@ test('a policy’s counts and ceilings are full, and the day’s paid gas is use
   }
   expect(sponsored?.gas).toEqual({
     day: utcDay(NOW_MS),
-    micros: SPONSORED_GAS_DAY_MAX_MICROS,
+    micros: GAS_USED_UP_MICROS,
   })
   // A Router's nonce that was used since is not handed out again.
   expect(sponsored?.intentNonces.every(({ next }) => next >= 2 ** 16)).toBe(true)

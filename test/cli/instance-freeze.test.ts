@@ -24,7 +24,7 @@ test('a home where there is no such domain is not said to be frozen, nor to be o
   for (const command of ['freeze', 'unfreeze']) {
     const { code, said } = await custody(command)
     expect([code, readdirSync(home)]).toEqual([2, []])
-    expect(said).toContain('Say --home')
+    expect(said).toContain('with --home')
     expect(said).not.toMatch(/frozen +(true|false)/)
   }
 })

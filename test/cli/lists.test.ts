@@ -111,6 +111,27 @@ describe('lists', () => {
     expect((await run('check', LISTED)).code).toBe(3)
   })
 
+  it('follows a redirect to another host only where screening.json names it', async () => {
+    const started = createServer((request, response) => {
+      const { port } = started.address() as AddressInfo
+      if (request.url === '/list.xml') {
+        response.writeHead(302, { location: `http://localhost:${port}/blob` }).end()
+      } else response.end(advanced([{ name: 'ONE', accounts: [['ETH', LISTED]] }]))
+    })
+    server = started
+    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
+    const { port } = started.address() as AddressInfo
+    const download = { source: 'ofac', url: `http://127.0.0.1:${port}/list.xml` }
+    await file('screening.json', JSON.stringify({ downloads: [download] }))
+    const refused = await run('update', '--json')
+    expect(refused.code).toBe(4)
+    expect(refused.out).toContain('redirect_hosts')
+    const named = { ...download, redirect_hosts: [`localhost:${port}`] }
+    await file('screening.json', JSON.stringify({ downloads: [named] }))
+    expect((await run('update')).code).toBe(0)
+    expect((await run('check', LISTED)).code).toBe(3)
+  })
+
   it('refuses a file that is not the list it should be', async () => {
     const page = await file('page.html', '<html><body>maintenance</body></html>')
     const { code, err } = await run('import', '--source', 'ofac', page)
@@ -120,7 +141,7 @@ describe('lists', () => {
     for (const confirmed of [[], ['--confirm-shrink']]) {
       const refused = await run('import', '--source', 'file', ...confirmed, garbage)
       expect(refused).toMatchObject({ code: 1, out: '' })
-      expect(refused.err).toContain('2 entries were refused, such as "hello"')
+      expect(refused.err).toContain('2 entries were refused, for example "hello"')
     }
     await mkdir(join(home, 'lists'))
     await file('lists/own.txt', `${first}\n`)

@@ -57,7 +57,10 @@ describe('custody sign-registry', () => {
     const enrolments = by === '--registry' ? ['--enrolments', file] : []
     const given = [by, file, ...enrolments, flag, value.replace('FILE', file)]
     const { code, err } = await sign(...given)
-    expect([code, err]).toEqual([2, expect.stringContaining(`${flag} cannot go with ${by}`)])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(`${flag} cannot be combined with ${by}`),
+    ])
   })
 })
 
@@ -89,11 +92,11 @@ test('the next registry is drafted as the present one, changed, signed and insta
   expect((await custody(...drafted)).code).not.toBe(0)
   const other = join(home, 'other.json')
   const unknown = await custody('draft-registry', '--out', other, '--end', '00'.repeat(8))
-  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('of the id 00000000')])
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('with the id 00000000')])
   expect(existsSync(other)).toBe(false)
   const point = Buffer.from(next.co_signers[0].public_key, 'hex')
   const last = ['--end', keyIdOf(point).toString('hex')]
-  expect((await custody('draft-registry', '--out', other, ...last)).err).toContain('would be left')
+  expect((await custody('draft-registry', '--out', other, ...last)).err).toContain('would remain')
   expect(existsSync(other)).toBe(false)
   const [lost] = next.quorum_signers
   next.quorum_signers = [{ ...lost, not_after_ms: Date.now() }]

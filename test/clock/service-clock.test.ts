@@ -96,7 +96,7 @@ describe("the service's clock", () => {
       expect(world.clock.refusal()).toMatchObject({
         code: 'WRITES_STOPPED',
         details: { reason: 'clock' },
-        message: expect.stringContaining('No block was seen yet'),
+        message: expect.stringContaining('No block has been seen'),
       })
     }
     world.errorMs = 0

@@ -68,7 +68,7 @@ function judgeSends({ asked, listed, landed }: Found): string[] {
   const byId = new Map(listed.map((tx) => [tx.tx_id, tx]))
   if (byId.size !== listed.length) wrong.push('an id is listed twice')
   const byRecipient = grouped(landed, ({ to }) => to)
-  const owners = new Map<string, string>()
+  const leaders = new Map<string, string>()
   for (const { purse, to, value, idempotencyKey, tries } of asked) {
     const name = `${idempotencyKey} (${tries.map(({ said }) => said).join(', ')})`
     const ids = new Set(tries.filter(({ kind }) => kind === 'acknowledged').map((it) => it.said))
@@ -83,8 +83,8 @@ function judgeSends({ asked, listed, landed }: Found): string[] {
     if (nonces.size > 1) wrong.push(`${name}: doubled, by nonces ${[...nonces].join(', ')}`)
     const [id] = ids
     if (id === undefined) continue
-    if (owners.has(id)) wrong.push(`${name}: ${id} is of ${owners.get(id)} as well`)
-    owners.set(id, idempotencyKey)
+    if (leaders.has(id)) wrong.push(`${name}: ${id} is of ${leaders.get(id)} as well`)
+    leaders.set(id, idempotencyKey)
     const tx = byId.get(id)
     const last = there.at(-1)
     if (tx === undefined) wrong.push(`${name}: lost, ${id} is not listed`)
@@ -97,7 +97,7 @@ function judgeSends({ asked, listed, landed }: Found): string[] {
     }
   }
   for (const { tx_id: id, status } of listed) {
-    if (!owners.has(id) && status !== 'dropped') wrong.push(`${id} is ${status}, and of nobody`)
+    if (!leaders.has(id) && status !== 'dropped') wrong.push(`${id} is ${status}, and of nobody`)
   }
   return wrong
 }

@@ -74,10 +74,10 @@ export async function makePurses({ users, nodes }: World): Promise<Purse[]> {
 }
 
 async function makePurse(user: User, url: string, usd: number): Promise<Purse> {
-  const owner = user.console(url)
-  const wallet = await owner.post('/wallets', { name: 'purse' })
+  const leader = user.console(url)
+  const wallet = await leader.post('/wallets', { name: 'purse' })
   const subWalletId = String(wallet.json.sub_wallet_id)
-  const key = await owner.post('/keys', {
+  const key = await leader.post('/keys', {
     ...{ name: 'purse', sub_wallet_id: subWalletId, permission: 'trade' },
     ...{ daily_limit_usd: String(usd), monthly_limit_usd: String(WIDE_USD) },
   })

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { followed } from '../../scripts/dev/postgres/programs.js'
 import { type HandlerFront, layHandlerFront } from '../../scripts/dev/restate/handler-front.js'
 import type { Random } from '../faults/service-agents.js'
 import { freePort } from '../support/ports.js'
@@ -24,6 +25,10 @@ export interface Engine {
   file(ports: readonly number[]): object
   /** Finds the server that serves now, under load. */
   aimAtServer(): Promise<AimedServer>
+  /** One that follows stands still for so long; of Restate, where none does, throws. */
+  freezeStandby(forMs: number): Promise<void>
+  /** One that follows is killed, and comes back after so long; of Restate, where none does, throws. */
+  loseStandby(forMs: number): Promise<void>
   /** All but one, or both, are killed, and come back after so long. */
   loseMost(forMs: number, random: Random): Promise<void>
   remove(): Promise<void>
@@ -36,20 +41,47 @@ export interface AimedServer {
   freeze(forMs: number): Promise<void>
 }
 
-const STANDBY = 'second'
+const STANDBYS = ['second', 'third'] as const
+/** One of both may be away. */
+const ANY_STANDBY = `ANY 1 (${STANDBYS.join(', ')})`
 /** An operator, or a tool of theirs, takes a server for lost. */
 const TAKEN_FOR_LOST_MS = 2_000
+const RELOAD = 'SELECT pg_reload_conf()'
 
-/** A server that takes writes, and its synchronous standby. */
+/** A server that takes writes and two standbys, of which each commit waits for one. */
 export async function startPostgres(): Promise<Engine> {
   const primary = await createPostgres()
-  const standby = await primary.follow(STANDBY)
-  primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`)
-  primary.sql('SELECT pg_reload_conf()')
-  await expect
-    .poll(() => primary.sql('SELECT sync_state FROM pg_stat_replication'), { timeout: 30_000 })
-    .toBe('sync')
-  const urls = [primary.url, standby.url]
+  const standbys = [await primary.follow(STANDBYS[0]), await primary.follow(STANDBYS[1])] as const
+  primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '${ANY_STANDBY}'`)
+  primary.sql(RELOAD)
+  const quorum = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'"
+  await expect.poll(() => primary.sql(quorum), { timeout: 30_000 }).toBe('2')
+  const servers = [primary, ...standbys]
+  const urls = servers.map(({ url }) => url)
+
+  /** Follows RUNBOOKS.md: no standby follows the lost primary when the one that is further is promoted. */
+  async function promote(): Promise<void> {
+    for (const each of standbys) {
+      each.sql("ALTER SYSTEM SET primary_conninfo = ''")
+      each.sql(RELOAD)
+    }
+    const receivers = () =>
+      standbys.map((each) => each.sql('SELECT count(*) FROM pg_stat_wal_receiver'))
+    await expect.poll(receivers, { timeout: 30_000 }).toEqual(['0', '0'])
+    const [one, other] = standbys
+    const behind = `SELECT pg_last_wal_receive_lsn() < '${other.sql('SELECT pg_last_wal_receive_lsn()')}'`
+    const isBehind = one.sql(behind) === 't'
+    const [next, waiting] = isBehind ? [other, one] : [one, other]
+    const name = isBehind ? STANDBYS[0] : STANDBYS[1]
+    next.promote()
+    const { hostname: host, port, username: user } = new URL(next.url)
+    const conninfo = followed({ host, port: Number(port), user }, name)
+    waiting.sql(`ALTER SYSTEM SET primary_conninfo = '${conninfo}'`)
+    waiting.sql(RELOAD)
+    next.sql(`ALTER SYSTEM SET synchronous_standby_names = '${ANY_STANDBY}'`)
+    next.sql(RELOAD)
+  }
+
   return {
     ports: urls.map((url) => Number(new URL(url).port)),
     handlers: [],
@@ -65,7 +97,7 @@ export async function startPostgres(): Promise<Engine> {
       async lose() {
         await primary.kill()
         await delay(TAKEN_FOR_LOST_MS)
-        standby.promote()
+        await promote()
       },
       async freeze(forMs) {
         const startedAt = performance.now()
@@ -73,25 +105,39 @@ export async function startPostgres(): Promise<Engine> {
         try {
           if (forMs > TAKEN_FOR_LOST_MS) {
             await delay(TAKEN_FOR_LOST_MS)
-            standby.promote()
+            await promote()
           }
           await delay(forMs - (performance.now() - startedAt))
         } finally {
-          // It goes on as one that does not know of its successor, and waits for it at each commit.
+          // It goes on as one that does not know of its successor, and waits for its standbys at each commit.
           primary.thaw()
         }
       },
     }),
-    async loseMost(forMs) {
-      await Promise.all([primary.kill(), standby.kill()])
+    async freezeStandby(forMs) {
+      standbys[0].freeze()
       await delay(forMs)
-      await Promise.all([primary.start(), standby.start()])
+      standbys[0].thaw()
+    },
+    async loseStandby(forMs) {
+      await standbys[1].kill()
+      await delay(forMs)
+      await standbys[1].start()
+    },
+    async loseMost(forMs, random) {
+      const kept = random.pick(servers)
+      const lost = servers.filter((server) => server !== kept)
+      await Promise.all(lost.map((server) => server.kill()))
+      await delay(forMs)
+      await Promise.all(lost.map((server) => server.start()))
     },
     async remove() {
-      await Promise.all([primary.remove(), standby.remove()])
+      await Promise.all(servers.map((server) => server.remove()))
     },
   }
 }
+
+const NO_STANDBY = 'no node of Restate is a standby'
 
 /** How long it is looked which node asks handlers most, and which of these is asked most. */
 const LOOK_MS = 500
@@ -169,6 +215,8 @@ async function raiseRestate(
         },
       }
     },
+    freezeStandby: () => Promise.reject(new Error(NO_STANDBY)),
+    loseStandby: () => Promise.reject(new Error(NO_STANDBY)),
     async loseMost(forMs, random) {
       const kept = random.pick(cluster.nodes)
       const lost = cluster.nodes.filter((node) => node !== kept)

@@ -22,13 +22,17 @@ export interface Fault {
 
 const SHORT_MS = 1_000
 const LONG_MS = 12_000
-const OWNER_MS = 5_000
+const LEADER_MS = 5_000
 const ENGINE_MS = 6_000
 const FROZEN_MS = 12_000
 /** Long enough for a standby to go on in the owner's place. */
 const CUT_MS = 10_000
 const ENGINE_GONE_MS = 5_000
 const FULL_MS = 6_000
+const CLOCK_AHEAD_MS = 300_000
+const CLOCK_WRONG_MS = 8_000
+/** From a leader that refuses writes, beside a node that is ready to take them. */
+const REFUSED_MS = 5_000
 
 const killed = (it: KeptProcess) => () => it.kill()
 const frozen = (it: KeptProcess, forMs: number) => async () => {
@@ -51,12 +55,12 @@ function hurts(name: string, part: Part, killedMs: number | null): Fault[] {
   ]
 }
 
-function cut(name: string, wires: (owner: Node, world: World) => readonly Wires[]): Fault {
+function cut(name: string, wires: (leader: Node, world: World) => readonly Wires[]): Fault {
   return {
     name: `owner cut off from ${name}`,
     wantedMs: null,
     async aim(world) {
-      const all = wires(await world.owner(), world).flat()
+      const all = wires(await world.leader(), world).flat()
       return async () => {
         for (const wire of all) wire.cut()
         await delay(CUT_MS)
@@ -68,14 +72,14 @@ function cut(name: string, wires: (owner: Node, world: World) => readonly Wires[
 type Wires = Node['toEngine']
 
 async function other(world: World): Promise<Node> {
-  const owner = await world.owner()
-  return owner === world.nodes[0] ? world.nodes[1] : world.nodes[0]
+  const leader = await world.leader()
+  return leader === world.nodes[0] ? world.nodes[1] : world.nodes[0]
 }
 
 const handler: Part = ({ engine }) => engine.handlerAtWork()
 
 export const FAULTS: readonly Fault[] = [
-  ...hurts('owner', async (world) => (await world.owner()).service, OWNER_MS),
+  ...hurts('owner', async (world) => (await world.leader()).service, LEADER_MS),
   {
     name: 'engine killed',
     isFinal: true,
@@ -95,8 +99,8 @@ export const FAULTS: readonly Fault[] = [
     },
   })),
   ...hurts('handler', handler, null).map((it) => ({ ...it, engine: 'restate' as const })),
-  ...hurts('identity provider', async (world) => (await world.identity()).process, null),
-  ...hurts('quorum signer', async (world) => (await world.owner()).quorum, null),
+  ...hurts('identity provider', async (world) => (await world.identity()).process, LEADER_MS),
+  ...hurts('quorum signer', async (world) => (await world.leader()).quorum, null),
   cut('engine', ({ toEngine }) => [toEngine]),
   cut('identity provider', ({ toIdentity }) => [toIdentity]),
   cut('peers', (_owner, { nodes }) => [nodes.map(({ fromPeer }) => fromPeer)]),
@@ -121,24 +125,51 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'standby of the engine frozen for 12 s',
+    engine: 'postgres',
+    wantedMs: REFUSED_MS,
+    aim:
+      async ({ engine }) =>
+      () =>
+        engine.freezeStandby(LONG_MS),
+  },
+  {
+    name: 'standby of the engine killed for 12 s',
+    engine: 'postgres',
+    wantedMs: REFUSED_MS,
+    aim:
+      async ({ engine }) =>
+      () =>
+        engine.loseStandby(LONG_MS),
+  },
+  {
+    name: 'machine of the owner lost',
+    wantedMs: LEADER_MS,
+    async aim(world) {
+      const { service, quorum } = await world.leader()
+      return () => Promise.all([service.kill(), quorum.kill()])
+    },
+  },
+  {
+    name: 'clock of the owner five minutes ahead',
+    wantedMs: REFUSED_MS,
+    async aim(world) {
+      const leader = await world.leader()
+      return async () => {
+        leader.shiftClock(CLOCK_AHEAD_MS)
+        await delay(CLOCK_WRONG_MS)
+        leader.shiftClock(0)
+      }
+    },
+  },
+  {
     name: 'disk of a view full',
     isDiskSmall: true,
     wantedMs: null,
-    aim: async (world) => () => fullFor(world),
+    aim: async (world) => () => fullFor(world, 0),
   },
-  {
-    name: 'disk of the owner full',
-    isDiskSmall: true,
-    wantedMs: null,
-    async aim(world) {
-      const owner = await world.owner()
-      if (owner === world.nodes[0]) {
-        await owner.service.restart()
-        await world.whole()
-      }
-      return () => fullFor(world)
-    },
-  },
+  diskOfLeader('full', () => 0),
+  diskOfLeader('below the floor', (floorMib) => Math.floor(floorMib / 2)),
   {
     name: 'rolling restart',
     wantedMs: null,
@@ -146,9 +177,26 @@ export const FAULTS: readonly Fault[] = [
   },
 ]
 
-async function fullFor({ disk }: World): Promise<void> {
+/** @param left of its disk, in MiB, where so much is to be kept free */
+function diskOfLeader(state: string, left: (floorMib: number) => number): Fault {
+  return {
+    name: `disk of the owner ${state}`,
+    isDiskSmall: true,
+    wantedMs: REFUSED_MS,
+    async aim(world) {
+      const leader = await world.leader()
+      if (leader === world.nodes[0]) {
+        await leader.service.restart()
+        await world.whole()
+      }
+      return () => fullFor(world, left(world.disk?.floorMib ?? 0))
+    },
+  }
+}
+
+async function fullFor({ disk }: World, leftMib: number): Promise<void> {
   if (disk === null) throw new Error('its disk is not small')
-  disk.fillTo(0)
+  disk.fillTo(leftMib)
   await delay(FULL_MS)
   disk.empty()
 }
@@ -161,11 +209,11 @@ async function rolling(world: World): Promise<void> {
     await world.whole()
   }
   const waiting = await other(world)
-  const owner = await world.owner()
+  const leader = await world.leader()
   await restarted(waiting.quorum)
   await restarted(waiting.service)
-  await restarted(owner.service)
-  await restarted(owner.quorum)
+  await restarted(leader.service)
+  await restarted(leader.quorum)
   const serving = await world.identity()
   for (const { process } of identities.filter((it) => it !== serving)) await restarted(process)
   await restarted(serving.process)

@@ -16,7 +16,7 @@ export async function findOut(
   purses: readonly Purse[],
   followers: readonly Follower[],
 ): Promise<Found> {
-  const { url } = await world.owner()
+  const { url } = await world.leader()
   const listed = await allFinal(world, url)
   const limits = new Map<Purse, Limits>()
   for (const purse of purses) limits.set(purse, await limitsOf(purse, url))

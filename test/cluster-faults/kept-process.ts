@@ -25,7 +25,7 @@ export interface KeptProcess {
   remove(): Promise<void>
 }
 
-/** As the units of OPERATIONS.md have it: `RestartSec=1`. */
+/** The units' `RestartSec=1`. */
 const RESTART_MS = 1_000
 const STOP_MS_MAX = 25_000
 const TAIL_CHARS = 16_000
@@ -39,6 +39,7 @@ export function keepProcess(
   entry: string,
   env: () => Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  execArgv: readonly string[] = [],
 ): KeptProcess {
   let child: ChildProcess | null = null
   let starts = 0
@@ -52,7 +53,7 @@ export function keepProcess(
     starts++
     const started = fork(entry, args, {
       env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env() },
-      execArgv: ['--enable-source-maps'],
+      execArgv: ['--enable-source-maps', ...execArgv],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const pidFile = join(inject('runDirectory'), SUPERVISORS, String(started.pid))

@@ -17,7 +17,7 @@ async function partsOf(node: Node): Promise<{ http: number; parts: Record<string
 }
 
 /** The node that serves by its own word; null where none does. */
-export async function ownerOf(nodes: readonly Node[]): Promise<Node | null> {
+export async function leaderOf(nodes: readonly Node[]): Promise<Node | null> {
   for (const node of nodes) {
     const { http, parts } = await partsOf(node)
     if (http === 200 && parts.node === undefined && parts.journal?.standby !== true) return node
@@ -32,7 +32,7 @@ async function gaugesOf({ metricsUrl }: Identity): Promise<Readonly<Record<strin
   return Object.fromEntries(found.map(([, name, value]) => [name, Number(value)]))
 }
 
-export async function identityOwner(identities: readonly Identity[]): Promise<Identity | null> {
+export async function identityLeader(identities: readonly Identity[]): Promise<Identity | null> {
   for (const identity of identities) {
     const { epoch = 0 } = await gaugesOf(identity)
     if (epoch > 0) return identity
@@ -45,17 +45,17 @@ export async function nodesAreWhole(
   nodes: readonly Node[],
   identities: readonly Identity[],
 ): Promise<string> {
-  const owner = await ownerOf(nodes)
-  if (owner === null) return 'no node owns the journal'
+  const leader = await leaderOf(nodes)
+  if (leader === null) return 'no node owns the journal'
   for (const node of nodes) {
-    if (node === owner) continue
+    if (node === leader) continue
     const { http, parts } = await partsOf(node)
     const { standby, behind, loaded } = parts.node ?? {}
     if (http !== 200 || standby !== true || behind !== 0 || loaded !== true) {
       return `${node.service.name}: ${http} ${JSON.stringify(parts.node ?? parts)}`
     }
   }
-  const serving = await identityOwner(identities)
+  const serving = await identityLeader(identities)
   if (serving === null) return 'no identity provider owns its journal'
   for (const identity of identities) {
     if (identity === serving) continue
@@ -70,6 +70,6 @@ export async function nodesAreWhole(
 
 /** Of the last taking. */
 export async function epochOf(nodes: readonly Node[]): Promise<number> {
-  const owner = await ownerOf(nodes)
-  return owner === null ? 0 : Number((await partsOf(owner)).parts.journal?.epoch ?? 0)
+  const leader = await leaderOf(nodes)
+  return leader === null ? 0 : Number((await partsOf(leader)).parts.journal?.epoch ?? 0)
 }

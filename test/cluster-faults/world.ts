@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,7 +21,7 @@ import { type SmallDisk, smallDisk } from '../support/small-disk.js'
 import { layWire, type Wire } from './cut-wire.js'
 import { type Engine, type EngineName, startPostgres, startRestate } from './engines.js'
 import { type KeptProcess, keepProcess } from './kept-process.js'
-import { identityOwner, nodesAreWhole, ownerOf } from './whole.js'
+import { identityLeader, leaderOf, nodesAreWhole } from './whole.js'
 
 /** One of two machines with a wallet service and a quorum signer, and the wires that lead away from it. */
 export interface Node {
@@ -35,6 +35,8 @@ export interface Node {
   readonly toIdentity: readonly Wire[]
   /** By which the other node reaches it. */
   readonly fromPeer: Wire
+  /** Sets the clock of the machine: so much ahead of what it is. */
+  shiftClock(aheadMs: number): void
 }
 
 /** One of two machines with an identity provider. */
@@ -66,10 +68,13 @@ export interface World {
   /** The second node's home is on it, where it was wished for. */
   readonly disk: SmallDisk | null
   /** @throws where there is none */
-  owner(): Promise<Node>
+  leader(): Promise<Node>
   identity(): Promise<Identity>
-  /** Until both of each kind are there, one serves and the other has all that it has. */
-  whole(): Promise<void>
+  /**
+   * Until both of each kind are there, one serves and the other has all that it has.
+   * @param timeoutMs by default what a machine needs that has some other work
+   */
+  whole(timeoutMs?: number): Promise<void>
   /** What all processes said last, for a person. */
   said(): string
   stop(): Promise<void>
@@ -94,6 +99,8 @@ export class WorldError extends Error {
 
 const SERVICE = 'dist/src/main.js'
 const IDENTITY = 'dist/src/identity-provider/main.js'
+/** Of a node's machine, whose clock can be set. */
+const SHIFTED_CLOCK = ['--import', new URL('../support/shifted-clock.mjs', import.meta.url).href]
 const QUORUM = 'dist/src/quorum-signer/main.js'
 const USERS = ['one', 'two']
 const CELLS = ['0-11', '12-23'] as const
@@ -230,13 +237,15 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
       ...files(authority.issue(`node-${number}`, nodeNames)),
     })
     const port = await freePort()
+    const clockFile = join(directory, `clock-${number}`)
+    const machine = { SHIFTED_CLOCK_FILE: clockFile }
     return () => {
       let isFirst = index !== 1
       const env = () => {
         const role = isFirst ? 'owner' : 'standby'
         isFirst = false
         return {
-          ...{ COUNTERSIGN_HOME: home, PORT: String(port), IDENTITY_ISSUER: issuer },
+          ...{ ...machine, COUNTERSIGN_HOME: home, PORT: String(port), IDENTITY_ISSUER: issuer },
           ...{ COUNTERSIGN_JOURNAL_FILE: journalFile, COUNTERSIGN_JOURNAL_ROLE: role },
           ...{ COUNTERSIGN_NODE_LINK_FILE: nodeLink, COUNTERSIGN_WORKERS: '2' },
           COUNTERSIGN_IDENTITY_LINK_FILE: identityLink,
@@ -246,19 +255,24 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
             : {}),
         }
       }
-      const own = { COUNTERSIGN_HOME: home }
+      const own = { ...machine, COUNTERSIGN_HOME: home }
+      const shiftClock = (aheadMs: number) => {
+        writeFileSync(`${clockFile}.next`, String(aheadMs))
+        renameSync(`${clockFile}.next`, clockFile)
+      }
       return {
         ...{ home, url: `http://127.0.0.1:${port}`, toEngine, toIdentity, fromPeer, journalFile },
-        quorum: keep(`quorum signer ${number}`, QUORUM, () => own),
-        service: keep(`wallet service ${number}`, SERVICE, env),
+        shiftClock,
+        quorum: keep(`quorum signer ${number}`, QUORUM, () => own, [], SHIFTED_CLOCK),
+        service: keep(`wallet service ${number}`, SERVICE, env, [], SHIFTED_CLOCK),
       }
     }
   }
 
   const firstIdentity = (await identityAt(0))()
-  await expect.poll(() => identityOwner([firstIdentity]), COMES_UP).not.toBeNull()
+  await expect.poll(() => identityLeader([firstIdentity]), COMES_UP).not.toBeNull()
   const firstNode = (await nodeAt(0))()
-  await expect.poll(() => ownerOf([firstNode]), COMES_UP).not.toBeNull()
+  await expect.poll(() => leaderOf([firstNode]), COMES_UP).not.toBeNull()
   const users = await Promise.all(
     accounts.map(async ({ email, cell }): Promise<User> => {
       const token = await mintConsoleToken({ issuer, email, password: PASSWORD })
@@ -270,7 +284,7 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
   // leave it to nobody.
   await users[0]?.console(firstNode.url).post('/wallets', { name: 'the first' })
   await firstNode.service.restart()
-  await expect.poll(() => ownerOf([firstNode]), COMES_UP).not.toBeNull()
+  await expect.poll(() => leaderOf([firstNode]), COMES_UP).not.toBeNull()
   const beginSecond = await nodeAt(1)
   await prepareNode(homes[0], homes[1])
   await makeNodeHome(homes[0], 'user', userHomes[1])
@@ -278,9 +292,10 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
   const nodes = [firstNode, beginSecond()] as const
   const others = cells === 1 ? [] : [await secondCell(homes, () => nodeAt(2))]
   const identities = [firstIdentity, (await identityAt(1))()] as const
-  const whole = async () => {
-    await expect.poll(() => nodesAreWhole(nodes, identities), COMES_UP).toEqual('whole')
-    if (others.length > 0) await expect.poll(() => ownerOf(others), COMES_UP).not.toBeNull()
+  const whole = async (timeout = COMES_UP.timeout) => {
+    const inTime = { ...COMES_UP, timeout }
+    await expect.poll(() => nodesAreWhole(nodes, identities), inTime).toEqual('whole')
+    if (others.length > 0) await expect.poll(() => leaderOf(others), inTime).not.toBeNull()
   }
   await whole()
   return {
@@ -297,8 +312,9 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
       stop,
     },
     chainId: SINK_CHAIN,
-    owner: () => found(() => ownerOf(nodes), 'no node owns the journal'),
-    identity: () => found(() => identityOwner(identities), 'no identity provider owns its journal'),
+    leader: () => found(() => leaderOf(nodes), 'no node owns the journal'),
+    identity: () =>
+      found(() => identityLeader(identities), 'no identity provider owns its journal'),
   }
 }
 
@@ -320,7 +336,7 @@ async function secondCell(
   // Those of the first cell hear of its quorum signer as well.
   writeRegistryFile(registryPath(homes[1]), readRegistryFile(registryPath(homes[0])))
   const node = (await beginAt())()
-  await expect.poll(() => ownerOf([node]), COMES_UP).not.toBeNull()
+  await expect.poll(() => leaderOf([node]), COMES_UP).not.toBeNull()
   return node
 }
 

@@ -97,7 +97,7 @@ describe('from the start to a first approved send, by the keyboard alone', () =>
     // Of two wallets that are there.
     await choose(browser, 'dialog select[name=wallet]', stack.service.dev().sub_wallet_id)
     await choose(browser, 'dialog select[name=template]', 'ask-new')
-    await says(browser, 'waits until you approve', 'dialog')
+    await says(browser, 'wait until you approve', 'dialog')
     await pressWords(browser, 'Make the key', 'dialog')
     await says(browser, 'Copy it now.', 'dialog')
     secret = String(
@@ -105,7 +105,7 @@ describe('from the start to a first approved send, by the keyboard alone', () =>
     )
     expect(secret).toMatch(/^sk_test_/)
     await pressWords(browser, 'I have copied it', 'dialog')
-    await says(browser, 'new payees asks; else allowed')
+    await says(browser, 'new payees asks; otherwise allowed')
   })
 
   test('sends with it by hand, which waits', async () => {
@@ -201,7 +201,7 @@ describe('names and notes of anybody', () => {
 
   test('are text on the page that asks for a passkey', async () => {
     const { owner } = stack
-    const body = { daily_limit_usd: '2000000' }
+    const body = { daily_limit_usd: '2000000', monthly_limit_usd: '2000000' }
     const asked = await owner.call('PATCH', `/keys/${planted.keyId}`, { body })
     expect(asked.code, asked.text).toBe('AUTHORIZATION_REQUIRED')
     const device = await browser.openTab()

@@ -95,7 +95,7 @@ describe('a key', () => {
     await browser.type(payee)
     await expectFit(browser, 'key-new')
     await pressWords(browser, 'Make the key', 'dialog')
-    await says(browser, 'Your passkey has to confirm this.', 'dialog')
+    await says(browser, 'This must be confirmed with your passkey.', 'dialog')
     await expectFit(browser, 'key-confirmation')
     await confirm('dialog', async () => {
       const text = await device.evaluate('document.body.innerText')
@@ -108,7 +108,7 @@ describe('a key', () => {
     await says(browser, '/api/limits', 'dialog')
     await expectFit(browser, 'key-secret')
     await pressWords(browser, 'I have copied it', 'dialog')
-    await says(browser, 'known payees allows; else refused')
+    await says(browser, 'known payees allows; otherwise refused')
   })
 
   test('is found by how a word of its name begins, which the address of the page says', async () => {
@@ -123,7 +123,7 @@ describe('a key', () => {
     await expectFit(browser, 'keys-by-name')
     await fillIn(browser, 'main input[name=search]', 'master')
     await browser.press('Enter')
-    await says(browser, 'No key is called that')
+    await says(browser, 'No key has that name')
     await expectFit(browser, 'keys-by-no-name')
     await pressOn(browser, 'main .state a')
     await says(browser, 'the treasurer')
@@ -142,7 +142,7 @@ describe('a key', () => {
   test('gets larger caps when the passkey confirms them, old and new before one', async () => {
     await pressWords(browser, 'Change caps of the treasurer')
     await fillIn(browser, 'dialog .pair label:first-child input', '150')
-    await says(browser, '$100.00 → $150.00, which is more: your passkey confirms it', 'dialog')
+    await says(browser, '$100.00 → $150.00, an increase that your passkey must confirm', 'dialog')
     await pressWords(browser, 'Change', 'dialog')
     await confirm('dialog', async () => {
       const text = String(await device.evaluate('document.body.innerText'))
@@ -179,7 +179,7 @@ describe('a key', () => {
     await expectFit(device, 'confirm-expired')
     // What waits for a confirmation is in the service's memory, and ends as it does by the time.
     await stack.service.killAndAwaitRestart('service')
-    await says(browser, 'The time to confirm it is over; try again.', 'dialog')
+    await says(browser, 'The time to confirm this has expired. Try again.', 'dialog')
     await expectFit(browser, 'confirmation-expired')
     await pressWords(browser, 'Change', 'dialog')
     await confirm('dialog')
@@ -192,13 +192,13 @@ describe('a key', () => {
     await browser.until(heading('Policy of the treasurer'))
     await pressWords(browser, 'Without a policy')
     await pressWords(browser, 'Save the policy')
-    await says(browser, 'Your passkey has to confirm this.')
+    await says(browser, 'This must be confirmed with your passkey.')
     await expectFit(browser, 'policy-confirmation')
     await confirm('main', async () => {
       expect(await device.evaluate('document.body.innerText')).toContain('all of it')
       await expectFit(device, 'confirm-policy')
     })
-    await says(browser, 'Saved. It holds from now on.')
+    await says(browser, 'Saved. It applies from now on.')
     const put = await stack.owner.call('PATCH', `/keys/${key.keyId}`, { body: { policy: ASKS } })
     expect(put.status, put.text).toBe(200)
   })
@@ -230,7 +230,7 @@ describe('a key', () => {
     await dialogIsGone()
     await browser.until(`!${cardOf(id)}.innerText.includes('looks odd')`)
     await pressWords(browser, 'Revoke Paymaster')
-    await pressWords(browser, 'Revoke for good', 'dialog')
+    await pressWords(browser, 'Revoke permanently', 'dialog')
     await browser.until(`${cardOf(id)} === undefined`)
     await pressWords(browser, 'Show 1 revoked')
     await browser.until(`${cardOf(id)}?.innerText.includes('revoked') === true`)
@@ -311,7 +311,7 @@ describe('the red button', () => {
     const name = wallets.find((it) => it.sub_wallet_id === sub_wallet_id)?.name ?? ''
     await fillIn(browser, 'main input[name=search]', 'none at all')
     await browser.press('Enter')
-    await says(browser, 'No wallet is called that')
+    await says(browser, 'No wallet has that name')
     await fillIn(browser, 'main input[name=search]', name)
     await browser.press('Enter')
     await says(browser, '1 found.')

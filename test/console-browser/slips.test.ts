@@ -172,7 +172,7 @@ test('what is typed while a policy is confirmed is kept, and no part of what was
       it.click()
       return true
     })()`)
-  await press('Begin a policy')
+  await press('Start a policy')
   await press('JSON')
   await tabTo(browser, 'textarea.json')
   const asked = { rules: [], default: 'deny' }
@@ -195,10 +195,10 @@ test('what is typed while a policy is confirmed is kept, and no part of what was
   await press('Save the policy')
   const says = (text: string) =>
     browser.until(`document.querySelector('main').innerText.includes(${JSON.stringify(text)})`)
-  await says('Your passkey has to confirm this')
+  await says('This must be confirmed with your passkey')
   await tabTo(browser, 'textarea.json')
   await put(typed)
-  await says('What you have changed since you saved is not part of it.')
+  await says('Changes that you made after saving are not included.')
   await browser.evaluate('window.confirmed = true')
   await browser.until(`document.querySelector('.save .notice') === null`)
   const text = await browser.evaluate(`document.querySelector('textarea.json').value`)
@@ -224,7 +224,7 @@ test('what is shown of one wallet is not withdrawn with the key of another', asy
   await browser.press('Enter')
   await choose(browser, WALLET_CHOICE, otherWallet)
   await browser.until(
-    `document.querySelector('main').innerText.includes('This key is of another wallet')`,
+    `document.querySelector('main').innerText.includes('This key belongs to another wallet')`,
   )
   const withdraw = `document.querySelector('main button[aria-label^="Withdraw from"]') !== null`
   await browser.until(`document.querySelector('main').innerText.includes('$5.00')`)

@@ -80,7 +80,7 @@ describe('a transaction that went through', () => {
     async () => {
       await done('/api/tx/send', { to: payee, value: '1000000000000000' })
       const moves = await card('Simulation')
-      expect(moves).toContain('Nothing had to be run')
+      expect(moves).toContain('No simulation was needed')
       expect(moves).toContain(`Leaves 0.001 ETH to ${shortened(payee)}`)
       expect(await card('Value and fees')).toMatch(/ETH at \$[1-9]/)
       expect(await card('Screening')).toContain('dev-sample')
@@ -100,7 +100,7 @@ describe('a transaction that went through', () => {
   test('shows of another contract what a node ran: what left, and what arrived', async () => {
     await done('/api/tx/send', { to: chain.wrapped, data: WRAP, value: '1000000000000000' })
     const moves = await card('Simulation')
-    expect(moves).toMatch(/A node ran it when it was decided\. It took [\d,]+ units of gas\./)
+    expect(moves).toMatch(/A node simulated it when it was decided\. It took [\d,]+ units of gas\./)
     expect(moves).toContain(`Leaves 0.001 ETH to ${shortened(chain.wrapped)}`)
     expect(moves).toMatch(/Arrives 0\.001 /)
   })
@@ -114,7 +114,7 @@ describe('a transaction that went through', () => {
       const moves = await card('Simulation')
       expect(moves).toContain('Leaves 100 USDC')
       expect(moves).toMatch(/Arrives at least 0\.0\d+ /)
-      expect(await card('Both keys')).toContain('What the wallet signed')
+      expect(await card('Both keys')).toContain('The Router intent that the wallet signed')
       await expectBothKeys(3)
       await expectFit(browser, 'transaction-swap')
     },
@@ -183,7 +183,7 @@ describe('a call that was refused', () => {
     async () => {
       const data = erc20Transfer(payee, 5n * chain.oneUsdc)
       await lookAtRefused(poor, 'LIMIT_EXCEEDED', { to: chain.usdc, data })
-      await says(browser, 'Of the daily $2.00, $0.00 was used, and $5.')
+      await says(browser, '$0.00 of the daily $2.00 was used, and the call asked for $5.')
       expect(await card('Simulation')).toContain(`Leaves 5 USDC to ${shortened(payee)}`)
       expect(await card('Value and fees')).toContain('USDC at $1.00')
       expect(await card('Screening')).toContain('refused before it was screened')

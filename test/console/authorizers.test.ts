@@ -436,7 +436,7 @@ describe('what waits for a confirmation', () => {
       refused = await person.post('/keys', wish({ name: `agent ${i}` }))
     }
     expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
-    expect(refused.json.error?.message).toContain('wait for your confirmation already')
+    expect(refused.json.error?.message).toContain('already wait for your confirmation')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     const owner = await stack.service
       .console(ownerToken)

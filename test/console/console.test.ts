@@ -353,7 +353,7 @@ describe('the audit trail', () => {
     // The same refusal over and over is counted, not written each time.
     expect(refusals).toHaveLength(1)
     expect(refusals[0]).toMatchObject({
-      message: expect.stringContaining('Of the daily $50.00, $'),
+      message: expect.stringContaining(' of the daily $50.00 was used'),
       details: { code: 'LIMIT_EXCEEDED', value: tooMuch.value, selector: '0x' },
     })
     const { json: counted } = await owner.get(`/refusals?key_id=${key.keyId}`)
@@ -471,6 +471,7 @@ describe("another user's things", () => {
       ['POST', `/keys/${key.keyId}/revoke`, {}],
       ['PATCH', `/keys/${key.keyId}`, { name: 'mine' }],
       ['GET', `/spend?key_id=${key.keyId}`],
+      ['GET', `/wallets/${stack.service.dev().sub_wallet_id}/gas`],
       ['GET', `/transactions/${sent.json.tx_id}`],
     ]
     for (const [method, path, body] of calls) {

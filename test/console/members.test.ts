@@ -93,12 +93,43 @@ describe('an invitation', () => {
     })
   })
 
-  test('to an address that nobody signs in by says so', async () => {
-    const nobody = await stack.owner.post('/members', {
-      email: 'nobody@example.test',
-      role: 'viewer',
-    })
-    expect(nobody.code).toBe('NOT_FOUND')
+  test('answers alike whether or not anybody signs in by the address', async () => {
+    const known = await newPerson()
+    const addresses = [
+      known.email.toUpperCase(),
+      `Nobody-${randomBytes(6).toString('hex')}@example.test`,
+    ]
+    const answers = []
+    for (const email of addresses) {
+      const { status, json } = await stack.owner.post('/members', { email, role: 'viewer' })
+      const { members } = (await stack.owner.get('/members')).json as { members: ReplyBody[] }
+      const listed = members.find(({ person_id }) => person_id === json.person_id)
+      const removed = await stack.owner.call('DELETE', `/members/${String(json.person_id)}`)
+      const blank = { person_id: typeof json.person_id, accept_before: 'a time' }
+      expect([json.email, listed?.email]).toEqual([email.toLowerCase(), email.toLowerCase()])
+      answers.push({
+        ...{ status, removed: [removed.status, removed.json.removed] },
+        answer: { ...json, ...blank, email: 'an address' },
+        listed: { ...listed, ...blank, email: 'an address', since: 'a time' },
+      })
+    }
+    expect(answers[0]?.status).toBe(200)
+    expect(answers[1]).toEqual(answers[0])
+    const no = await stack.owner.post('/members', { email: 'no address', role: 'viewer' })
+    expect(no.code).toBe('NOT_FOUND')
+  })
+
+  test('waits for a person whom the operator lets in later', async () => {
+    const email = `${randomBytes(6).toString('hex')}@example.test`
+    const invited = await stack.owner.post('/members', { email, role: 'viewer' })
+    const password = randomBytes(12).toString('hex')
+    await createUser(join(stack.service.home, 'identity-provider'), email, password)
+    const own = stack.service.console(await stack.service.token({ email, password }))
+    const { person_id, invitations } = (await own.get('/me')).json
+    expect(person_id).toBe(invited.json.person_id)
+    expect(invitations).toMatchObject([{ account_id: accountId, role: 'viewer' }])
+    const accepted = await own.post('/invitations/accept', { account_id: accountId })
+    expect(accepted.status, accepted.text).toBe(200)
   })
 
   test('is no way for a stranger to fill the line of the account', async () => {

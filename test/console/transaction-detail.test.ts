@@ -93,7 +93,7 @@ describe('what a call was to do', () => {
     const { simulation, valuation, signatures } = await send({ to, value: ONE_GWEI.toString() })
     expect(simulation).toMatchObject({
       ...{ basis: 'words', gas_used: null, approvals: [], left_out: 0 },
-      note: expect.stringContaining('Nothing had to be run'),
+      note: expect.stringContaining('No simulation was needed'),
       moves: [
         {
           ...{ way: 'out', token: null, symbol: 'ETH', decimals: 18, party: to },
@@ -223,7 +223,7 @@ describe('a call that was refused', () => {
     const to = getAddress(newAddress())
     const data = erc20Transfer(to, 5n * chain.oneUsdc)
     const detail = await refused(key, 'LIMIT_EXCEEDED', { to: chain.usdc, data })
-    expect(detail.error?.message).toContain('Of the daily $2.00, $0.00 was used')
+    expect(detail.error?.message).toContain('$0.00 of the daily $2.00 was used')
     expect(detail).toMatchObject({
       ...{ from: wallet.address, data: data.slice(0, 10), data_bytes: 68 },
       simulation: {

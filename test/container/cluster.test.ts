@@ -77,7 +77,7 @@ describe('the compose file of a cluster', () => {
           expect(secrets, `${name}: ${variable}`).toContain(value.slice(SECRETS.length))
         } else
           expect(String(value)).toMatch(
-            /^(standby|\d+|--auth-host=scram-sha-256|\$\{[A-Z_0-9]+:-(standby|\d*)\})$/,
+            /^(standby|journal_standby(_2)?|\d+|--auth-host=scram-sha-256|\$\{[A-Z_0-9]+:-(standby|\d*)\})$/,
           )
         const reader = readers[name.replace(/-2$/, '') as keyof typeof readers]
         if (reader === undefined) continue
@@ -90,7 +90,7 @@ describe('the compose file of a cluster', () => {
     expect(Object.keys(cluster.secrets).toSorted()).toEqual([...new Set(used)].toSorted())
   })
 
-  test.each(['journal', 'journal-standby'])(
+  test.each(['journal', 'journal-standby', 'journal-standby-2'])(
     'bounds %s, lets it gain nothing and listen on loopback',
     (name) => {
       expect(service(name)).toMatchObject({
@@ -138,9 +138,11 @@ describe('what cluster-secrets.sh makes', () => {
     }
   })
 
-  test('is what the processes take: a journal of two servers, and links by one authority each', () => {
+  test('is what the processes take: a journal of three servers, and links by one authority each', () => {
     const { postgres = [] } = readJournalFile(at('journal.json'))
-    const ports = ['journal', 'journal-standby'].map((name) => service(name).environment?.PGPORT)
+    const ports = ['journal', 'journal-standby', 'journal-standby-2'].map(
+      (name) => service(name).environment?.PGPORT,
+    )
     expect(postgres.map((url) => new URL(url).port)).toEqual(ports)
     const password = readFileSync(at('journal.password'), 'utf8').trim()
     for (const url of postgres)

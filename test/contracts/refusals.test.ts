@@ -84,6 +84,9 @@ async function coSignedBy(key: CoSignerKey, intent: RouterIntent) {
   return { user, co: coSign(key, routerIntentDigest(chain.chainId, chain.router, intent)) }
 }
 
+/** `renounceOwnership()`. */
+const RENOUNCE_OWNERSHIP = '0x715018a6'
+
 describe('the Router refuses', () => {
   it('an intent a second time', async () => {
     const intent = await depositIntent()
@@ -226,6 +229,18 @@ describe('the Router refuses', () => {
     )
     await chain.owner.write(chain.router, agentRouter.abi, 'unpause', [])
     await expectDone(await depositIntent())
+  })
+
+  it('to be left without an owner, whoever asks', async () => {
+    const { router, owner, relayer } = chain
+    for (const from of [owner, relayer]) {
+      expect(await refusalOf(from.send({ to: router, data: RENOUNCE_OWNERSHIP }))).toBe(
+        'OwnershipKept',
+      )
+    }
+    // The owner of before still is.
+    const guardian = owner.account.address
+    await owner.write(router, agentRouter.abi, 'setGuardian', [guardian])
   })
 
   it('a cancelled intent; only the account and relayers cancel, and not too late', async () => {

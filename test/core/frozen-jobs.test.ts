@@ -39,7 +39,7 @@ function carry(state: GasWalletState, job: GasJob): readonly GasWalletEffect[] {
     state,
     {
       ...{ type: 'prepared-sponsor', job, others: 3, past: null, chainNonce: 0, nowMs: START_MS },
-      quote: { ok: true, gasLimit: 250_000n, fees: FEES, balanceWei: 10n ** 18n },
+      quote: { ok: true, gasLimit: 250_000n, fees: FEES, l1FeeWei: 0n, balanceWei: 10n ** 18n },
     },
     null,
   ).effects

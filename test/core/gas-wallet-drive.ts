@@ -114,7 +114,7 @@ export class GasWalletDrive {
         ...{ lineageId: LINEAGE_ID, calldata: '0x', authorization: null, cancels: null },
       },
       others: 0,
-      quote: { ok: true, gasLimit: 1n, fees, balanceWei: BALANCE_WEI },
+      quote: { ok: true, gasLimit: 1n, fees, l1FeeWei: 0n, balanceWei: BALANCE_WEI },
       chainNonce: laneOf(account, CHAIN_ID).nextNonce === null ? 0 : null,
       past,
       nowMs,

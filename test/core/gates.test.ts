@@ -5,9 +5,9 @@ import { decide } from '../../actors/sub-wallet/core/decide.js'
 import { GATES, type Gate } from '../../actors/sub-wallet/core/lifecycle.js'
 import type { Command, PreparedSend } from '../../actors/sub-wallet/core/messages.js'
 import type { PreparedSponsored } from '../../actors/sub-wallet/core/sponsored-messages.js'
-import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../actors/sub-wallet/core/sponsored-state.js'
 import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { KeyId } from '../../src/domain/ids.js'
+import { GAS_BUDGET_DEFAULTS } from '../../src/domain/sponsored-gas.js'
 import { fault } from '../../src/errors/fault.js'
 import {
   apiKey,
@@ -24,6 +24,7 @@ import {
 } from '../actors/wallet-fixtures.js'
 import { preparedSwap } from './wallet-world.js'
 
+type Quoted = PreparedSponsored['quote']
 const CAP_MICROS = 1_000n
 const OTHER_CHAIN = 1
 const FIRST = { key: 'once', bodyHash: 'a' }
@@ -96,8 +97,9 @@ const SWAP: Partial<Record<Gate['name'], Defect<PreparedSponsored>>> = {
   },
   room: { before: fill },
   quote: { said: { quote: UNQUOTED } },
+  'swap-loss': { said: { quote: { ...preparedSwap(0, 1n).quote, exchange: null } as Quoted } },
   caps: { said: { quote: preparedSwap(0, CAP_MICROS + 1n).quote } },
-  'gas-budget': { said: { gasMicros: SPONSORED_GAS_DAY_MAX_MICROS + 1n } },
+  'gas-budget': { said: { gasMicros: GAS_BUDGET_DEFAULTS.walletMicros + 1n } },
 }
 
 /** A call that passes all gates before the named one, and none of the others. */

@@ -62,6 +62,7 @@ class KilledProcess {
         call: { chainId: CHAIN_ID, to: RECIPIENT, value: 20n, data: '0x' },
         proofKey: new Uint8Array(32),
         idempotency: { key, bodyHash: 'body' },
+        guardsDuplicates: false,
       },
       n,
     )

@@ -13,14 +13,17 @@ import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js
 import type { SpreadOutcome } from '../../src/chains/rpc/types.js'
 import { systemTimers } from '../../src/clock/timers.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
+import { createGasBook } from '../../src/domain/gas-book.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { NO_METER } from '../../src/domain/meter.js'
+import { GAS_BUDGET_DEFAULTS } from '../../src/domain/sponsored-gas.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { CoSigner, SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
+import { storedGasOf } from '../../src/store/wallet-gas.js'
 import { WrittenBodies } from '../../src/store/written-bodies.js'
 import { createMemoryEnvironment } from '../actors/memory-environment.js'
 import { CHAIN_ID, preparedSend, START_MS, USER_ID, WALLET_ID } from '../actors/wallet-fixtures.js'
@@ -226,6 +229,8 @@ export class ProcessModel {
       replan: () => Promise.reject(new Error('nothing waits')),
       freezes: createFreezeBook([], () => null),
       userBreakers: { of: () => null },
+      gasBook: createGasBook((userId) => storedGasOf(reader, userId)),
+      gasBudgets: GAS_BUDGET_DEFAULTS,
       keyChanged: () => undefined,
       versions: { countUp: () => undefined },
       log: { warn: () => undefined },

@@ -46,7 +46,7 @@ async function delegated(): Promise<WalletWorld> {
 async function askToEnd(world: WalletWorld, isDelegated = true, nowMs = LATER_MS): Promise<void> {
   await world.handle({
     ...{ type: 'prepared-undelegate', chainId: CHAIN_ID, idleSinceMs: nowMs - IDLE_MS },
-    account: { delegated: isDelegated, chainNonce: NONCE },
+    account: { delegated: isDelegated, chainNonce: NONCE, gasWei: 1n, gasMicros: 1n },
     nowMs,
   })
 }
@@ -93,7 +93,10 @@ describe('an account without a sponsored call for long', () => {
     const world = await delegated()
     await askToEnd(world)
     expect(world.pending).toEqual([
-      { type: 'end-delegation', chainId: CHAIN_ID, account: ADDRESS, nonce: NONCE },
+      {
+        ...{ type: 'end-delegation', chainId: CHAIN_ID, account: ADDRESS, nonce: NONCE },
+        gasWei: 1n,
+      },
     ])
     await world.handle(update('open'))
     expect(pendingTypes(world)).toEqual(['end-delegation'])
@@ -243,7 +246,8 @@ test('its gas wallet sends it without a call, also of a frozen user, and says ho
     cancels: null,
   }
   const FEES = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
-  const quote = { ok: true, gasLimit: 60_000n, fees: FEES, balanceWei: 10n ** 18n } as const
+  const afford = { l1FeeWei: 0n, balanceWei: 10n ** 18n } as const
+  const quote = { ok: true, gasLimit: 60_000n, fees: FEES, ...afford } as const
   const asked = { type: 'prepared-sponsor', job, others: 1, past: null, chainNonce: 0 } as const
   const gasWallet = async () => {
     const state = loadGasWallet((await openWallet(1n)).reader, FIRST_GAS_WALLET, 0)

@@ -55,7 +55,7 @@ async function carried(cancels: GasJob['cancels'] = null): Promise<GasWorld> {
       ...{ lineageId: LINEAGE_ID, calldata: '0x', authorization: null, cancels },
     },
     ...{ others: 0, chainNonce: 0, past: null, nowMs },
-    quote: { ok: true, gasLimit: 1n, fees, balanceWei: 10n ** 18n },
+    quote: { ok: true, gasLimit: 1n, fees, l1FeeWei: 0n, balanceWei: 10n ** 18n },
   })
   const bytes = { rawTransaction: '0x01', intentId: '0x01', signedAtMs: nowMs } as const
   const signed = { txHash: TX_HASH, ...bytes } as const

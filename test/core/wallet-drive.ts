@@ -115,7 +115,7 @@ export class WalletDrive {
   async #undelegate(): Promise<void> {
     const { random, nowMs } = this.drawn
     const chainNonce = random.chance(0.9) ? (laneOf(this.world.state, CHAIN_ID).nextNonce ?? 0) : 0
-    const account = { delegated: random.chance(0.8), chainNonce }
+    const account = { delegated: random.chance(0.8), chainNonce, gasWei: 1n, gasMicros: 1n }
     const said = { chainId: CHAIN_ID, idleSinceMs: nowMs, account, nowMs }
     await this.handle({ type: 'prepared-undelegate', ...said })
   }
@@ -256,8 +256,8 @@ export class WalletDrive {
       case 'cancel-intent':
         return this.#cancel(effect.sponsorship.txId)
       case 'tell-recorded': {
-        const { txId, runningKey, blockHash } = effect
-        return this.handle({ type: 'end-recorded', txId, runningKey, blockHash })
+        const { txId, runningKeys, blockHash } = effect
+        return this.handle({ type: 'end-recorded', txId, runningKeys, blockHash })
       }
       case 'await-deadline':
         return this.#passDeadline(effect.txId)

@@ -3,6 +3,7 @@ import type { Command, Effect, Event } from '../../actors/sub-wallet/core/messag
 import type { PreparedSponsored } from '../../actors/sub-wallet/core/sponsored-messages.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
+import type { Exchange } from '../../src/domain/exchange.js'
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
 import type { Address, Hex, TxId } from '../../src/domain/ids.js'
 import type { SpendCounters } from '../../src/domain/spend.js'
@@ -49,6 +50,10 @@ export function spentBy({ state }: WalletWorld, nowMs = START_MS): SpendCounters
   return countersOf(state, LINEAGE_ID, nowMs)
 }
 
+const NO_WORTH = { numerator: 0n, denominator: 1n }
+/** By whose prices nothing is ever lost. */
+export const LOSSLESS: Exchange = { netIn: 1n, unitIn: NO_WORTH, unitOut: NO_WORTH }
+
 /** A swap as it reaches the mailbox. @param micros what it moves, micro-USD */
 export function preparedSwap(
   n: number,
@@ -66,9 +71,11 @@ export function preparedSwap(
     delegate: ROUTER,
     proofKey: new Uint8Array(32),
     idempotency: null,
+    guardsDuplicates: false,
     fingerprint: `swap-${n}`,
     nowMs: START_MS,
     first: null,
+    executed: null,
     delegated: true,
     chainNonce: null,
     gasMicros: 1n,
@@ -83,6 +90,7 @@ export function preparedSwap(
         nativePriceDecimals: 8,
       },
       offered: 1n,
+      exchange: LOSSLESS,
       terms: {
         ok: true,
         value: {

@@ -57,6 +57,7 @@ function asked(): AskedApproval {
   return {
     ...{ term, encoded: encodeApprovalTerm(term), userId: USER_ID, call, needed: 1 },
     ...{ delaySeconds: 0, rule: 'large', spendUsd: '1.00', payeeLabel: null, askedAgain: null },
+    ...{ names: null },
     keyProof: approvalKeyProof(PROOF_KEY, term, call),
   }
 }

@@ -4,6 +4,7 @@ import { showCall } from '../../src/cli/approve-call.js'
 import type { AuthorizerClient } from '../../src/cli/authorizer-client.js'
 import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import type { Authorizer } from '../../src/custody/authorizers/authorizer.js'
+import type { PinnedToken } from '../../src/custody/domain-keys/pinned-tokens.js'
 import type { Address, ApprovalId, Hex } from '../../src/domain/ids.js'
 import {
   approvalPage,
@@ -18,6 +19,8 @@ import { callTerm, intentTerm } from './approval-terms.js'
 import { newKeyId, newWalletId, ROUTER, routerIntent, STRANGER } from './harness.js'
 import { ALICE, BOB, pays, USDC } from './policy-cases.js'
 
+/** A registry of before it pinned any. */
+const NO_TOKENS = new Map<string, PinnedToken>()
 const NOW_MS = Date.UTC(2026, 0, 5, 12)
 const ASKED = {
   approvalId: newWalletId().replace('sw_', 'apr_') as ApprovalId,
@@ -30,13 +33,16 @@ const ASKED = {
 
 function words(to: Address, data: Hex, value = 0n): Record<string, string> {
   const term = callTerm(ASKED, { chainId: 8453, to, value, data })
-  return Object.fromEntries(callInWords(term, fromHex(data)))
+  return Object.fromEntries(callInWords(term, fromHex(data), NO_TOKENS))
 }
 
 /** As `approvals show` prints it, of what the identity provider's route answers. */
 function onCommandLine(to: Address, data: Hex, value: bigint) {
   const term = callTerm(ASKED, { chainId: 8453, to, value, data })
-  const lines = callInWords(term, fromHex(data)).map(([name, said]) => ({ name, value: said }))
+  const lines = callInWords(term, fromHex(data), NO_TOKENS).map(([name, said]) => ({
+    name,
+    value: said,
+  }))
   const client = { origin: 'https://u', call: () => Promise.resolve({ state: 'open', lines }) }
   return showCall(client as AuthorizerClient, ASKED.approvalId)
 }
@@ -55,7 +61,8 @@ function waitingFor(change: Partial<ApprovalRow> = {}, people = 0) {
     ...{ id: new Uint8Array(16).fill(1), kind: 'p256', label: 'Phone' },
     ...{ createdAtMs: 0, credentialId: Buffer.alloc(0), publicKey: Buffer.alloc(65) },
   }
-  const waiting = { row, term, call: fromHex(data), approvers: [authorizer], people }
+  const tokens = NO_TOKENS
+  const waiting = { row, term, call: fromHex(data), approvers: [authorizer], people, tokens }
   return { waiting, nowMs: NOW_MS + 1_000 }
 }
 
@@ -89,7 +96,7 @@ describe('a call in words', () => {
       args: [BOB, 2n ** 256n - 1n],
     })
     expect(words(USDC, data)).toMatchObject({
-      'Lets others take': `everything there is of the token ${USDC}`,
+      'Lets others take': `any amount of the token ${USDC}`,
       spender: BOB,
     })
   })
@@ -115,7 +122,7 @@ describe('a call in words', () => {
       ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER },
       intent: { ...routerIntent(STRANGER), amountIn: 7n, feeBps: 25 },
     })
-    const lines = Object.fromEntries(callInWords(term, call))
+    const lines = Object.fromEntries(callInWords(term, call, NO_TOKENS))
     expect(lines).toMatchObject({
       Fee: '0.25 % of what it gives',
       'Network fee': 'paid by the service',
@@ -190,5 +197,42 @@ describe('the page of a call that waits', () => {
     const lines = Object.fromEntries(linesOf(waitingFor({ needed: 0, delaySeconds: 120 })))
     expect(lines['If nobody acts']).toBe('it is sent in 1 minute, at 2026-01-05 12:02 UTC')
     expect(lines['Approved by']).toBeUndefined()
+  })
+})
+
+describe('names on the page', () => {
+  const pinned = new Map([[USDC.toLowerCase(), { symbol: 'USDC', decimals: 6 }]])
+  const names = {
+    agent: 'Research agent',
+    wallet: 'Treasury',
+    tokens: [{ address: USDC.toLowerCase(), symbol: 'FAKE', decimals: 0 }],
+  }
+
+  test('of a pinned token are the registry’s, whatever the service calls it', () => {
+    const { waiting, nowMs } = waitingFor({ names })
+    const lines = linesOf({ waiting: { ...waiting, tokens: pinned }, nowMs })
+    const said = Object.fromEntries(lines)
+    expect(said['In short']).toBe(`Send 0.001 USDC to ${ALICE.toLowerCase()} on Base`)
+    expect(said.Sends).toBe('0.001 USDC')
+    expect(said.Contract).toBe(`the token USDC, ${USDC}`)
+    expect(JSON.stringify(lines)).not.toContain('FAKE')
+  })
+
+  test('of agent, wallet and other tokens are marked as the service’s', () => {
+    const { waiting, nowMs } = waitingFor({ names })
+    const lines = Object.fromEntries(linesOf({ waiting, nowMs }))
+    expect(lines).toMatchObject({
+      'Agent, as the service calls it': 'Research agent',
+      'Wallet, as the service calls it': 'Treasury',
+      [`Token ${USDC.toLowerCase()}, as the service calls it`]: expect.stringContaining('FAKE'),
+      Sends: `1000 smallest units of the token ${USDC.toLowerCase()}`,
+    })
+  })
+
+  test('are absent where an older service gave none', () => {
+    const { waiting, nowMs } = waitingFor()
+    expect(linesOf({ waiting, nowMs }).map(([name]) => name)).not.toContain(
+      'Agent, as the service calls it',
+    )
   })
 })

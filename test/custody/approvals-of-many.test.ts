@@ -65,7 +65,7 @@ function termOf(userId: string): ApprovalTerm {
 }
 
 const WORDS = { needed: 1, delaySeconds: 0, rule: 'all', spendUsd: '1' }
-const NO_WORDS = { payeeLabel: null, askedAgain: null }
+const NO_WORDS = { payeeLabel: null, askedAgain: null, names: null }
 
 async function ask(userId: string): Promise<void> {
   owner = userId

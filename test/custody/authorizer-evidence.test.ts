@@ -59,7 +59,7 @@ describe('27: evidence of authorizers', () => {
       return flipped(body, body.length - 5)
     })
     const { code, output } = await audit(logs)
-    expect(output).toMatch(new RegExp(`✗ user side log: grant in entry \\d+ ${words}`))
+    expect(output).toMatch(new RegExp(`✗ identity provider log: grant in entry \\d+ ${words}`))
     expect(code).toBe(1)
   })
 

@@ -89,14 +89,14 @@ describe('22: a user who lost every authorizer', () => {
       approveAuthorizer({
         ...{ rootPath: rootPrivateKeyPath(quorum.home), requestPath, outPath, userId },
       })
-    await expect(approving(fresh.request, 'user_mallory')).rejects.toThrow('not of user_mallory')
+    await expect(approving(fresh.request, 'user_mallory')).rejects.toThrow('not to user_mallory')
     const altered = (name: string, change: object) => {
       const path = join(FILES, name)
       writeFileSync(path, JSON.stringify({ ...read(fresh.request), ...change }))
       return path
     }
     const renamed = altered('renamed.json', { user_id: 'user_mallory' })
-    await expect(approving(renamed, 'user_mallory')).rejects.toThrow('of another user')
+    await expect(approving(renamed, 'user_mallory')).rejects.toThrow('belongs to another user')
     const unsigned = altered('unsigned.json', { signature: 'A'.repeat(86) })
     await expect(approving(unsigned)).rejects.toThrow('has not signed its certificate')
     const cut = altered('cut.json', { certificate: 'QVdBMQ' })

@@ -191,7 +191,7 @@ describe('a backup of a running instance', () => {
     const longer = await backup('verify', at('b1'))
     expect(longer.code).toBe(1)
     expect(longer.err).toMatch(/service\/store\/data\.mdb has \d+ bytes, and had \d+/)
-    expect(longer.err).toContain('stranger is not of this backup')
+    expect(longer.err).toContain('stranger does not belong to this backup')
     rmSync(at('b1', 'stranger'))
     const flipped = Buffer.from(whole)
     flipped.writeUInt8((flipped[flipped.length - 1] ?? 0) ^ 1, flipped.length - 1)
@@ -218,7 +218,7 @@ describe('a backup of a running instance', () => {
     expect(again).toMatchObject({ code: 2 })
     expect(again.err).toContain('exists already')
     expect(existsSync(at('b1', 'backup.json'))).toBe(true)
-    expect((await backup('verify', at('service'))).err).toContain('is not a whole backup')
+    expect((await backup('verify', at('service'))).err).toContain('is not a complete backup')
     // Each would be in the next one.
     const inside = await backup('create', '--to', at('service', 'backups', 'b1'))
     expect(inside).toMatchObject({ code: 2 })
@@ -296,10 +296,10 @@ describe('a service that lost its machine', () => {
 
     const inUse = await restoring('--part', 'service')
     expect(inUse).toMatchObject({ code: 2 })
-    expect(inUse.err).toMatch(/service\/\S+ exists, and a backup goes into an empty home alone/)
+    expect(inUse.err).toMatch(/service\/\S+ exists, but a restore needs an empty home/)
     lose('service')
     const ofTheBackup = await restoring('--user-log', at('full', 'identity-provider'))
-    expect(ofTheBackup.err).toContain('is of the backup itself')
+    expect(ofTheBackup.err).toContain('belongs to the backup itself')
     const keyless = await backup('restore', '--from', at('b1'), '--part', 'service')
     expect(keyless).toMatchObject({ code: 2 })
     expect(keyless.err).toContain('put service/custody/keys/signing.pem')
@@ -312,7 +312,7 @@ describe('a service that lost its machine', () => {
     appendFileSync(copy, randomBytes(1))
     const damaged = await restoring('--part', 'service')
     expect(damaged).toMatchObject({ code: 1 })
-    expect(damaged.err).toContain('is not what was backed up')
+    expect(damaged.err).toContain('has changed since the backup')
     await expect(quorum.connect()).rejects.toThrow('repeat countersign backup restore')
     // Nor is a copy of half of it a backup.
     expect((await backup('create', '--to', at('half'))).err).toContain('repeat countersign backup')
@@ -334,7 +334,7 @@ describe('a service that lost its machine', () => {
     lose('service')
     const older = await restoring('--part', 'service', '--user-log', at('b1', 'identity-provider'))
     expect(older).toMatchObject({ code: 2 })
-    expect(older.err).toContain('is older than the backup, or of another installation')
+    expect(older.err).toContain('is older than the backup, or belongs to another installation')
     await expect(quorum.connect()).rejects.toThrow('repeat countersign backup restore')
   })
 

@@ -119,7 +119,7 @@ describe('a restore that must not be', () => {
     const cut = damaged('cut')
     truncateSync(join(cut, 'shares', 'data.mdb'), 100)
     expect(await refusedRestore(at, cut)).toContain(
-      `${join(cut, 'shares', 'data.mdb')} is not what was backed up`,
+      `${join(cut, 'shares', 'data.mdb')} has changed since the backup`,
     )
     await signOff(cut)
     expect(await refusedRestore(at, cut)).toMatch(/data\.mdb is not an LMDB file/)
@@ -136,7 +136,7 @@ describe('a restore that must not be', () => {
     })
     const name = first.toString('hex')
     expect(await refusedRestore(at, flipped)).toContain(
-      `wallet ${name}: sealed record does not open`,
+      `wallet ${name}: the sealed record cannot be opened`,
     )
 
     const swapped = damaged('swapped')
@@ -231,7 +231,7 @@ describe('a domain that must not start', () => {
         truncateSync(path, bytes)
         await expect(startChild('dist/src/identity-provider/main.js', env), path).rejects.toThrow(
           new RegExp(
-            `main\\.js ended with 1: [\\s\\S]*${path}[\\s\\S]* (was cut off|or only the beginning)`,
+            `main\\.js ended with 1: [\\s\\S]*${path}[\\s\\S]* (is truncated|or is incomplete)`,
           ),
         )
       }

@@ -41,7 +41,7 @@ function open(home: string, key = WRAPPING_KEY): ShareStore {
     },
     get: (walletId) => rows.get(hex(walletId)),
     first: () => [...rows.values()][0],
-    owner: () => ({ journal: 'a journal', epoch: epochs[home] ?? 0, cell: ONE_CELL }),
+    leadership: () => ({ journal: 'a journal', epoch: epochs[home] ?? 0, cell: ONE_CELL }),
   }
   return openShareStore('service', layoutOf(home), [Buffer.from(key)], elsewhere)
 }
@@ -378,9 +378,9 @@ describe('a share', () => {
     early.requireDataKey()
     made(one, keyOf(1))
     await one.carry(WALLET)
-    expect(() => open('a third')).toThrow('has not the data key')
+    expect(() => open('a third')).toThrow('does not contain the data key')
     // It was opened before its store had what the journal has.
-    expect(() => early.requireDataKey()).toThrow('has not the data key')
+    expect(() => early.requireDataKey()).toThrow('does not contain the data key')
     expect(() => other.requireDataKey()).not.toThrow()
     await early.close()
   })

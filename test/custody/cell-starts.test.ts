@@ -56,7 +56,7 @@ function cell(number: number, partitions: string): Cell {
 
 /** Of the journal that the cell has. */
 function startOf(of: Cell, epoch: number, boot = randomBytes(16)): ServiceStart {
-  return { boot, owner: { journal: JOURNALS[of.number] ?? '', epoch, cell: of } }
+  return { boot, leadership: { journal: JOURNALS[of.number] ?? '', epoch, cell: of } }
 }
 
 /** The same, announced by a key. */
@@ -128,8 +128,8 @@ describe('starts of two cells', () => {
   })
 
   test('count no epochs of each other’s journals', async () => {
-    const { owner } = startOf(FIRST, 1_000)
-    await admitted({ boot: randomBytes(16), owner: owner && { ...owner, cell: SECOND } })
+    const { leadership: owner } = startOf(FIRST, 1_000)
+    await admitted({ boot: randomBytes(16), leadership: owner && { ...owner, cell: SECOND } })
     const first = await admitted(startOf(FIRST, 2))
     expect(boots.requireServed(first)).toEqual(FIRST)
   })
@@ -137,7 +137,7 @@ describe('starts of two cells', () => {
   test('one whose partitions another cell has waits until that one gives them up', async () => {
     const single = await admitted(startOf(ONE_CELL, 1))
     const waiting = startOf(SECOND, 1)
-    const words = 'CONFLICT: cell 1 announces the partitions 12-23, and cell 0 has 12-23 of them'
+    const words = 'CONFLICT: cell 1 announces the partitions 12-23, but cell 0 has 12-23 of them'
     await expect(admitted(waiting)).rejects.toThrow(words)
     expect(boots.requireServed(single)).toEqual(ONE_CELL)
     await restart()
@@ -150,8 +150,8 @@ describe('starts of two cells', () => {
     for (const more of [startOf(cell(0, '0-12'), 3), startOf(ONE_CELL, 3)]) {
       await expect(admitted(more)).rejects.toThrow('CONFLICT')
     }
-    const without = { boot: randomBytes(16), owner: null }
-    await expect(admitted(without)).rejects.toThrow('and cell 1 has 12-23 of them')
+    const without = { boot: randomBytes(16), leadership: null }
+    await expect(admitted(without)).rejects.toThrow('but cell 1 has 12-23 of them')
     await restart()
     await expect(admitted(startOf(cell(0, '0-12'), 3))).rejects.toThrow('cell 1 has 12 of them')
     await admitted(startOf(cell(1, '13-23'), 2))

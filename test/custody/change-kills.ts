@@ -79,7 +79,7 @@ async function ledgerChanges({ home }: Quorum, count: number): Promise<void> {
 async function gapsIn(home: string, walletsMin: number): Promise<string[]> {
   const log = openEvidenceReader(userSideLayout(home).evidence)
   try {
-    const { grants, freezes, problems } = readEvidence('user side log', log.entries())
+    const { grants, freezes, problems } = readEvidence('identity provider log', log.entries())
     const numbers = [
       ...grants.map(({ value: { statement } }) => [statement.grantId, statement.version] as const),
       ...freezes.map(

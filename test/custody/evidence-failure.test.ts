@@ -117,7 +117,7 @@ describe('when the disk is full', () => {
     expect(nonce).toBeGreaterThan(0)
     const { code, output } = await end
     expect(code).toBe(1)
-    expect(output).toContain('the identity provider ends, to begin anew')
+    expect(output).toContain('the identity provider stops, to restart')
 
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(READY_MS)).toBe(true)

@@ -102,7 +102,9 @@ describe('evidence in a browser, with every hash made anew by a forger', () => {
       /grant in entry \d+ enlarges without the proof of an authorizer/,
     )
     const without = forgedLines(({ kind, body }) => (kind === EVIDENCE_KIND.grant ? null : body))
-    expect((await problemsOf(without)).join()).toMatch(/its grant is not in the user side's log/)
+    expect((await problemsOf(without)).join()).toMatch(
+      /its grant is not in the identity provider's log/,
+    )
   })
 
   test('an approval that is in one log alone is found, or counted as an answer that was lost', async () => {
@@ -113,7 +115,7 @@ describe('evidence in a browser, with every hash made anew by a forger', () => {
       )
     }
     expect((await problemsOf(takenFrom('identity'))).join()).toMatch(
-      /service log: approval \w+ is not in the user side's log/,
+      /service log: approval \w+ is not in the identity provider's log/,
     )
     expect((await verified(takenFrom('service'))).lostAnswers).toBe(1)
   })
@@ -142,7 +144,7 @@ describe('evidence in a browser, with every hash made anew by a forger', () => {
 
   test('a file of before, or with a log that comes back to a chain, is refused in words', async () => {
     const old = [JSON.stringify({ format: 'countersign-evidence/1' }), ...lines.slice(1)]
-    await expect(verified(old)).rejects.toThrow(/Export it anew/)
+    await expect(verified(old)).rejects.toThrow(/Export it again/)
     await expect(verified([...lines, lines[1] ?? ''])).rejects.toThrow(/damaged after/)
   })
 })

@@ -82,7 +82,7 @@ describe('27: evidence', () => {
     const bytes = Buffer.from(line.entry, 'base64')
     bytes[40] = (bytes[40] ?? 0) ^ 1
     const flipped = JSON.stringify({ ...line, entry: bytes.toString('base64') })
-    const name = line.log === 'service' ? 'service log' : 'user side log'
+    const name = line.log === 'service' ? 'service log' : 'identity provider log'
     expect((await checked(lines.with(at, flipped))).problems).toContain(
       `${name}: entry 7 does not match its hash`,
     )
@@ -92,7 +92,7 @@ describe('27: evidence', () => {
     expect(problems).toContain(`${name}: entry 8 does not match its hash`)
     const swapped = lines.with(at, lines[at + 1] ?? '').with(at + 1, lines[at] ?? '')
     await expect(checked(swapped)).rejects.toThrow(/damaged after/)
-    await expect(checked(lines.slice(1))).rejects.toThrow(/no file that/)
+    await expect(checked(lines.slice(1))).rejects.toThrow(/not written by/)
     await expect(checked(lines.with(at, '{"log":'))).rejects.toThrow(/damaged after/)
     await expect(checked([])).rejects.toThrow(/empty/)
   })

@@ -139,7 +139,7 @@ describe('what the identity provider has frozen', () => {
     const bumped = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n }
     const replacing = { proofKey: null, replaces: first.intentId }
     const bump = await signed(quorum, requestOf(frozen, transfer(5, bumped), replacing))
-    const selfSend = { to: frozen.address, value: 0n, maxFeePerGas: 4_000_000_000n }
+    const selfSend = { to: frozen.address, value: 0n, maxFeePerGas: 3_300_000_000n }
     const cancelling = { proofKey: null, replaces: bump.intentId }
     await signed(quorum, requestOf(frozen, transfer(5, selfSend), cancelling))
     const other = transfer(5, { value: 7n, maxFeePerGas: 9_000_000_000n })

@@ -67,7 +67,7 @@ export interface Approval {
  */
 export async function becomeService(
   { home }: Pick<Quorum, 'home'>,
-  start: ServiceStart = { boot: lastServiceBoot(home, systemTimers()), owner: null },
+  start: ServiceStart = { boot: lastServiceBoot(home, systemTimers()), leadership: null },
 ): Promise<HostileService> {
   const layout = serviceLayout(home)
   const registry = openRegistry(readRegistryFile(registryPath(home)), readRootKey(layout.rootKey))

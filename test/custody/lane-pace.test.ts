@@ -43,7 +43,7 @@ test('of the starts that announced themselves the latest alone are remembered', 
   const boot = (number: number) => Buffer.concat([Buffer.alloc(8), u64(number)])
   const { flushed } = ledger.commit((writer) => {
     for (let number = 1; number <= 65_540; number++) {
-      writer.putBoot(number, { boot: boot(number), owner: null })
+      writer.putBoot(number, { boot: boot(number), leadership: null })
     }
   })
   await flushed

@@ -16,7 +16,7 @@ describe('a certificate that is renewed', () => {
     await expect.poll(() => link.servedSerial()).not.toBe(before)
     expect(await client.call('sum', [5, 5])).toBe(10)
     await link.answers(link.endpoint(link.service))
-    expect(link.said.join()).toContain('taken up a renewed certificate')
+    expect(link.said.join()).toContain('uses a renewed certificate')
   })
 
   test('and is of no use is named, and the one before goes on', async () => {
@@ -36,7 +36,7 @@ describe('a certificate that is renewed', () => {
   test('of the authority lets those of the next one in, and no longer those of the last', async () => {
     putInPlace(link.stranger.certificate, link.files.authority)
     const foreign = link.stranger.issue('next-service', { usage: 'clientAuth' })
-    await expect.poll(() => link.said.join()).toContain('taken up a renewed certificate')
+    await expect.poll(() => link.said.join()).toContain('uses a renewed certificate')
     await link.answers(link.endpoint(foreign))
     expect(await link.refusal(link.endpoint(link.service))).toMatch(/certificate of this side/)
   })

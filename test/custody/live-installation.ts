@@ -181,10 +181,16 @@ export function describeLive(
           status: 'not_ready',
           parts: {
             quorum: { status: 'up' },
-            lists: { reason: expect.stringContaining('mirrored') },
+            lists: { status: 'down' },
           },
         })
       const token = await mintConsoleToken({ issuer, ...USER })
+      const detailed = await fetch(`${url}/api/v1/agent/service`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(await detailed.json()).toMatchObject({
+        readiness: { parts: { lists: { reason: expect.stringContaining('mirrored') } } },
+      })
       const made = await fetch(`${url}/api/v1/agent/wallets`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

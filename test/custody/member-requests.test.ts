@@ -56,3 +56,35 @@ test('a role is raised of the person whose address an owner was shown, and of no
   await put(`${BOB}@example.test`)
   expect(world.members.roleOf(ADA, BOB)).toBe('owner')
 })
+
+test('an invitation is planned and taken alike, whether or not the person signs in yet', async () => {
+  const holder = { personId: ADA, accountId: ADA }
+  const known = new Map([[`${CAT}@example.test`, CAT]])
+  const people = {
+    byEmail: async (email: string) => {
+      const address = email.toLowerCase()
+      return { personId: known.get(address) ?? `user_of_${address}`, email: address }
+    },
+    emailOf: (personId: string) => (personId === CAT ? `${CAT}@Example.test` : null),
+  }
+  const requests = createMemberRequests(world.members, people, async () => holder)
+  for (const email of [`${CAT}@Example.TEST`, 'Nobody@example.test']) {
+    const address = email.toLowerCase()
+    const personId = known.get(address) ?? `user_of_${address}`
+    const { sequence } = world.members.setOf(ADA)
+    const plan = await requests.plan([ADA, 'invite', email, 'a token'])
+    expect(plan).toEqual([personId, address, ADA, sequence + 1, 'viewer'])
+    const put = async (shown: string) => {
+      const said = world.statement({ action: 'invite', accountId: ADA, personId, email: shown })
+      const proof = await proofOver(said, await world.addKey(ADA))
+      return requests.put([encodeMemberStatement(said), proof, 'a token'], () => {})
+    }
+    // Another person's address, and the same one as it was typed.
+    for (const shown of ['other@example.test', email]) {
+      expect(await refusalOf(put(shown))).toBe('NOT_GRANTED')
+    }
+    await put(address)
+    expect(world.members.setOf(ADA).members.at(-1)).toMatchObject({ personId, email: address })
+    expect(world.members.roleOf(ADA, personId)).toBeNull()
+  }
+})

@@ -21,7 +21,7 @@ import type { SocketClient } from '../../src/quorum-protocol/client.js'
 import { type P256Signer, publicKeyFromRaw } from '../../src/quorum-protocol/p256.js'
 import type { Registry } from '../../src/quorum-protocol/registry.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
-import { createMembersElsewhere, type MembersElsewhere } from '../../src/service-custody/members.js'
+import { createRemoteMembers, type RemoteMembers } from '../../src/service-custody/members.js'
 import {
   idOf,
   LIVE,
@@ -47,7 +47,7 @@ interface Service {
   readonly book: ServiceMembers
   readonly store: AuthorizerStore
   readonly evidence: EvidenceLog
-  readonly members: MembersElsewhere
+  readonly members: RemoteMembers
 }
 
 beforeEach(async () => {
@@ -93,7 +93,7 @@ function openService(): Service {
   const known = (personId: string) =>
     syncAuthorizers(ownerHashOf(personId), { userSide, store, registry, evidence })
   const context = { userSide, book, store, registry, evidence, known }
-  return { book, store, evidence, members: createMembersElsewhere(context) }
+  return { book, store, evidence, members: createRemoteMembers(context) }
 }
 
 async function closeService(): Promise<void> {
@@ -184,7 +184,7 @@ describe('the service', () => {
     expect((await verifyAuthority([own], user, registry)).problems).toEqual([])
     const without = { ...user, members: [] }
     expect((await verifyAuthority([own], without, registry)).problems).toContain(
-      "service log: member in entry 1 is not in the user side's log",
+      "service log: member in entry 1 is not in the identity provider's log",
     )
   })
 })

@@ -85,7 +85,7 @@ describe('a home has one writer of each domain', () => {
       const { code, stderr } = await countersign(stack.home, args)
       expect(code).toBe(1)
       expect(stderr).toContain(`pid ${pid}, since 20`)
-      expect(stderr).toContain('wants the domain at rest')
+      expect(stderr).toContain('needs the domain stopped')
     }
   })
 
@@ -147,7 +147,9 @@ describe('a lock file', () => {
   test('with a second name, as a copy by hard links has it, is refused with what to do', async () => {
     writeFileSync(lockFile(), '')
     linkSync(lockFile(), join(home, 'run', 'copy.lock'))
-    await expect(signer()).rejects.toThrow(/has 2 names.*replace the copy by a whole one \(cp -a\)/)
+    await expect(signer()).rejects.toThrow(
+      /has 2 names.*replace the copy with a full one \(cp -a\)/,
+    )
   })
 
   test('that is somebody else’s is named, with whose it is and what to do', async () => {

@@ -6,6 +6,7 @@ import { entryOf } from '../../src/identity-provider/vault/nonce-ledger.js'
 import { hmacSha256 } from '../../src/quorum-protocol/hmac.js'
 import { PAYLOAD_BYTES_MAX } from '../../src/quorum-protocol/limits.js'
 import { encodeRlp } from '../../src/quorum-protocol/rlp-encode.js'
+import type { TransactionPayload } from '../../src/quorum-protocol/sign-payload.js'
 import {
   decodeTransaction,
   encodeTransaction,
@@ -126,5 +127,24 @@ describe('what the user side remembers of a payload', () => {
       encodedOf([authorization, authorization], '0x'),
     ].map(({ bytes, payload }) => entryOf(Buffer.alloc(32), payload, bytes, null).bodyHash)
     expect(inData).not.toEqual(twice)
+  })
+})
+
+describe('what a payload decodes as', () => {
+  const fields: TransactionPayload = {
+    ...{ type: 'transaction', chainId: 8453, nonce: 3, to: `0x${'11'.repeat(20)}`, value: 7n },
+    ...{ data: '0x1234', gasLimit: 21_000n, maxFeePerGas: 9n, maxPriorityFeePerGas: 9n },
+  }
+  const bytes = encodeTransaction(fields)
+
+  test('is refused with a byte behind it, or without its last one', () => {
+    expect(decodeTransaction(bytes).maxFeePerGasWei).toBe(9n)
+    expect(() => decodeTransaction(Buffer.concat([bytes, Buffer.of(0)]))).toThrow('MALFORMED')
+    expect(() => decodeTransaction(bytes.subarray(0, -1))).toThrow('MALFORMED')
+  })
+
+  test('is refused with a tip above its fee, which no chain takes', () => {
+    const dear = encodeTransaction({ ...fields, maxPriorityFeePerGas: 10n })
+    expect(() => decodeTransaction(dear)).toThrow('MALFORMED')
   })
 })

@@ -152,6 +152,43 @@ describe('a policy in the grant', () => {
     )
   })
 
+  test('counts the gas of a fee that is raised in its ceilings of native coin, day by day', async () => {
+    const gasLimit = 21_000n
+    const wei = (gwei: bigint) => gasLimit * gwei * 10n ** 9n
+    const native = { chain_id: 8453, token: 'native', per: 'day', amount: String(wei(10n) + 2n) }
+    const bound = await readyWallet(quorum, [1, 8453], {
+      policy: policyOf({ default: 'allow', ceilings: [native] }),
+    })
+    const at = nonce++
+    const call = (gwei: bigint, change = {}) =>
+      transfer(at, { gasLimit, value: 1n, maxFeePerGas: gwei * 10n ** 9n, ...change })
+    const raise = (gwei: bigint, replaces: Uint8Array) =>
+      answerTo(bound, call(gwei), { proofKey: null, replaces })
+    const first = await answerTo(bound, call(2n))
+    expect(first.answer).toBe('approved')
+    const second = await raise(9n, first.id)
+    expect(second.answer).toBe('approved')
+    // One gwei of gas is left, and a wei of value: neither a call nor a fee passes that.
+    expect((await raise(11n, second.id)).answer).toBe('POLICY_DENIED')
+    const next = transfer(nonce++, { gasLimit, value: 2n, maxFeePerGas: 10n ** 9n })
+    expect((await answerTo(bound, next)).answer).toBe('POLICY_DENIED')
+    const third = await raise(10n, second.id)
+    // The same bytes once more count nothing.
+    const again = await answerTo(bound, call(10n), { proofKey: null })
+    expect([third.answer, again.answer]).toEqual(['approved', 'approved'])
+    const last = transfer(nonce, {
+      ...{ gasLimit, value: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+    })
+    expect((await answerTo(bound, last)).answer).toBe('POLICY_DENIED')
+    // A cancellation is held up by nothing.
+    const cancel = { to: bound.address, value: 0n, maxFeePerGas: 11n * 10n ** 9n }
+    const cancelled = await answerTo(bound, call(11n, cancel), {
+      proofKey: null,
+      replaces: again.id,
+    })
+    expect(cancelled.answer).toBe('approved')
+  })
+
   test('is not got round by another call at a nonce that was approved', async () => {
     const sent = payment(1_000n)
     const first = await answerTo(wallet, sent)

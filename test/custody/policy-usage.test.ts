@@ -230,13 +230,15 @@ describe('below a ceiling in units the user side approves', () => {
       default: 'allow',
       ceilings: [ceiling('1000'), ceiling('50', { token: 'native', per: 'month' })],
     })
+    // Without a fee, so that gas takes nothing of the native one.
+    const free = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
     const { answers } = await answersTo(wallet, [
-      payment(1_000n),
-      payment(1_000n, { chainId: 1 }),
-      transfer(nonce++, { to: ALICE, value: 50n }),
-      transfer(nonce++, { to: ALICE, value: 1n }),
+      payment(1_000n, free),
+      payment(1_000n, { ...free, chainId: 1 }),
+      transfer(nonce++, { ...free, to: ALICE, value: 50n }),
+      transfer(nonce++, { ...free, to: ALICE, value: 1n }),
       transfer(nonce++, { to: ALICE, value: 1n, chainId: 1 }),
-      payment(0n, { value: 1n }),
+      payment(0n, { ...free, value: 1n }),
     ])
     expect(answers).toEqual([
       ...['approved', 'approved', 'approved', 'POLICY_DENIED', 'approved', 'POLICY_DENIED'],

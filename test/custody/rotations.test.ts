@@ -182,7 +182,7 @@ describe('the co-signer key', () => {
     await countersignOk(quorum.home, ['custody', 'sign-registry', ...signing])
     const { code, stderr } = await countersign(quorum.home, ['custody', 'install-registry', older])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/older\.json is version 1, older than the registry in place/)
+    expect(stderr).toMatch(/older\.json is version 1, older than the installed registry/)
   })
 })
 

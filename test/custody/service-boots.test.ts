@@ -138,7 +138,7 @@ describe('the user side', () => {
   }
   const startOf = (boot: Uint8Array, epoch?: number, journal = '0a'.repeat(16)) => ({
     boot,
-    owner: epoch === undefined ? null : { journal, epoch, cell: ONE_CELL },
+    leadership: epoch === undefined ? null : { journal, epoch, cell: ONE_CELL },
   })
   const open = () => {
     const ledger = openLedgerStore(join(home, 'ledger'), { length: 0 })

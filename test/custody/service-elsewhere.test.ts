@@ -108,11 +108,13 @@ describe('a wallet service on another machine than the identity provider', () =>
     await expect.poll(() => send(first), POLL).toBe(200)
     expect(await send(second)).toBe(503)
     const { stderr } = await countersign(home, ['custody', 'refresh-shares'], link)
-    expect(stderr).toContain('another wallet service than the one of this home')
+    expect(stderr).toContain("this home's wallet service does not sign")
 
     await service.kill()
     const refused = await startService(refusedLink)
-    await expect.poll(() => refused.service.said(), POLL).toContain('not reached by its link')
+    await expect
+      .poll(() => refused.service.said(), POLL)
+      .toContain('cannot be reached over its link')
     expect(await send(refused.api)).toBe(503)
     await refused.service.kill()
     const { api: third } = await startService()
@@ -144,7 +146,7 @@ describe('a wallet service on another machine than the identity provider', () =>
     expect(ofIdentity).toEqual([])
     expect(of(await doctor(home, refusedLink), 'link: identity provider')).toMatchObject({
       status: 'fail',
-      found: 'does not let the certificate of this side in',
+      found: "refuses this side's certificate",
       way_out: expect.stringContaining('COUNTERSIGN_IDENTITY_LINK_FILE'),
     })
     const listener = { IDENTITY_LINK_FILE: join(directory, 'identity-link.json') }

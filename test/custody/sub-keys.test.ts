@@ -235,10 +235,10 @@ test('the evidence of all of it verifies', async () => {
   const { home } = quorum
   const places = { home, services: null, identity: null, registry: null, root: null }
   const { report } = await auditHome(places)
-  // What was put past the service is in the user side's log alone, which is no fault of the grants.
-  expect(report.problems.filter((problem) => problem.startsWith('user side log: grant'))).toEqual(
-    [],
-  )
+  // What was put past the service is in the identity provider's log alone, which is no fault of the grants.
+  expect(
+    report.problems.filter((problem) => problem.startsWith('identity provider log: grant')),
+  ).toEqual([])
   expect(report.problems.filter((problem) => problem.startsWith('approval'))).toEqual([])
 })
 

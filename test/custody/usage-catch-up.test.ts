@@ -127,7 +127,7 @@ function decide(batch: Batch) {
   const after = countApproved([POLICY], payload, ledger.usage(GRANT_ID), Date.now())
   if (after === null) throw new Error('nothing is counted')
   return ledger.commit((writer) => {
-    putApproved(batch, batch.intents.map(intentId), writer)
+    putApproved(batch, batch.intents.map(intentId), writer, Date.now())
     writer.putUsage(GRANT_ID, after)
     writer.awaitRecord(intent.seq)
   }).flushed

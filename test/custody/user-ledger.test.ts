@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import type { ApprovalId } from '../../src/domain/ids.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
+import { relate, underApproval } from '../../src/identity-provider/vault/nonce-ledger.js'
 import { oneAtATime } from '../../src/identity-provider/vault/one-at-a-time.js'
 import { unflushedRows } from '../../src/identity-provider/vault/unflushed-rows.js'
 import { callTerm } from './approval-terms.js'
@@ -15,8 +16,66 @@ const entryOf = (fee: bigint) => ({
   intentId: randomBytes(32),
   bodyHash: randomBytes(32),
   maxFeePerGasWei: fee,
+  keyedFeeWei: fee,
   maxPriorityFeePerGasWei: 1n,
   approval: null,
+})
+
+describe('what asks for a nonce that is held', () => {
+  const held = { ...entryOf(10n), maxPriorityFeePerGasWei: 4n }
+  const { intentId } = held
+  const [NONE, OTHER] = [Buffer.alloc(32), randomBytes(32)]
+  const same = (fee: bigint, tip: bigint) => ({
+    ...{ ...held, intentId: randomBytes(32) },
+    ...{ maxFeePerGasWei: fee, maxPriorityFeePerGasWei: tip },
+  })
+
+  test.each([
+    ['the same bytes', same(10n, 4n), NONE, false, 'repeat'],
+    ['higher fees', same(11n, 5n), intentId, false, 'fee-bump'],
+    ['a higher fee at the same tip', same(11n, 4n), intentId, false, 'fee-bump'],
+    ['a higher fee at a lower tip', same(11n, 3n), intentId, false, 'new'],
+    ['a higher tip at the same fee', same(10n, 5n), intentId, false, 'new'],
+    ['a lower fee', same(9n, 4n), intentId, false, 'new'],
+    ['another call', entryOf(11n), intentId, false, 'new'],
+    ['a cancel', entryOf(11n), intentId, true, 'cancel'],
+  ] as const)('is with %s', (_, candidate, replaces, cancels, relation) => {
+    expect(relate(held, candidate, replaces, cancels)).toBe(relation)
+  })
+
+  test.each([
+    ['names none', NONE],
+    ['names another approval', OTHER],
+  ])('is told what holds it where it %s', (_, replaces) => {
+    for (const cancels of [false, true]) {
+      for (const candidate of [same(11n, 5n), entryOf(11n)]) {
+        expect(() => relate(held, candidate, replaces, cancels)).toThrow('NONCE_TAKEN')
+      }
+    }
+  })
+})
+
+describe('an approval that a replacement names', () => {
+  const ofCall = { approvalId: randomBytes(16), maxNativeWei: 7n }
+  const held = { ...entryOf(1n), approval: ofCall }
+  const unasked = entryOf(1n)
+  const other = { approvalId: randomBytes(16), maxNativeWei: 7n }
+
+  test.each([
+    ['another’s', held, other],
+    ['any, of a call that rested on none', unasked, other],
+    ['any, where nothing is held', null, other],
+  ] as const)('is refused where it is %s', (_, before, approval) => {
+    const named = { ...entryOf(2n), approval }
+    expect(() => underApproval(before, named, 'fee-bump')).toThrow('APPROVAL_USED')
+  })
+
+  test('is its own call’s, stays with a bump that names none, and ends with a cancel', () => {
+    const named = { ...entryOf(2n), approval: ofCall }
+    expect(underApproval(held, named, 'fee-bump').approval).toEqual(ofCall)
+    expect(underApproval(held, entryOf(2n), 'fee-bump').approval).toEqual(ofCall)
+    expect(underApproval(held, entryOf(2n), 'cancel').approval).toBeNull()
+  })
 })
 
 describe('the ledger of the user side', () => {

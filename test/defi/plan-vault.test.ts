@@ -41,7 +41,7 @@ async function withdrawal(given: bigint | null) {
     vault: VAULT,
     state,
   }
-  const plan = await planWithdrawal(ports, market, ACCOUNT, ROUTER, SHARES)
+  const plan = await planWithdrawal(ports, market, ACCOUNT, ROUTER, SHARES, null)
   if (!plan.ok) throw new Error(plan.fault.code)
   return plan.value
 }

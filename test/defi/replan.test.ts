@@ -30,7 +30,7 @@ function now({
     swapVenue: {
       offer: async (_, { amountIn }) => ({
         ...{ amountOut: (amountIn * tenths) / 10n, priceImpactBps: 0, venue: 'test' },
-        ...{ target: VENUE, tokens: [USDC, OTHER], poolFees: [500] },
+        ...{ target: VENUE, tokens: [USDC, OTHER], amountsBetween: [], poolFees: [500] },
         encode: (minOut) => `0x${minOut.toString(16).padStart(8, '0')}`,
       }),
     },
@@ -55,7 +55,7 @@ function asked(kind: AskedTerms['kind'], said: Partial<AskedTerms['terms']> = {}
     data: '0x00',
     ...said,
   }
-  return { kind, account: ACCOUNT, router: ROUTER, terms, offered: NET }
+  return { kind, account: ACCOUNT, router: ROUTER, terms, offered: NET, maxLossBps: null }
 }
 
 const DEPOSIT = asked('defi_deposit', { tokenOut: VAULT, target: VAULT })

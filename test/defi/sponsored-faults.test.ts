@@ -127,8 +127,37 @@ it('answers a swap by its quote as before when it comes again after a kill', asy
   const again = await swapOnce({ quote_id })
   expect([again.status, again.json.tx_id], again.text).toEqual([first.status, first.json.tx_id])
   expect((await swapOnce({ quote_id: 'quote_other' })).code).toBe('IDEMPOTENCY_KEY_REUSED')
-  expect((await api.post('/api/swap/execute', { quote_id })).code).toBe('NOT_FOUND')
+  // The quote stands for its swap whatever Idempotency-Key comes with it, or none.
+  const bare = await api.post('/api/swap/execute', { quote_id })
+  expect([bare.status, bare.json.tx_id], bare.text).toEqual([first.status, first.json.tx_id])
+  const unknown = await api.post('/api/swap/execute', { quote_id: 'quote_other' })
+  expect(unknown.code).toBe('NOT_FOUND')
   expect(await chain.balance(chain.usdc, wallet.address)).toBe(9n * chain.oneUsdc)
+})
+
+it('answers executions of one quote that race with the record of one swap', async () => {
+  const chain = chainOf(stack, BASE)
+  const { key, address } = await newWallet(stack)
+  await give(stack, BASE, address, '10', 'USDC')
+  const { json } = await key.api.post('/api/swap/quote', {
+    ...{ chain_id: BASE, token_in: chain.usdc, token_out: chain.wrapped },
+    amount_in: chain.oneUsdc.toString(),
+  })
+  const { quote_id } = json
+  const raced = await Promise.all(
+    ['one', 'one', 'two', null, null].map((name) =>
+      key.api.post(
+        '/api/swap/execute',
+        { quote_id },
+        name === null ? {} : { 'idempotency-key': name },
+      ),
+    ),
+  )
+  for (const { status, text } of raced) expect(status, text).toBeOneOf([200, 202])
+  const [first] = raced
+  expect(new Set(raced.map((answer) => answer.json.tx_id)).size).toBe(1)
+  await finalOf(key.api, first?.json.tx_id)
+  expect(await chain.balance(chain.usdc, address)).toBe(9n * chain.oneUsdc)
 })
 
 it('keeps the spend of a reverted intent that nobody could cancel until its deadline', async () => {

@@ -123,6 +123,9 @@ it('passes an empty gas wallet over, and says so when all of them are', async ()
   expect([refused.status, refused.code], refused.text).toEqual([503, 'CHAIN_UNAVAILABLE'])
   const limits = await wallet.key.api.get('/api/limits')
   expect(limits.json).toMatchObject({ reserved_usd: '0.00', daily_used_usd: '1.00' })
+  const budgets = await stack.owner.get(`/wallets/${wallet.subWalletId}/gas`)
+  expect(budgets.json, budgets.text).toEqual(limits.json.sponsored_gas)
+  expect(Number(budgets.json.daily_used_usd)).toBeGreaterThan(0)
   for (const address of gasWalletsOf(chain)) {
     await client.setBalance({ address, value: parseEther('1000') })
   }
@@ -183,6 +186,10 @@ it('answers SLIPPAGE_EXCEEDED when the price has moved past a quote, and moves n
     ...{ chain_id: BASE, token_in: chain.usdc, token_out: chain.wrapped },
     ...{ amount_in: chain.oneUsdc.toString(), slippage_bps: 10 },
   })
+  // What moves the price loses by it: the key says that it may.
+  const unbound = { policy: { rules: [], default: 'allow', max_swap_loss_bps: null } }
+  const path = `/keys/${mover.key.keyId}`
+  expect((await stack.owner.call('PATCH', path, { body: unbound })).status).toBe(200)
   const moved = await swap(mover, chain, 400_000n * chain.oneUsdc, { slippage_bps: 5_000 })
   expect(await finalOf(mover.key.api, moved.json.tx_id), moved.text).toMatchObject({
     status: 'confirmed',

@@ -148,6 +148,9 @@ describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chai
     })
     const nothing = await key.api.post('/api/defi/withdraw/quote', all)
     expect(nothing.code).toBe('INSUFFICIENT_FUNDS')
+    expect(nothing.text).toContain('no shares of that vault')
+    const again = await key.api.post('/api/defi/withdraw', all)
+    expect(again.text).toContain('no shares of that vault')
     expect(done, withdrawal.text).toMatchObject({ status: 'confirmed', kind: 'defi_withdraw' })
     expect(await chain.balance(chain.vault, address)).toBe(0n)
     const receipt = await chain.client.getTransactionReceipt({
@@ -235,6 +238,11 @@ describe('what is refused', () => {
     expect((await key.api.post('/api/swap/execute', over)).code).toBe('LIMIT_EXCEEDED')
     const refused = await key.api.post('/api/swap/execute', poor)
     expect(refused.code).toBe('INSUFFICIENT_FUNDS')
+    expect(refused.text).toContain('USDC')
+    const wrapped = { ...swap, token_in: chain.wrapped, token_out: chain.usdc, amount_in: '9' }
+    const unwrapped = await key.api.post('/api/swap/execute', wrapped)
+    expect(unwrapped.code).toBe('INSUFFICIENT_FUNDS')
+    expect(unwrapped.text).toContain('WETH, the wrapped form of ETH')
     const lack = { token: chain.usdc, have: '0', need: poor.amount_in }
     expect(refused.json).toMatchObject({ error: { details: lack } })
     const limits = await key.api.get('/api/limits')

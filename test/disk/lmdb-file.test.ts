@@ -142,7 +142,7 @@ describe('an LMDB file that is healthy', () => {
     expect(all).toMatch(/^read \d+$/)
     expect(shorter).toBe(all)
     for (const one of found)
-      expect([all, expect.stringContaining('was cut off')]).toContainEqual(one)
+      expect([all, expect.stringContaining('is truncated')]).toContainEqual(one)
   })
 })
 
@@ -190,7 +190,7 @@ describe('an LMDB file that another thread makes', () => {
   })
 })
 
-describe('an LMDB file that was cut off', () => {
+describe('an LMDB file that is truncated', () => {
   test('at any length ends with a sentence that names it, and never by a signal', async () => {
     await fill(2_000)
     const { size } = statSync(file())
@@ -201,7 +201,7 @@ describe('an LMDB file that was cut off', () => {
     const found = await outcomes([...new Set(lengths)])
     expect(found).toHaveLength(new Set(lengths).size)
     const sentence =
-      /data\.mdb (is empty|is not an LMDB file, or only the beginning|was cut off or is damaged)/
+      /data\.mdb (is empty|is not an LMDB file, or is incomplete|is truncated or damaged)/
     for (const one of found) if (one !== all) expect(one).toMatch(sentence)
     expect(found.filter((one) => one !== all).length).toBeGreaterThan(40)
   })

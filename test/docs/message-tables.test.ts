@@ -61,6 +61,7 @@ const ACCOUNT_EFFECTS: Names<AccountEffect['type']> = {
   broadcast: true,
   watch: true,
   unwatch: true,
+  'give-up': true,
   'read-end': true,
 }
 
@@ -78,6 +79,7 @@ const OWN_COMMANDS: Names<Exclude<Command['type'], AccountCommand['type']>> = {
   'grants-rested': true,
   'cancel-transaction': true,
   'read-limits': true,
+  'read-gas': true,
   send: true,
   'prepared-send': true,
   screened: true,
@@ -145,9 +147,12 @@ const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
   'sponsored-sent': true,
   'sponsored-changed': true,
   'sponsored-answered': true,
+  'sponsored-joined': true,
+  'sponsored-joined-answered': true,
   'sponsored-recorded': true,
   'sponsored-ended': true,
   'sponsored-moved': true,
+  'cancellation-failed': true,
   'sponsored-resting': true,
   'sponsored-expired': true,
   'sponsored-reopened': true,

@@ -3,14 +3,15 @@ import { expect, test } from 'vitest'
 import { VARIABLES } from '../../src/config/variables.js'
 import { DOCUMENTS, PATHS } from './documents.js'
 
-/** What the operator's guide names besides commands, which `test/cli` runs, is there. */
+/** The operators' pages name only things that exist; `test/cli` runs the commands that they name. */
 
-const guide = readFileSync('OPERATIONS.md', 'utf8')
+const PAGES = ['INSTALL.md', 'OPERATIONS.md', 'CLUSTER.md', 'RUNBOOKS.md']
+const guide = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n')
 const matches = (text: string, pattern: RegExp) => [
   ...new Set([...text.matchAll(pattern)].map(([, name = '']) => name)),
 ]
 
-test('the guide names units that are written', () => {
+test("the operators' pages name units that are written", () => {
   const units = matches(guide, /\b(?:systemctl [a-z-]+|journalctl -u) (countersign[\w.-]*)/g)
   expect(units.length).toBeGreaterThan(0)
   for (const unit of units) {
@@ -19,20 +20,20 @@ test('the guide names units that are written', () => {
   }
 })
 
-test('the guide names users that are made', () => {
+test("the operators' pages name users that are made", () => {
   const made = readFileSync('scripts/systemd/countersign.sysusers.conf', 'utf8')
   const users = matches(guide, /\bas (countersign-[a-z]+)/g)
   expect(users.length).toBeGreaterThan(0)
   for (const user of users) expect(made).toContain(`\nu ${user} `)
 })
 
-test('the guide names variables that are read', () => {
+test("the operators' pages name variables that are read", () => {
   const names = new Set(VARIABLES.map(({ name }) => name))
   const named = matches(guide, /`((?:COUNTERSIGN|IDENTITY|CONSOLE|METRICS)_[A-Z_]+)`/g)
   expect(named.filter((name) => name !== 'COUNTERSIGN_' && !names.has(name))).toEqual([])
 })
 
-test('the guide names metrics that are served', () => {
+test("the operators' pages name metrics that are served", () => {
   const sources = PATHS.filter((path) => /^(src|actors)\/.*\.ts$/.test(path))
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n')
@@ -45,6 +46,6 @@ test('the guide names metrics that are served', () => {
 
 test.each(DOCUMENTS)('%s names npm scripts that are there', (document) => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const named = matches(readFileSync(document, 'utf8'), /npm run (?:--silent |-s )?([a-z][\w:]*)/g)
+  const named = matches(readFileSync(document, 'utf8'), /npm run (?:--silent |-s )?([a-z][\w:-]*)/g)
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })

@@ -8,7 +8,7 @@ import { readProcessEnvironment } from '../../src/custody/process-environment.js
 import { readIdentitySettings } from '../../src/identity-provider/settings.js'
 import { PATHS } from './documents.js'
 
-/** The table of settings has what the code reads, by name, reader and default, and nothing else. */
+/** The settings in the guide are those that the code reads, by name, reader and default, and no others. */
 
 const NAMES = new Set(VARIABLES.map(({ name }) => name))
 /** A page for programs of others shows how they read theirs. */
@@ -31,13 +31,13 @@ function namesReadIn(text: string): string[] {
 const namesOf = (reader: Reader) =>
   VARIABLES.filter(({ readers }) => readers.includes(reader)).map(({ name }) => name)
 
-describe('the table of settings', () => {
+describe('the list of settings', () => {
   test('is the one in the guide', () => {
     const guide = readFileSync('OPERATIONS.md', 'utf8')
-    expect(withSettings(guide), 'npm run docs:settings writes it anew').toBe(guide)
+    expect(withSettings(guide), 'run npm run docs:settings').toBe(guide)
   })
 
-  test('has each name once, with words that a table can hold', () => {
+  test('has each name once, with a meaning of one line', () => {
     expect(NAMES.size).toBe(VARIABLES.length)
     for (const { meaning } of VARIABLES) expect(meaning).not.toMatch(/[|\n]/)
   })

@@ -6,15 +6,17 @@ import { approve, callTo, ETHER, transfer, transferFrom, USD } from './calls.js'
 import type { DrainCase, Scene } from './scene.js'
 
 const SOME = 400n * USD
+const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
 /** Lets the wallet's account delegate (EIP-7702), as its first sponsored swap does. */
-async function swapSponsored(scene: Scene, amount: bigint): Promise<void> {
+async function swapSponsored(scene: Scene, amount: bigint, terms: object = {}): Promise<void> {
   const { at, key } = scene
   const sent = await key.api.post('/api/swap/execute', {
     chain_id: 8453,
     token_in: at.usdc,
     token_out: at.wrapped,
     amount_in: amount.toString(),
+    ...terms,
   })
   const call = { to: at.swapRouter, value: 0n, data: '0x' as const }
   if (sent.status !== 200 && sent.status !== 202) {
@@ -38,6 +40,26 @@ async function rotated(scene: Scene): Promise<Scene['key']> {
 
 /** What several keys, several calls at once, and the service's own flows make of a cap. */
 export const KEYS: readonly DrainCase[] = [
+  {
+    title: 'a sponsored swap for a token that the attacker alone sells',
+    expected: 'SWAP_LOSS_EXCEEDED',
+    harmless: true,
+    attack: (scene) =>
+      swapSponsored(scene, SOME, { token_out: scene.at.scam, slippage_bps: 5_000 }),
+  },
+  {
+    title: 'a sponsored swap of native currency for such a token, one hop further',
+    expected: 'SWAP_LOSS_EXCEEDED',
+    harmless: true,
+    attack: (scene) =>
+      swapSponsored(scene, ETHER / 10n, { token_in: NATIVE, token_out: scene.at.scam }),
+  },
+  {
+    title: 'a sponsored swap that takes half of what it is worth',
+    expected: 'SWAP_LOSS_EXCEEDED',
+    harmless: true,
+    attack: (scene) => swapSponsored(scene, SOME, { slippage_bps: 5_000 }),
+  },
   {
     title: 'an approval that does not fit the cap',
     expected: 'LIMIT_EXCEEDED',

@@ -94,7 +94,7 @@ test('a store that was cut off is not started with, and the error names it', asy
     truncateSync(storeOf(copy), 40_000)
     const starting = startChild('dist/src/main.js', { COUNTERSIGN_HOME: copy, PORT: '0' })
     await expect(starting).rejects.toThrow(
-      /main\.js ended with 1: [\s\S]*service\/store\/data\.mdb was cut off/,
+      /main\.js ended with 1: [\s\S]*service\/store\/data\.mdb is truncated/,
     )
   } finally {
     rmSync(copy, { recursive: true })

@@ -26,8 +26,8 @@ function send() {
 }
 
 async function diskPart(): Promise<PartReport | undefined> {
-  const { json } = await stack.service.api(null).get('/readyz')
-  return (json.parts as Readonly<Record<string, PartReport>>).disk
+  const { json } = await stack.owner.get('/service')
+  return (json.readiness as { parts: Readonly<Record<string, PartReport>> }).parts.disk
 }
 
 const isDown = () => expect.poll(async () => (await diskPart())?.status, HAPPENS).toBe('down')

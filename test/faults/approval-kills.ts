@@ -156,7 +156,7 @@ async function comes({ service }: Stack, moment: Moment): Promise<void> {
     await delay(moment.after)
     return
   }
-  const owner = service.nodes().find(({ isOwner }) => isOwner)?.home ?? service.home
+  const owner = service.nodes().find(({ isLeader: isOwner }) => isOwner)?.home ?? service.home
   const { evidence } =
     moment.by === 'user-log' ? userSideLayout(service.home) : serviceLayout(owner)
   const path = join(evidence, 'data.mdb')

@@ -270,17 +270,35 @@ describe('a transaction ends', () => {
     },
   )
 
-  test('dropped, when every node refuses it at once, and its Idempotency-Key says so again', async () => {
+  test('confirmed, when a gateway passed it on and refused it in any words', async () => {
     const wallet = await harness.createWallet()
-    inject(error('insufficient funds for gas * price + value: balance 1'), 8)
-    const call = { idempotency: { key: 'refused', bodyHash: 'same' } }
+    chain.startMining()
+    for (const words of ['invalid sender', 'intrinsic gas too low', 'insufficient funds']) {
+      for (const proxy of chain.proxies) {
+        proxy.inject({ method: SEND, times: 1, fault: { ...error(words), forward: true } })
+      }
+      expect(onTheWire(await harness.send(wallet, BASE))).toMatchObject({ ok: true })
+      for (const proxy of chain.proxies) proxy.clear()
+    }
+    await endsOnce(wallet, 3)
+  })
+
+  test('dropped, when every node refuses it, once its nonce is used by what cancels it', async () => {
+    const wallet = await harness.createWallet()
+    chain.startMining()
+    const value = 4_712n
+    const fault = error('insufficient funds for gas * price + value: balance 1')
+    const when = ([raw]: readonly unknown[]) => parseTransaction(raw as Hex).value === value
+    for (const proxy of chain.proxies) proxy.inject({ method: SEND, fault, when })
+    const call = { value, idempotency: { key: 'refused', bodyHash: 'same' } }
     const send = async () => onTheWire(await harness.send(wallet, BASE, call))
-    const code = 'INSUFFICIENT_FUNDS'
-    expect(await send()).toMatchObject({ ok: false, fault: { code } })
-    for (const proxy of chain.proxies) proxy.clear()
+    expect(await send()).toMatchObject({ ok: true })
+    await allFinal(harness, [wallet], FINAL_MS)
     const [dropped] = transactionsOf(harness, wallet)
-    expect(await send()).toMatchObject({ fault: { code, details: { tx_id: dropped?.txId } } })
-    expect(await audit(harness, wallet)).toMatchObject({ transactions: 1, dropped: 1, wrong: [] })
+    const details = { tx_id: dropped?.txId }
+    expect(await send()).toMatchObject({ ok: false, fault: { code: 'CHAIN_REJECTED', details } })
+    const verdict = await audit(harness, wallet)
+    expect(verdict).toMatchObject({ transactions: 1, dropped: 1, wrong: [] })
   })
 
   test('and what reverts keeps its gas and releases its value', async () => {
@@ -309,7 +327,7 @@ describe('a transaction ends', () => {
   })
 })
 
-function error(message: string): Fault {
+function error(message: string): Extract<Fault, { kind: 'error' }> {
   return { kind: 'error', code: -32000, message }
 }
 

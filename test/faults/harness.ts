@@ -16,9 +16,11 @@ import { systemTimers } from '../../src/clock/timers.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ChainId } from '../../src/domain/chains.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
+import { createGasBook } from '../../src/domain/gas-book.js'
 import { type Address, type LineageId, type TxId, ulidBody } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { NO_METER } from '../../src/domain/meter.js'
+import { GAS_BUDGET_DEFAULTS } from '../../src/domain/sponsored-gas.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import { AuditLog } from '../../src/store/audit-log.js'
@@ -26,6 +28,7 @@ import { openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
+import { storedGasOf } from '../../src/store/wallet-gas.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'
 import { testScreener } from '../screening/fixtures.js'
 import { withinOneUtcDay } from '../support/utc-day.js'
@@ -156,6 +159,8 @@ export async function startHarness(
               replan: () => Promise.reject(new Error('nothing waits')),
               freezes: createFreezeBook([], () => null),
               userBreakers: { of: () => null },
+              gasBook: createGasBook((userId) => storedGasOf(reader, userId)),
+              gasBudgets: GAS_BUDGET_DEFAULTS,
               keyChanged() {},
               versions: { countUp() {} },
               auditLog,
@@ -239,6 +244,7 @@ export async function startHarness(
           call: { chainId, to: RECIPIENT, value: 1_000_000_000_000n, data: '0x', ...call },
           proofKey: wallet.proofKey,
           idempotency,
+          guardsDuplicates: false,
         }
         return life.ask({ kind: 'sub-wallet', id: wallet.subWalletId, command, token: null })
       },

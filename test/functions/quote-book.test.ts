@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createQuoteBook, type HeldQuote } from '../../src/defi/quote-book.js'
-import type { Address, SubWalletId, UserId } from '../../src/domain/ids.js'
+import type { Address, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 
 const TOKEN: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
@@ -8,8 +8,9 @@ function quoteOf(user: string): HeldQuote {
   return {
     userId: user as UserId,
     subWalletId: `sw_${user}` as SubWalletId,
+    lineageId: `key_${user}` as LineageId,
     chainId: 8453,
-    ...{ tokenIn: TOKEN, tokenOut: TOKEN, amountIn: 1n, minOut: 1n },
+    ...{ tokenIn: TOKEN, tokenOut: TOKEN, amountIn: 1n, minOut: 1n, slippageBps: null },
   }
 }
 

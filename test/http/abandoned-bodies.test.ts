@@ -86,3 +86,23 @@ test('bodies of no length that never end take no more room than their key has pa
   expect(await simulateInPieces(READ_SECRET)).toMatch(/^HTTP\/1\.1 200/)
   for (const socket of sockets) socket.destroy()
 })
+
+test('whoever sends a body too slowly hears so', async () => {
+  harness = await startHarness()
+  const head = [
+    'POST /api/tx/simulate HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    `X-Api-Key: ${READ_SECRET}`,
+    'Content-Length: 1000',
+    '',
+    '',
+  ].join('\r\n')
+  const answers = await Promise.all(
+    [[head], [head, '{']].map((pieces) => exchangeRaw(harness.port, pieces, /request_id/)),
+  )
+  for (const answer of answers) {
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(answer).toContain('REQUEST_TIMEOUT')
+  }
+}, 20_000)

@@ -37,6 +37,7 @@ describe('the environment', () => {
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
         retentionIntervalMs: 3_600_000,
+        gasBudgets: { walletMicros: 250_000_000n, userMicros: 1_000_000_000n },
         undelegateAfterMs: null,
       },
       warnings: [],

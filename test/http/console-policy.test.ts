@@ -20,13 +20,18 @@ import {
   writeDraft,
 } from '../../src/console/policy/draft.js'
 import { differences } from '../../src/console/policy/rules-compared.js'
+import { callOf } from '../../src/console/policy/tested-call.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import { policyJson } from '../../src/policy/canonical-policy.js'
 import { parsePolicy } from '../../src/policy/parse-policy.js'
 import { POLICY_TEMPLATES } from '../../src/policy/templates.js'
 
 /** What the console's policy editor makes of a text before the service sees it. */
 
-const TERMS = { chainId: 8453, token: 'native', payees: [`0x${'ab'.repeat(20)}`], perDay: '1' }
+const TERMS = {
+  ...{ chainId: 8453, token: 'native', payees: [`0x${'ab'.repeat(20)}`] },
+  ...{ tokensOut: ['native'], perDay: '1' },
+}
 const TEMPLATES = Object.entries(POLICY_TEMPLATES).map(
   ([name, { write }]) => [name, JSON.parse(JSON.stringify(write(TERMS))) as JsonObject] as const,
 )
@@ -197,3 +202,20 @@ function leavesOf(value: Json, at: Path): [string, string][] {
     leavesOf(one as Json, [...at, isList ? Number(name) : name]),
   )
 }
+
+describe('the form "Test a call"', () => {
+  const typed = (fields: Readonly<Record<string, string>>) => {
+    const form = new FormData()
+    for (const [name, text] of Object.entries(fields)) form.set(name, text)
+    return callOf(form)
+  }
+  const to = `0x${'ab'.repeat(20)}`
+
+  test('gives the token that a call gives the wallet, native coins too', () => {
+    const swap = { operation: 'swap', chain: '8453', to, value: '', data: '' }
+    const call = { operation: 'swap', chain_id: 8453, to, value: '0', data: '0x' }
+    expect(typed({ ...swap, token_out: to })).toEqual({ ...call, token_out: to })
+    expect(typed({ ...swap, token_out: ' native ' })).toEqual({ ...call, token_out: NATIVE_TOKEN })
+    expect(typed({ ...swap, token_out: '' })).toEqual(call)
+  })
+})

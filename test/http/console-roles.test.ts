@@ -78,13 +78,13 @@ describe('a role', () => {
     expect((await denied()).sort()).toEqual(changing.map(({ name }) => name).sort())
   })
 
-  test('is told with what would be enough, before the body is looked at', async () => {
+  test('is told the roles that would be enough, before the body is looked at', async () => {
     role = 'approver'
     const response = await ask({ method: 'POST', path: '/api/v1/agent/freeze' })
     expect(response.status).toBe(403)
     expect(await readError(response)).toMatchObject({
       code: 'PERMISSION_DENIED',
-      message: 'Your role in this account is approver; this takes owner or operator.',
+      message: 'Your role in this account is approver; this needs owner or operator.',
       details: { role: 'approver', roles: ['owner', 'operator'] },
     })
   })

@@ -110,9 +110,12 @@ test('what is tried again until it is confirmed is never tried twice at a time',
 
 test('whoever approves a call sees the coins that it is sent with, also where its data says nothing', () => {
   const call = { value: '5', intent: null, decoded: { moves: null } }
-  expect(movesShown(call)).toEqual({ moves: [{ token: 'native', amount: '5' }], isAll: false })
+  expect(movesShown(call)).toEqual({
+    moves: [{ token: 'native', amount: '5', symbol: null, decimals: null }],
+    isAll: false,
+  })
   expect(movesShown({ ...call, value: '0' })).toEqual({ moves: [], isAll: false })
-  const moves = [{ token: '0xab', amount: '7' }]
+  const moves = [{ token: '0xab', amount: '7', symbol: 'USDC', decimals: 6 }]
   expect(movesShown({ ...call, decoded: { moves } })).toEqual({ moves, isAll: true })
   const intent = {}
   expect(movesShown({ ...call, intent }), 'the service sends it').toEqual({

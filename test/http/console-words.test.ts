@@ -83,7 +83,7 @@ describe('times', () => {
   })
 
   it.each([
-    [-1, 'over'],
+    [-1, 'expired'],
     [59_000, '59 s'],
     [24 * 3_600_000 - 1, '23 h 59 min'],
   ])('%i ms left is %s', (ms, words) => {

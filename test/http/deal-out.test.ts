@@ -24,6 +24,14 @@ describe('whose a request is', () => {
     }
   })
 
+  test('goes by the key that an agent gives as a bearer token, over MCP alone', () => {
+    const bearer = { ...NOBODY, authorization: `Bearer ${keyOf(ADA)}` }
+    expect(partitionOfRequest('/mcp', bearer)).toBe(partitionOf(ADA))
+    expect(partitionOfRequest('/api/limits', bearer)).toBeNull()
+    const both = { xApiKey: keyOf(CLUB), authorization: 'Bearer of.a.gateway' }
+    expect(partitionOfRequest('/mcp', both)).toBe(partitionOf(CLUB))
+  })
+
   test('goes by the account that a console token is for', async () => {
     const path = '/api/v1/agent/wallets'
     const own = { ...NOBODY, authorization: await tokenOf({ sub: ADA }) }

@@ -16,6 +16,7 @@ import {
   attachPathMeter,
   createPathBuffer,
   readBacklogs,
+  readDoubtedEndpoints,
   showPath,
 } from '../../src/wiring/path-meter.js'
 import { meterRpc } from '../../src/wiring/rpc-meter.js'
@@ -88,7 +89,8 @@ test('what the queues of every thread read is shown, by queue and thread', async
   main.queue('callers', () => ({ length: 3, waitMs: 1_500, dropped: 2 }))
   worker.queue('mailbox', () => ({ length: 7, waitMs: 20, dropped: 0 }))
   const path = attachPathMeter(createPathBuffer(1, [8_453]), 0, [8_453])
-  const rpc = meterRpc(worker, path)(8_453)
+  const log = { info() {}, warn() {}, error() {} }
+  const rpc = meterRpc(worker, path, log)(8_453)
   rpc.queue('send', () => ({ length: 4, waitMs: 9 }))
   rpc.queue('send', () => ({ length: 1, waitMs: 11 }))
   rpc.overflow('send')
@@ -135,6 +137,21 @@ test('latencies of all threads are one histogram each, in seconds', () => {
   expect(lines).toContain('countersign_commit_duration_seconds_sum 4000.0304')
   // Nobody took it down, which is no reason to be absent.
   expect(lines).toContain('countersign_signing_duration_seconds_count 0')
+})
+
+test('endpoints in doubt are those of the thread that passes over the most', () => {
+  const chainIds = [1, 8_453]
+  const buffer = createPathBuffer(2, chainIds)
+  const [main, worker] = [0, 1].map((thread) => attachPathMeter(buffer, thread, chainIds))
+  const doubted = readDoubtedEndpoints(buffer, chainIds)
+  expect(doubted(8_453)).toBe(0)
+  main?.rpc(8_453, 'chain-id-doubted')
+  worker?.rpc(8_453, 'chain-id-doubted')
+  worker?.rpc(8_453, 'chain-id-doubted')
+  worker?.rpc(8_453, 'wrong-chain-id')
+  expect([doubted(1), doubted(8_453)]).toEqual([0, 2])
+  for (const _ of [1, 2]) worker?.rpc(8_453, 'chain-id-right')
+  expect(doubted(8_453)).toBe(1)
 })
 
 test('what happens to money is added up over the threads, by chain, code and age', () => {

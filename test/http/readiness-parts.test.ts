@@ -18,7 +18,10 @@ const WELL: ReadinessSources = {
   lists: () => ({ ready: true, reason: null, lists: [], problems: [] }),
   prices: () => [],
   chains: () => [
-    { chainId: 1, name: 'Ethereum', blockTimeMs: 12_000, head: { number: 7, ageMs: 1_000 } },
+    {
+      ...{ chainId: 1, name: 'Ethereum', blockTimeMs: 12_000 },
+      ...{ head: { number: 7, ageMs: 1_000 }, endpoints: 2, doubtedEndpoints: 0 },
+    },
   ],
   disk: { freeBytes: 2 ** 30, floorBytes: 2 ** 28, refusal: () => null },
   clock: { aheadMs: () => 40, refusal: () => null },
@@ -94,20 +97,40 @@ test('a chain that was never seen is down, and no chain at all stops writes', ()
   expect(reportOf('chains', { chains: () => [unseen] }).status).toBe('down')
 })
 
+test('endpoints that name another chain id show, and stop the chain once none is left', () => {
+  const [one] = WELL.chains()
+  if (one === undefined) throw new Error('there is a chain')
+  const half = { ...one, chainId: 10, name: 'Optimism', doubtedEndpoints: 1 }
+  expect(reportOf('chains', { chains: () => [one, half] })).toMatchObject({
+    status: 'degraded',
+    reason: expect.stringContaining('Optimism (10)'),
+    chains: {
+      1: { status: 'up' },
+      10: { status: 'degraded', reason: '1 of 2 endpoints report another chain id.' },
+    },
+  })
+  const none = { ...half, doubtedEndpoints: 2 }
+  expect(reportOf('chains', { chains: () => [none] }).status).toBe('down')
+})
+
 test('a clock that no block bears out yet is down: no write would begin', () => {
-  const unchecked = fault('WRITES_STOPPED', { reason: 'clock' }, 'No block was seen yet.')
+  const unchecked = fault('WRITES_STOPPED', { reason: 'clock' }, 'No block has been seen yet.')
   const clock = { aheadMs: () => null, refusal: () => unchecked }
-  expect(reportOf('clock', { clock })).toEqual({ status: 'down', reason: 'No block was seen yet.' })
+  expect(reportOf('clock', { clock })).toEqual({
+    status: 'down',
+    reason: 'No block has been seen yet.',
+  })
 })
 
 test('a journal is a part where there is one, and is down while it does not answer', () => {
   expect(() => reportOf('journal', {})).toThrow('no part')
-  const owner = { epoch: 7 }
-  const journal = { owner, snapshots: null, refusal: () => null }
+  const leadership = { epoch: 7 }
+  const redundancy = { reason: null }
+  const journal = { leadership, redundancy, snapshots: null, refusal: () => null }
   expect(reportOf('journal', { journal })).toEqual({ status: 'up', epoch: 7 })
   const away = fault('WRITES_STOPPED', { reason: 'journal' }, 'It does not answer.')
   const [lags, follows] = [true, false].map((is) => ({ isBehind: () => is }))
-  const silent = { owner, snapshots: lags ?? null, refusal: () => away }
+  const silent = { leadership, redundancy, snapshots: lags ?? null, refusal: () => away }
   expect(reportOf('journal', { journal: silent })).toEqual({
     status: 'down',
     reason: 'It does not answer.',
@@ -121,4 +144,13 @@ test('a journal is a part where there is one, and is down while it does not answ
   })
   const well = reportOf('journal', { journal: { ...journal, snapshots: follows ?? null } })
   expect(well).toEqual({ status: 'up', epoch: 7 })
+  const alone = { reason: 'Each commit waits for a standby.' }
+  expect(reportOf('journal', { journal: { ...journal, redundancy: alone } })).toEqual({
+    status: 'degraded',
+    ...alone,
+    epoch: 7,
+  })
+  expect(reportOf('journal', { journal: { ...silent, redundancy: alone } }).reason).toBe(
+    'It does not answer. Each commit waits for a standby.',
+  )
 })

@@ -26,6 +26,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
+const READINESS = {
+  status: 'not_ready',
+  draining: false,
+  parts: { disk: { status: 'down', reason: 'Little is left.', free_mib: 3 } },
+} as const
+
 const FIGURES: ServiceFigures = {
   lanes: () => [
     { chainId: 1, count: 3, oldestAtMs: 7_500, lanes: 2 },
@@ -38,6 +44,7 @@ const FIGURES: ServiceFigures = {
   disk: { freeBytes: null, floorBytes: 6 },
   lastBackup: () => readLastBackup(home),
   logLevel: 'warn',
+  readiness: () => READINESS,
 }
 
 async function statusOf(figures: Partial<ServiceFigures> = {}) {
@@ -61,6 +68,7 @@ describe('what the service knows of itself', () => {
       disk: { free_bytes: null, floor_bytes: 6 },
       last_backup: null,
       log_level: 'warn',
+      readiness: READINESS,
     })
   })
 

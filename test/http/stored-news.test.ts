@@ -10,7 +10,7 @@ const EPOCH = 3
 describe('what an owner has stored', () => {
   let server: Server
   let agent: Agent
-  let owner: StoredNews
+  let leader: StoredNews
   let epoch: number
   let port: number
 
@@ -18,8 +18,8 @@ describe('what an owner has stored', () => {
     epoch = EPOCH
     agent = new Agent({ keepAlive: true })
     const { app, accept } = createAcceptingApp()
-    owner = createStoredNews({ agent, owner: () => null })
-    owner.answerOn(app)
+    leader = createStoredNews({ agent, leader: () => null })
+    leader.answerOn(app)
     server = createServer().on('connection', () => undefined)
     server.removeAllListeners('connection')
     server.on('connection', (socket) => accept(socket))
@@ -32,40 +32,40 @@ describe('what an owner has stored', () => {
     server.close()
   })
 
-  const node = () => createStoredNews({ agent, owner: () => ({ host: '127.0.0.1', port, epoch }) })
+  const node = () => createStoredNews({ agent, leader: () => ({ host: '127.0.0.1', port, epoch }) })
 
   test('is told at once where it is more, and else as soon as it is', async () => {
-    owner.stored(EPOCH, 5)
+    leader.stored(EPOCH, 5)
     const waits = node()
     expect(await waits.storedAfter(4)).toBe(5)
     const next = waits.storedAfter(5)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    owner.stored(EPOCH, 6)
+    leader.stored(EPOCH, 6)
     expect(await next).toBe(6)
     expect(await Promise.all([node(), node()].map((each) => each.storedAfter(1)))).toEqual([6, 6])
   })
 
   test('is told without news after a while, and when the owner ends', async () => {
-    owner.stored(EPOCH, 5)
+    leader.stored(EPOCH, 5)
     expect(await node().storedAfter(5)).toBe(5)
     const last = node().storedAfter(5)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    owner.close()
+    leader.close()
     expect(await last).toBe(5)
   })
 
   test('is not told of another owner, nor by one that is not reached', async () => {
-    owner.stored(EPOCH, 5)
+    leader.stored(EPOCH, 5)
     epoch = EPOCH + 1
     expect(await node().storedAfter(0)).toBe(0)
-    expect(await createStoredNews({ agent, owner: () => null }).storedAfter(0)).toBe(0)
+    expect(await createStoredNews({ agent, leader: () => null }).storedAfter(0)).toBe(0)
     server.close()
     agent.destroy()
     expect(await node().storedAfter(0)).toBe(0)
   })
 
   test('is not told to callers whose requests come by the link', async () => {
-    owner.stored(EPOCH, 5)
+    leader.stored(EPOCH, 5)
     const url = `http://127.0.0.1:${port}/_node/stored/${EPOCH}/0`
     expect((await fetch(url)).status).toBe(200)
     const passedOn = await fetch(url, { headers: { 'x-forwarded-for': '192.0.2.1' } })

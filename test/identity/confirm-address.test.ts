@@ -11,8 +11,9 @@ import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { AuthorizerCeremonies } from '../../src/identity-provider/authorizers/ceremonies.js'
 import { createAuthorizerRoutes } from '../../src/identity-provider/authorizers/routes.js'
 import type { UserSideApprovals } from '../../src/identity-provider/vault/approvals.js'
+import { ADDRESSES_MAX } from '../../src/policy/bounds.js'
 import { canonicalText } from '../../src/policy/canonical-policy.js'
-import { ADDRESSES_MAX, type Policy } from '../../src/policy/policy.js'
+import type { Policy } from '../../src/policy/policy.js'
 import { POLICY_TEMPLATES } from '../../src/policy/templates.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { policyOf, USDC } from '../policy/random-policies.js'
@@ -121,7 +122,7 @@ function payeeOf(index: number): Address {
 /** In rules of as many as one may name. */
 function payeesOnly(count: number): Policy {
   const payees = Array.from({ length: count }, (_, index) => payeeOf(index))
-  const terms = { chainId: 8453, token: USDC, perDay: '1000000' }
+  const terms = { chainId: 8453, token: USDC, tokensOut: [USDC], perDay: '1000000' }
   const [one, other] = [payees.slice(0, ADDRESSES_MAX), payees.slice(ADDRESSES_MAX)].map((some) =>
     POLICY_TEMPLATES.payments.write({ ...terms, payees: some }),
   )

@@ -118,6 +118,15 @@ describe('a console token is accepted', () => {
     expect((await verifier.verify(`Bearer ${early}`)).ok).toBe(true)
   })
 
+  it('and remembered no longer than it lives', async () => {
+    // Of the leeway some seconds are left.
+    const header = `Bearer ${await token({ claims: { exp: nowSeconds() - 24 } })}`
+    expect((await verifier.verify(header)).ok).toBe(true)
+    await expect.poll(async () => (await verifier.verify(header)).ok).toBe(false)
+    expect(verifier.remembers(header)).toBe(false)
+    expect((await refusalOf(header)).message).toContain('has expired')
+  })
+
   it('a hundred times at the cost of one fetch', async () => {
     const header = `Bearer ${await token()}`
     const results = await Promise.all(Array.from({ length: 100 }, () => verifier.verify(header)))

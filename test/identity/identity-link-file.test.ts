@@ -85,7 +85,7 @@ test('each field that is wrong is named, and one that nobody knows', () => {
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{ ...good, sever_name: 'x' }, /Unrecognized key: "sever_name"/],
     [{ ...good, listen: '10.0.0.3:7443' }, /Unrecognized key: "listen"/],
-    [{ ...good, server_name: '10.0.0.3' }, /server_name: is a name/],
+    [{ ...good, server_name: '10.0.0.3' }, /server_name: must be a name/],
     [{ ...good, server_name: 'a b' }, /server_name: is a host name/],
     [{ ...good, key: 'service.key' }, /key: is the path/],
     [{ ...good, authority: undefined }, /authority: /],
@@ -115,10 +115,12 @@ test('a key that others may read, and PEM files that are none or no pair, are re
   chmodSync(files.key, 0o600)
   const none = join(directory, 'none.pem')
   writeFileSync(none, 'none', { mode: 0o600 })
-  expect(messageOf(() => readTlsFiles({ ...files, key: none }))).toMatch(/none\.pem is no private/)
+  expect(messageOf(() => readTlsFiles({ ...files, key: none }))).toMatch(
+    /none\.pem is not a private/,
+  )
   for (const part of ['certificate', 'authority']) {
     const message = messageOf(() => readTlsFiles({ ...files, [part]: none }))
-    expect(message).toMatch(/none\.pem is no certificate/)
+    expect(message).toMatch(/none\.pem is not a certificate/)
   }
   const message = messageOf(() => readTlsFiles({ ...files, key: another.key }))
   expect(message).toBe(`${another.key} is not the key of ${files.certificate}`)

@@ -1,12 +1,18 @@
+import { rmSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { readAssertion } from '../../src/identity-provider/login/passkey-sign-in.js'
-import { EMAIL, PASSWORD, type RunningLogin, runLogin } from './login-fixture.js'
+import { type Login, startLogin } from '../../src/identity-provider/login/start-login.js'
+import { atOnce } from '../support/at-once.js'
+import { AUDIENCE, EMAIL, PASSWORD, type RunningLogin, runLogin } from './login-fixture.js'
 
 /** More than wait for a comparison at once. */
 const STRANGERS = 60
+/** Fewer than the identity provider has places for one address. */
+const AT_ONCE = 40
 
 let login: RunningLogin
 beforeAll(async () => {
@@ -49,8 +55,12 @@ function browser() {
 }
 
 /** With whatever `Host` and headers it is told to; fetch would set its own. */
-function get(target: string, headers: Record<string, string>): Promise<string> {
-  const { hostname, port } = new URL(login.issuer)
+function get(
+  target: string,
+  headers: Record<string, string>,
+  port = new URL(login.issuer).port,
+): Promise<string> {
+  const { hostname } = new URL(login.issuer)
   return new Promise((resolve, reject) => {
     httpRequest({ hostname, port, path: target, headers }, (response) => {
       let text = ''
@@ -83,11 +93,11 @@ describe('strangers who guess', () => {
   it('keep nobody out of a browser in which they have signed in before', async () => {
     const own = browser()
     expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
-    const flood = Array.from({ length: STRANGERS }, (_, i) =>
+    const flood = atOnce(STRANGERS, AT_ONCE, (i) =>
       browser().signIn(EMAIL, `not the password ${i}`),
     )
     expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
-    const statuses = await Promise.all(flood)
+    const statuses = await flood
     expect(statuses).toContain(429)
     // Locked for strangers now, on whatever grounds; not for its owner.
     expect(await browser().signIn(EMAIL, PASSWORD)).toBe(429)
@@ -167,6 +177,39 @@ describe('what a request says of its host', () => {
     for (const [name, url] of endpoints) {
       expect(String(url), name).toMatch(new RegExp(`^${login.issuer}/`))
     }
+  })
+})
+
+describe('a front of the same machine that passes connections on', () => {
+  const publicIssuer = 'http://127.0.0.1:18540'
+  const HEADERS = {
+    host: 'localhost:18540',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+  }
+
+  /** Where the form of the page that signs out goes: the URL is made of what the server believes. */
+  async function formTarget(fronted: Pick<Login, 'jwksUrl'>): Promise<string | undefined> {
+    const page = await get('/session/end', HEADERS, new URL(fronted.jwksUrl).port)
+    return /action="([^"]*)"/.exec(page)?.[1]
+  }
+
+  it('may be called localhost in development, and no header of a proxy is believed', async () => {
+    const fronted = await runLogin({ publicIssuer })
+    const target = await formTarget(fronted).finally(fronted.stop)
+    expect(target).toBe('http://localhost:18540/session/end/confirm')
+  })
+
+  it('has the one name of its issuer in a live installation', async () => {
+    const { dataDir, close } = await runLogin()
+    await close()
+    const host = '127.0.0.1' as const
+    const where = { port: 0, host, dataDir, audience: AUDIENCE, publicIssuer }
+    const log = pino({ level: 'silent' })
+    const fronted = await startLogin({ ...where, mode: 'live', log })
+    const target = await formTarget(fronted).finally(fronted.close)
+    rmSync(dataDir, { recursive: true, force: true })
+    expect(target).toBe(`${publicIssuer}/session/end/confirm`)
   })
 })
 

@@ -98,7 +98,7 @@ describe('a node that was added', () => {
     writeFileSync(join(home, 'mine'), 'mine')
     const { code, err } = await run('cluster', 'add-node', '--to', home, '--home', stack.home)
     expect([code, readdirSync(home)]).toEqual([2, ['mine']])
-    expect(err).toContain('is there and not empty')
+    expect(err).toContain('is not empty')
     rmSync(home, { recursive: true })
   })
 

@@ -22,7 +22,7 @@ import {
 const CALLERS = 4
 const SLOW = { timeout: 60_000 }
 const TIMEOUT_MS = 180_000
-/** What a caller waits for who asks again, beyond which a takeover has gone wrong. */
+/** What a caller waits for who asks again, beyond which a failover has gone wrong. */
 const ASKED_MAX = 400
 
 /** Two nodes with a link between them: callers ask whichever they like. */
@@ -58,8 +58,8 @@ describe('whichever node is asked', () => {
     const ready = await fetch(`${url}/readyz`)
     const { parts } = (await ready.json()) as { parts: Record<string, unknown> }
     const own = await fetch(`${pair.stack.baseUrl}/readyz`)
-    const owners = ((await own.json()) as { parts: Record<string, unknown> }).parts
-    expect(Object.keys(parts)).toEqual([...Object.keys(owners), 'node'])
+    const leaders = ((await own.json()) as { parts: Record<string, unknown> }).parts
+    expect(Object.keys(parts)).toEqual([...Object.keys(leaders), 'node'])
     expect(parts.node).toMatchObject({ status: 'up', standby: true, epoch: 2 })
   })
 
@@ -132,7 +132,7 @@ describe('whichever node is asked', () => {
   })
 
   test(
-    'events follow one another without a gap from any node, across a takeover, and so do sends',
+    'events follow one another without a gap from any node, across a failover, and so do sends',
     async () => {
       const nodes = [url, pair.stack.baseUrl]
       const events = followEvents(() => nodes)
@@ -233,7 +233,8 @@ describe('whichever node is asked', () => {
         await sleep(500)
         waiting.kill('SIGTERM')
         expect(await once(waiting, 'exit')).toEqual([0, null])
-        expect(await asked).toBeNull()
+        // Unanswered, or answered before it ended that the outcome is unknown: never carried out here.
+        expect([undefined, 'OUTCOME_UNKNOWN']).toContain((await asked)?.code)
       } finally {
         waiting.kill('SIGKILL')
         process.kill((await back.child).pid, 'SIGCONT')

@@ -11,12 +11,12 @@ const WAITS = { timeout: 60_000 }
 describe('the shares of wallet keys', () => {
   let pair: StandbyPair
   let standbyUrl: string
-  let owner: Promise<Child>
+  let leader: Promise<Child>
   /** Of a wallet that was made after the copy. */
   let made: BenchKey
   beforeAll(async () => {
     pair = await startStandbyPair(2)
-    ;({ url: standbyUrl, child: owner } = await pair.startStandby(pair.home))
+    ;({ url: standbyUrl, child: leader } = await pair.startStandby(pair.home))
   })
   afterAll(() => pair?.stop())
 
@@ -66,7 +66,7 @@ describe('the shares of wallet keys', () => {
     const { url: backUrl } = await pair.startStandby(stack.home)
     await expect.poll(() => journalPart(backUrl), WAITS).toMatchObject({ standby: true, behind: 0 })
     expect(await run(home, 'custody', 'refresh-shares')).toContain(' is at epoch 3\n')
-    expect(await (await owner).stop()).toBe(0)
+    expect(await (await leader).stop()).toBe(0)
     await expect.poll(async () => (await journalPart(backUrl)).http, WAITS).toBe(200)
     for (const secret of [made.secret, ...stack.secrets]) await sends(backUrl, secret)
   })

@@ -40,7 +40,7 @@ export interface CellNodes {
   readonly stack: SinkStack
   /** Of the first cell's node. */
   readonly firstUrl: string
-  readonly owner: CellNode
+  readonly leader: CellNode
   readonly standby: CellNode
   /** One of each cell. */
   readonly users: readonly CellUser[]
@@ -125,9 +125,9 @@ async function raise(ends: (() => unknown)[], stop: () => Promise<void>): Promis
     }
   }
 
-  const owner = await node('owner', 1, stack.home)
-  await owner.start('owner')
-  const standby = await node('standby', 2, owner.home)
+  const leader = await node('owner', 1, stack.home)
+  await leader.start('owner')
+  const standby = await node('standby', 2, leader.home)
   await standby.start('standby')
   const emails = await accountsOfCells(stack.home, CELLS, 'user', PASSWORD)
   const users = await Promise.all(
@@ -137,7 +137,7 @@ async function raise(ends: (() => unknown)[], stop: () => Promise<void>): Promis
       return { cell, email, console: (url) => httpClient(`${url}/api/v1/agent`, headers) }
     }),
   )
-  return { server, stack, firstUrl: stack.baseUrl, owner, standby, users, stop }
+  return { server, stack, firstUrl: stack.baseUrl, leader, standby, users, stop }
 }
 
 const LIMITS = { COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' }

@@ -25,7 +25,7 @@ interface Purse {
 describe('users that are dealt out to cells', () => {
   let nodes: CellNodes
   const purses: Purse[] = []
-  const urls = () => [nodes.firstUrl, nodes.owner.url, nodes.standby.url]
+  const urls = () => [nodes.firstUrl, nodes.leader.url, nodes.standby.url]
   const api = (url: string, { secret }: Purse) => httpClient(url, { 'x-api-key': secret })
   const send = () => ({
     chain_id: nodes.stack.chainId,
@@ -43,10 +43,10 @@ describe('users that are dealt out to cells', () => {
   afterAll(() => nodes?.stop(), TIMEOUT_MS)
 
   async function purseOf(user: CellUser, url: string): Promise<Purse> {
-    const owner = user.console(url)
-    const wallet = await owner.post('/wallets', { name: 'purse' })
+    const leader = user.console(url)
+    const wallet = await leader.post('/wallets', { name: 'purse' })
     expect(wallet.status, wallet.text).toBe(201)
-    const key = await owner.post('/keys', {
+    const key = await leader.post('/keys', {
       ...{ name: 'purse', sub_wallet_id: wallet.json.sub_wallet_id, permission: 'trade' },
       ...{ daily_limit_usd: '1000', monthly_limit_usd: '1000' },
     })
@@ -108,8 +108,8 @@ describe('users that are dealt out to cells', () => {
     }
     await journal.close()
     for (const [home, env, cell] of [
-      [nodes.owner.home, nodes.owner.env, 1],
-      [nodes.stack.home, { ...nodes.owner.env, ...(await envOfFirst()) }, 0],
+      [nodes.leader.home, nodes.leader.env, 1],
+      [nodes.stack.home, { ...nodes.leader.env, ...(await envOfFirst()) }, 0],
     ] as const) {
       const { stdout } = await countersign(home, ['cluster', 'status', '--json'], env)
       expect(JSON.parse(stdout)).toMatchObject({ cell, epoch: 1 })
@@ -117,7 +117,7 @@ describe('users that are dealt out to cells', () => {
   })
 
   async function envOfFirst() {
-    const file = nodes.owner.env.COUNTERSIGN_JOURNAL_FILE ?? ''
+    const file = nodes.leader.env.COUNTERSIGN_JOURNAL_FILE ?? ''
     return { COUNTERSIGN_JOURNAL_FILE: file.replace('journal-1', 'journal-0') }
   }
 
@@ -180,7 +180,7 @@ describe('users that are dealt out to cells', () => {
         while (!isOver) sent.set(await sendUntilKnown(purse, () => urls()), purse)
       })
       await sleep(1_000)
-      await nodes.owner.kill()
+      await nodes.leader.kill()
       const [one] = ofCell(1)
       if (one === undefined) throw new Error('no purse')
       const after = await sendUntilKnown(one, () => [nodes.firstUrl])
@@ -189,13 +189,13 @@ describe('users that are dealt out to cells', () => {
       await Promise.all([...steady, ...hurt])
       expect(unanswered).toEqual([])
       sent.set(after, one)
-      await nodes.owner.start('standby')
+      await nodes.leader.start('standby')
       for (const [id, purse] of sent) {
         const status = async () => (await api(nodes.firstUrl, purse).get(`/api/tx/${id}`)).json
         await expect.poll(async () => (await status()).status, SLOW).toBe('confirmed')
       }
       for (const purse of purses) {
-        const listed = await purse.user.console(nodes.owner.url).get('/transactions?limit=1')
+        const listed = await purse.user.console(nodes.leader.url).get('/transactions?limit=1')
         expect(listed.status, listed.text).toBe(200)
       }
     },
@@ -208,11 +208,11 @@ describe('users that are dealt out to cells', () => {
       const [purse] = purses.filter(({ user }) => user.cell === 1)
       if (purse === undefined) throw new Error('no purse')
       const waits = { standby: true, behind: 0, loaded: true }
-      await expect.poll(() => nodePart(nodes.owner.url), SLOW).toMatchObject(waits)
+      await expect.poll(() => nodePart(nodes.leader.url), SLOW).toMatchObject(waits)
       process.kill(nodes.standby.quorumPid, 'SIGSTOP')
       try {
         await sendUntilKnown(purse, () => [nodes.firstUrl])
-        expect(await ownerOf(1)).toContain(`:${new URL(nodes.owner.url).port} `)
+        expect(await leaderOf(1)).toContain(`:${new URL(nodes.leader.url).port} `)
       } finally {
         process.kill(nodes.standby.quorumPid, 'SIGCONT')
       }
@@ -221,7 +221,7 @@ describe('users that are dealt out to cells', () => {
   )
 
   test('what was signed in all cells is proven by the logs of their nodes together', async () => {
-    const homes = [nodes.stack.home, nodes.owner.home, nodes.standby.home]
+    const homes = [nodes.stack.home, nodes.leader.home, nodes.standby.home]
     const audit = async (of: readonly string[]) => {
       const logs = of.map((home) => join(home, 'service'))
       const args = ['--json', 'verify-audit', '--service', ...logs]
@@ -243,33 +243,33 @@ describe('users that are dealt out to cells', () => {
       await nodes.standby.start('standby')
       const waits = { standby: true, behind: 0, loaded: true }
       await expect.poll(() => nodePart(nodes.standby.url), SLOW).toMatchObject(waits)
-      const other = await ownerOf(0)
-      const { home, env } = nodes.owner
+      const other = await leaderOf(0)
+      const { home, env } = nodes.leader
       const said = await countersignOk(home, ['cluster', 'drain', '--json'], env)
       const at = (url: string) => expect.stringContaining(`:${new URL(url).port} `)
       expect(JSON.parse(said)).toMatchObject({
-        ...{ drained: true, from: at(nodes.owner.url), owner: at(nodes.standby.url) },
+        ...{ drained: true, from: at(nodes.leader.url), owner: at(nodes.standby.url) },
       })
       await sendUntilKnown(purse, () => [nodes.firstUrl])
-      expect([await ownerOf(0), await ownerOf(1)]).toEqual([other, at(nodes.standby.url)])
+      expect([await leaderOf(0), await leaderOf(1)]).toEqual([other, at(nodes.standby.url)])
     },
     TIMEOUT_MS,
   )
 
-  async function ownerOf(cell: number): Promise<string> {
+  async function leaderOf(cell: number): Promise<string> {
     const journal = await openPostgresJournal([nodes.server.url], { warn: () => undefined })
-    const { owner } = await journal.look(cell)
+    const { owner: leader } = await journal.look(cell)
     await journal.close()
-    return owner?.node ?? ''
+    return leader?.node ?? ''
   }
 
   test('a store is not made another cell’s', async () => {
-    await nodes.owner.kill()
-    const env = { ...nodes.owner.env, ...(await envOfFirst()) }
-    const { code, stderr } = await countersign(nodes.owner.home, ['cluster', 'import'], env)
+    await nodes.leader.kill()
+    const env = { ...nodes.leader.env, ...(await envOfFirst()) }
+    const { code, stderr } = await countersign(nodes.leader.home, ['cluster', 'import'], env)
     expect(code).not.toBe(0)
     expect(stderr).toMatch(/journal/)
-    await countersignOk(nodes.owner.home, ['cluster', 'status'], nodes.owner.env)
+    await countersignOk(nodes.leader.home, ['cluster', 'status'], nodes.leader.env)
   })
 })
 

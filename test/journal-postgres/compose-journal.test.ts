@@ -24,7 +24,12 @@ const SLOW = { timeout: 60_000 }
 const TIMEOUT_MS = 300_000
 const PARTITION = 0
 /** As they are in the files, where ports of this run take their place. */
-const PORTS = { journal: '15432', 'journal-standby': '15433' } as const
+const PORTS = {
+  journal: '15432',
+  'journal-standby': '15433',
+  'journal-standby-2': '15434',
+} as const
+const STANDBYS = ['journal-standby', 'journal-standby-2'] as const
 type Name = keyof typeof PORTS
 
 interface Compose {
@@ -36,7 +41,7 @@ type Env = Readonly<Record<string, string>>
 
 const log = { warn: () => undefined }
 
-/** The two servers of compose.cluster.yaml by their commands and scripts, without containers. */
+/** The three servers of compose.cluster.yaml by their commands and scripts, without containers. */
 describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
   const { services } = parseYaml(readFileSync('compose.cluster.yaml', 'utf8')) as Compose
   let postgres: PostgresPrograms
@@ -52,6 +57,7 @@ describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
     PGHOST: directory,
     PGPORT: ports[name],
     PRIMARY_PORT: ports.journal,
+    STANDBY_NAME: services[name].environment.STANDBY_NAME ?? '',
     SECRETS: at('secrets'),
   })
   const commandOf = (name: Name) =>
@@ -94,15 +100,19 @@ describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
   const answers = (name: Name) =>
     vi.waitFor(() => sql(name, 'SELECT 1'), { ...SLOW, interval: 100 })
 
-  const startStandby = () =>
-    start('journal-standby', ['sh', at('journal-standby.sh'), ...commandOf('journal-standby')])
+  const startStandby = (name: Name) =>
+    start(name, ['sh', at('journal-standby.sh'), ...commandOf(name)])
 
   beforeAll(async () => {
     const found = findPostgres()
     if (found === null) throw new Error('run by npm run test:journal: there is no Postgres here')
     postgres = found
     directory = mkdtempSync(join(tmpdir(), 'cs-compose-'))
-    ports = { journal: String(await freePort()), 'journal-standby': String(await freePort()) }
+    ports = {
+      journal: String(await freePort()),
+      'journal-standby': String(await freePort()),
+      'journal-standby-2': String(await freePort()),
+    }
     const made = spawn('sh', ['scripts/container/cluster-secrets.sh', at('secrets')], {
       stdio: 'ignore',
     })
@@ -113,9 +123,10 @@ describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
     for (const name of readdirSync(at('secrets'))) {
       if (name === 'authorities') continue
       const text = readFileSync(at(`secrets/${name}`), 'utf8')
-      const moved = text
-        .replaceAll(PORTS.journal, ports.journal)
-        .replaceAll(PORTS['journal-standby'], ports['journal-standby'])
+      const moved = Object.keys(PORTS).reduce(
+        (moving, each) => moving.replaceAll(PORTS[each as Name], ports[each as Name]),
+        text,
+      )
       writeFileSync(at(`secrets/${name}`), moved)
     }
     // A copy that broke off: it has no word yet that it is one.
@@ -136,8 +147,12 @@ describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
     await end('journal', 'SIGINT')
     start('journal', commandOf('journal'))
     await answers('journal')
-    startStandby()
-    await answers('journal-standby')
+    for (const each of STANDBYS) {
+      if (each !== 'journal-standby') mkdirSync(at(each))
+      own(at(each))
+      startStandby(each)
+      await answers(each)
+    }
   }, TIMEOUT_MS)
   afterAll(async () => {
     for (const journal of journals) await journal.close()
@@ -165,33 +180,44 @@ describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
 
   const entry = (seq: number) => Buffer.from(`entry ${seq}`)
 
-  test('has each commit wait for the standby, and goes on with that one when it is promoted', async () => {
-    await expect
-      .poll(() => sql('journal', 'SELECT sync_state FROM pg_stat_replication'), SLOW)
-      .toBe('sync')
+  test('has each commit wait for either standby, and goes on with the further one when it is promoted', async () => {
+    const followers = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'"
+    await expect.poll(() => sql('journal', followers), SLOW).toBe('2')
     const journal = await open()
-    const { epoch } = await journal.take(PARTITION, 'test', 'a claim')
+    const { epoch } = await journal.acquire(PARTITION, 'test', 'a claim')
     const append = (seq: number) => journal.append({ partition: PARTITION, epoch, seq }, entry(seq))
     expect(await append(1)).toEqual({ kind: 'stored' })
 
     await end('journal-standby')
+    expect(await append(2)).toEqual({ kind: 'stored' })
+    await end('journal-standby-2')
     let isStored = false
-    const waits = append(2).then((answer) => {
+    const waits = append(3).then((answer) => {
       isStored = true
       return answer
     })
     const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
     await expect.poll(() => sql('journal', waiting), SLOW).toBe('1')
     expect(isStored).toBe(false)
-    startStandby()
+    startStandby('journal-standby-2')
     expect(await waits).toEqual({ kind: 'stored' })
 
+    // The one that was away lacks what the other has.
+    startStandby('journal-standby')
+    await answers('journal-standby')
     await end('journal', 'SIGKILL')
-    await sql('journal-standby', 'SELECT pg_promote()')
-    await expect.poll(() => append(3).catch(() => null), SLOW).toEqual({ kind: 'stored' })
+    for (const each of STANDBYS) {
+      await sql(each, "ALTER SYSTEM SET primary_conninfo = ''")
+      await sql(each, 'SELECT pg_reload_conf()')
+    }
+    await sql('journal-standby-2', 'SELECT pg_promote()')
+    const conninfo = `host=127.0.0.1 port=${ports['journal-standby-2']} user=countersign_standby passfile=${at('secrets/standby.pgpass')} application_name=journal_standby`
+    await sql('journal-standby', `ALTER SYSTEM SET primary_conninfo = '${conninfo}'`)
+    await sql('journal-standby', 'SELECT pg_reload_conf()')
+    await expect.poll(() => append(4).catch(() => null), SLOW).toEqual({ kind: 'stored' })
     const entries = await journal.read(PARTITION, 0, 1_000_000)
     expect(entries.map(({ body }) => Buffer.from(body).toString())).toEqual(
-      [1, 2, 3].map((seq) => entry(seq).toString()),
+      [1, 2, 3, 4].map((seq) => entry(seq).toString()),
     )
   })
 

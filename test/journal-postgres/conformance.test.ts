@@ -20,7 +20,7 @@ test('a journal that a build without snapshots made is gone on with, and keeps t
   try {
     const log = { warn: () => undefined }
     const before = await openPostgresJournal([server.url], log)
-    const { epoch } = await before.take(0, 'one', drawClaim())
+    const { epoch } = await before.acquire(0, 'one', drawClaim())
     const at = { partition: 0, epoch }
     await before.append({ ...at, seq: 1 }, Buffer.from('entry'))
     await before.close()

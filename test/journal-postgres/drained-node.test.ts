@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
 import { runCommand } from '../support/run-command.js'
-import { type SendsUntilTaken, sendsUntilTaken } from './sends-until-taken.js'
+import { type SendsUntilFailover, sendsUntilFailover } from './sends-until-failover.js'
 import { journalPart, nodePart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
 const CALLERS = 6
@@ -25,11 +25,11 @@ interface Supervised {
 describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
   let pair: StandbyPair
   const nodes: Supervised[] = []
-  let sends: SendsUntilTaken
+  let sends: SendsUntilFailover
 
   beforeAll(async () => {
     pair = await startStandbyPair(CALLERS, true)
-    sends = sendsUntilTaken(pair.stack, () => nodes.map(({ url }) => url))
+    sends = sendsUntilFailover(pair.stack, () => nodes.map(({ url }) => url))
   }, TIMEOUT_MS)
   afterAll(async () => {
     for (const node of nodes) await node.stop()
@@ -79,8 +79,8 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
 
   test('is refused while nobody waits, and the service goes on', async () => {
     const { stack } = pair
-    const asOwner = await drain(stack.home)
-    expect([asOwner.code, asOwner.said]).toEqual([
+    const asLeader = await drain(stack.home)
+    expect([asLeader.code, asLeader.said]).toEqual([
       2,
       expect.stringContaining('COUNTERSIGN_JOURNAL_ROLE of that service is owner'),
     ])
@@ -93,14 +93,17 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
     ])
     expect(nothing.out).toMatch(/drained\s+(false|no)/)
     const user = await drain(stack.home, '--domain', 'user')
-    expect([user.code, user.said]).toEqual([2, expect.stringContaining('end the one here')])
+    expect([user.code, user.said]).toEqual([
+      2,
+      expect.stringContaining('systemctl stop countersign-identity-provider'),
+    ])
     process.kill(stack.pids.service, 'SIGKILL')
     await owns(second.url)
     const { epoch } = await journalPart(second.url)
     const alone = await drain(pair.home)
     expect([alone.code, alone.said]).toEqual([
       2,
-      expect.stringContaining('no node has said within five seconds that it waits'),
+      expect.stringContaining('No standby reported ready within 5 s'),
     ])
     expect(await journalPart(second.url)).toMatchObject({ http: 200, status: 'up', epoch })
     expect(second.starts()).toBe(1)
@@ -111,45 +114,45 @@ describe('cluster drain', { timeout: TIMEOUT_MS }, () => {
     const first = await supervise(pair.stack.home)
     await waits(first.url)
     const load = sends.begin()
-    let [owner, other] = [second, first]
+    let [leader, other] = [second, first]
     for (let drains = 0; drains < DRAINS; drains++) {
       const sent = sends.count
       await expect.poll(() => sends.count, SLOW).toBeGreaterThan(sent + CALLERS)
-      const starts = owner.starts()
-      const { code, said, out } = await drain(owner.home, '--json')
+      const starts = leader.starts()
+      const { code, said, out } = await drain(leader.home, '--json')
       expect([code, said]).toEqual([0, ''])
       expect(JSON.parse(out)).toMatchObject({
         drained: true,
-        from: expect.stringContaining(`:${new URL(owner.url).port} https://`),
+        from: expect.stringContaining(`:${new URL(leader.url).port} https://`),
         owner: expect.stringContaining(`:${new URL(other.url).port} https://`),
       })
       // Its supervisor has started it again, once, and it waits.
-      await waits(owner.url)
-      expect(owner.starts()).toBe(starts + 1)
-      ;[owner, other] = [other, owner]
+      await waits(leader.url)
+      expect(leader.starts()).toBe(starts + 1)
+      ;[leader, other] = [other, leader]
     }
     await load.stop()
-    await sends.expectNoneLost(owner.url)
+    await sends.expectNoneLost(leader.url)
     process.stdout.write(`${sends.count} sends acknowledged through ${DRAINS} drains\n`)
   })
 
   test('anyway takes nobody for one that waits, and the service is back after a while', async () => {
-    const [owner, other] = nodes as [Supervised, Supervised]
+    const [leader, other] = nodes as [Supervised, Supervised]
     await other.stop()
     const before = sends.count
     const load = sends.begin()
     await expect.poll(() => sends.count, SLOW).toBeGreaterThan(before + CALLERS)
-    const { epoch } = await journalPart(owner.url)
-    const { code, said } = await drain(owner.home, '--anyway')
-    expect([code, said]).toEqual([1, expect.stringContaining('nobody else has taken the journal')])
-    expect(said).toContain('answers what is under way, and ends')
-    expect(said).toContain('has left the journal to whoever waits')
+    const { epoch } = await journalPart(leader.url)
+    const { code, said } = await drain(leader.home, '--anyway')
+    expect([code, said]).toEqual([1, expect.stringContaining('no other node took over')])
+    expect(said).toContain('finishes its requests, and stops')
+    expect(said).toContain('has given up leadership')
     await expect
-      .poll(() => journalPart(owner.url), SLOW)
+      .poll(() => journalPart(leader.url), SLOW)
       .toMatchObject({ http: 200, status: 'up', epoch: Number(epoch) + 1 })
     const then = sends.count
     await expect.poll(() => sends.count, SLOW).toBeGreaterThan(then + CALLERS)
     await load.stop()
-    await sends.expectNoneLost(owner.url)
+    await sends.expectNoneLost(leader.url)
   })
 })

@@ -35,7 +35,7 @@ describe('the journal in a Postgres that fails', () => {
 
   async function owned() {
     const own = ++partition
-    const { epoch } = await journal.take(own, 'one', drawClaim())
+    const { epoch } = await journal.acquire(own, 'one', drawClaim())
     return { partition: own, at: (seq: number) => ({ partition: own, epoch, seq }) }
   }
 

@@ -8,7 +8,7 @@ import { openPostgresJournal } from '../../dist/src/journal/postgres-journal.js'
  * to change for the nth time. One that changes less often than that ends by itself, and says so.
  */
 const [home, url, nth, when] = process.argv.slice(2)
-const CHANGES = new Set(['take', 'append', 'trim', 'put', 'publish', 'sweep'])
+const CHANGES = new Set(['acquire', 'append', 'trim', 'put', 'publish', 'sweep'])
 /** Several chunks of a store that has little. */
 const PACE = { chunkBytes: 20_000, bytesPerSecondMax: 1_000_000_000, restTimes: 0 }
 const log = { error: console.error, warn: () => undefined, info: () => undefined }

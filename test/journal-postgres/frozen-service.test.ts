@@ -98,9 +98,9 @@ describe('the operator’s freeze of the service', () => {
     const { stack, home } = pair
     const next = await pair.startStandby(stack.home)
     await follows(next.url)
-    const owner = await standby.child
+    const leader = await standby.child
     await custody(home, 'freeze')
-    expect(await owner.stop()).toBe(0)
+    expect(await leader.stop()).toBe(0)
     await serves(next.url)
     expect(await send(next.url)).toBe('FROZEN')
     rmSync(frozenFile(stack.home))

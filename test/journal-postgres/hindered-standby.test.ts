@@ -7,7 +7,7 @@ import {
   rootPrivateKeyPath,
   serviceLayout,
 } from '../../src/custody/domain-keys/layout.js'
-import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
+import { LEADER_SILENT_MS } from '../../src/journal/watch-leader.js'
 import { httpClient } from '../support/http-client.js'
 import { journalPart, nodePart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
@@ -47,7 +47,7 @@ describe('a standby whose co-signer key the registry does not name', () => {
     await expect.poll(() => journalPart(url), WAITS).toMatchObject({ hindered: true })
     process.kill(stack.pids.service, 'SIGKILL')
     // Long enough for any other to have taken it.
-    await delay(4 * OWNER_SILENT_MS)
+    await delay(4 * LEADER_SILENT_MS)
     expect(await journalPart(url)).toMatchObject({ http: 503, standby: true, hindered: true })
     const named = ['--registry', registryPath(stack.home), '--enrolments', enrolment]
     const root = ['--root', rootPrivateKeyPath(stack.home)]

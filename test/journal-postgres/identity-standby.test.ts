@@ -12,7 +12,7 @@ import { type IdentityPair, startIdentityPair, type WaitingIdentity } from './id
 const CALLERS = 4
 const SLOW = { timeout: 60_000 }
 const TIMEOUT_MS = 240_000
-/** Tries of one send, beyond which a takeover has gone wrong. */
+/** Tries of one send, beyond which a failover has gone wrong. */
 const ASKED_MAX = 600
 
 /** Two identity providers over one journal, and callers that do not know which one serves. */
@@ -53,7 +53,7 @@ describe('an identity provider with a standby', () => {
         const key = { 'idempotency-key': randomBytes(16).toString('hex') }
         const body = call()
         for (let asked = 0; ; asked++) {
-          if (asked > ASKED_MAX) throw new Error('no takeover')
+          if (asked > ASKED_MAX) throw new Error('no failover')
           const { status, json } = await apiOf(caller).post('/api/tx/send', body, key)
           if (status === 200 || status === 202) {
             sent.push(String(json.tx_id))

@@ -178,7 +178,7 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     const bare = join(directory, 'bare')
     mkdirSync(bare)
     const empty = await cluster(file, bare)
-    expect([empty.code, empty.said]).toEqual([2, expect.stringContaining('there is no store')])
+    expect([empty.code, empty.said]).toEqual([2, expect.stringContaining('has nothing to import')])
     expect(existsSync(join(bare, 'service'))).toBe(false)
     process.kill(stack.pids.service, 'SIGKILL')
     await expect.poll(() => fetch(stack.baseUrl).catch(() => null), SETTLES).toBeNull()
@@ -240,7 +240,7 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     const late = await cluster(file, home)
     expect([late.code, late.said]).toEqual([
       2,
-      expect.stringContaining('has a journal already, and a service has gone on with it'),
+      expect.stringContaining('has a journal already, and a service has continued it'),
     ])
   })
 
@@ -280,13 +280,13 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     ])
     const begun = database()
     await withJournal(begun.url, async (journal) => {
-      const { epoch } = await journal.take(PARTITION, 'elsewhere:1', 'a claim')
+      const { epoch } = await journal.acquire(PARTITION, 'elsewhere:1', 'a claim')
       await journal.beat(PARTITION, epoch, 0, 'lives')
     })
     const alive = await cluster(begun.file, second)
     expect([alive.code, alive.said]).toEqual([
       2,
-      expect.stringContaining('a service at elsewhere:1 has taken the journal already'),
+      expect.stringContaining('a service at elsewhere:1 already leads this journal'),
     ])
   })
 

@@ -175,7 +175,7 @@ describe('a service with a journal', () => {
         ...{ ...env, PORT: String(await freePort()), IDENTITY_ISSUER: issuerOf(stack.home) },
         COUNTERSIGN_HOME: stack.home,
       })
-      await expect(refused).rejects.toThrow(/has taken this store's journal over/)
+      await expect(refused).rejects.toThrow(/has acquired this store's journal/)
       const { epoch } = await cluster('status')
       const status = await cluster('status')
       expect(status).toMatchObject({ taken_over: true })
@@ -216,8 +216,8 @@ describe('a service with a journal', () => {
   })
 
   test('has no secret in its journal', async () => {
-    const owner = httpClient(stack.baseUrl, { authorization: `Bearer ${stack.consoleToken}` })
-    const hook = await owner.post('/api/v1/agent/webhooks', { url: 'https://hooks.example.com/x' })
+    const leader = httpClient(stack.baseUrl, { authorization: `Bearer ${stack.consoleToken}` })
+    const hook = await leader.post('/api/v1/agent/webhooks', { url: 'https://hooks.example.com/x' })
     expect(hook.status).toBe(201)
     const secrets = [...stack.secrets, String(hook.json.secret)]
     expect(secrets.every((secret) => secret.length > 20)).toBe(true)
@@ -266,7 +266,7 @@ describe('a service with a journal', () => {
       ...{ ...own, PORT: String(await freePort()) },
       COUNTERSIGN_HOME: stack.home,
     })
-    await expect(again).rejects.toThrow(/has taken this store's journal over/)
+    await expect(again).rejects.toThrow(/has acquired this store's journal/)
     await sendsAgain(1, newerUrl)
     expect(await unknownAt(newerUrl)).toEqual([])
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../bench/free-port.js'
 import { runCommand } from '../support/run-command.js'
-import { sendsUntilTaken } from './sends-until-taken.js'
+import { sendsUntilFailover } from './sends-until-failover.js'
 import {
   journalPart,
   type StandbyPair,
@@ -75,10 +75,10 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
     const { stack } = pair
     const nowhere = `http://127.0.0.1:${await freePort()}`
     const refusals = [
-      [nowhere, 'does not answer as a node does'],
-      [stack.baseUrl, 'is no standby'],
+      [nowhere, 'gave no valid answer'],
+      [stack.baseUrl, 'is not a standby'],
       [`http://127.0.0.1:${stack.sinkPort}`, 'nothing was handed over'],
-      ['node-2', 'is no http:// or https:// address'],
+      ['node-2', 'is not an http:// or https:// address'],
     ] as const
     for (const [to, why] of refusals) {
       const { code, said } = await move(first.home, to)
@@ -86,19 +86,19 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
     }
     const url = await startNode(second)
     // It would take the journal back at its next start.
-    const asOwner = await move(first.home, url)
-    expect([asOwner.code, asOwner.said]).toEqual([
+    const asLeader = await move(first.home, url)
+    expect([asLeader.code, asLeader.said]).toEqual([
       2,
       expect.stringContaining('COUNTERSIGN_JOURNAL_ROLE of that service is owner'),
     ])
     const ready = { standby: true, loaded: true, epoch: 2, behind: 0, id: 'abc' }
     const standbys = [
       [{ ...ready, loaded: false }, 'is not loaded yet'],
-      [{ ...ready, hindered: true }, 'could sign nothing'],
-      [{ ...ready, restored_percent: 40 }, 'of which it has 40 %'],
+      [{ ...ready, hindered: true }, 'cannot sign'],
+      [{ ...ready, restored_percent: 40 }, '(40 % done)'],
       [{ ...ready, behind: 5_000 }, 'is 5000 entries behind'],
-      [{ ...ready, epoch: 7 }, 'follows an owner with epoch 7'],
-      [{ ...ready, id: undefined }, 'is of a build'],
+      [{ ...ready, epoch: 7 }, 'follows a leader with epoch 7'],
+      [{ ...ready, id: undefined }, 'runs a build'],
     ] as const
     for (const [part, why] of standbys) {
       const { code, said } = await move(first.home, await answering(part))
@@ -107,7 +107,7 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
     const elsewhere = await move(second.home, stack.baseUrl)
     expect([elsewhere.code, elsewhere.said]).toEqual([
       2,
-      expect.stringContaining('does not own the journal'),
+      expect.stringContaining('is not the leader'),
     ])
     expect(await journalPart(stack.baseUrl)).toMatchObject({ http: 200, status: 'up', epoch: 2 })
     process.kill(stack.pids.service, 'SIGKILL')
@@ -119,18 +119,18 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
     const [first, second, last] = nodes as [Node, Node, Node]
     await startNode(first)
     await startNode(last)
-    const sends = sendsUntilTaken(pair.stack, () =>
+    const sends = sendsUntilFailover(pair.stack, () =>
       nodes.flatMap(({ started }) => started?.url ?? []),
     )
     const load = sends.begin()
-    let owner = second
+    let leader = second
     for (let moves = 0; moves < MOVES; moves++) {
-      const others = nodes.filter((node) => node !== owner)
+      const others = nodes.filter((node) => node !== leader)
       const named = others[moves % 2] as Node
       const sent = sends.count
       await expect.poll(() => sends.count, SLOW).toBeGreaterThan(sent + CALLERS)
       const url = named.started?.url ?? ''
-      const { code, said, record } = await move(owner.home, url)
+      const { code, said, record } = await move(leader.home, url)
       expect([code, said]).toEqual([0, ''])
       expect(record).toMatchObject({
         epoch: 4 + moves,
@@ -138,13 +138,13 @@ describe('cluster move', { timeout: TIMEOUT_MS }, () => {
       })
       await serves(url)
       // It has ended, as it does that its supervisor starts again.
-      const former = await owner.started?.child
+      const former = await leader.started?.child
       expect(await former?.stop()).toBe(0)
-      await startNode(owner)
-      owner = named
+      await startNode(leader)
+      leader = named
     }
     await load.stop()
-    await sends.expectNoneLost(owner.started?.url ?? '')
+    await sends.expectNoneLost(leader.started?.url ?? '')
     process.stdout.write(`${sends.count} sends acknowledged through ${MOVES} moves\n`)
   })
 })

@@ -29,7 +29,7 @@ const FILE_KEYS = { COUNTERSIGN_ALLOW_FILE_KEYS: '1' }
 describe('a standby whose mirror of a sanctions oracle is past its age', () => {
   let directory: string
   let server: PostgresServer
-  let owner: Child
+  let leader: Child
   let url: string
   let secret: string
   const running: { kill(): Promise<void> }[] = []
@@ -46,13 +46,13 @@ describe('a standby whose mirror of a sanctions oracle is past its age', () => {
     const chains = [{ ...chain, sanctions_oracle: ORACLE }]
     writeFileSync(join(home, 'chains.json'), JSON.stringify({ chains }))
     await importListed(home)
-    const [ownerUrl, ownerEnv] = await startOwner(home)
-    secret = await issueKey(home, ownerUrl)
+    const [leaderUrl, leaderEnv] = await startLeader(home)
+    secret = await issueKey(home, leaderUrl)
     await waitedSinceLongAgo(home, second)
     const port = await freePort()
     url = `http://127.0.0.1:${port}`
     const role = { COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: String(port) }
-    const env = { ...ownerEnv, ...role, COUNTERSIGN_HOME: second }
+    const env = { ...leaderEnv, ...role, COUNTERSIGN_HOME: second }
     running.push(startWaiting('dist/src/main.js', env))
   }, 120_000)
   afterAll(async () => {
@@ -69,7 +69,7 @@ describe('a standby whose mirror of a sanctions oracle is past its age', () => {
     await importList({ source: 'plain', name: 'own', file }, context)
   }
 
-  async function startOwner(home: string) {
+  async function startLeader(home: string) {
     await createUser(join(home, 'identity-provider'), USER.email, USER.password)
     const live = { ...FILE_KEYS, COUNTERSIGN_HOME: home, COUNTERSIGN_MODE: 'live' }
     const identity = { ...live, IDENTITY_PORT: '0' }
@@ -82,8 +82,8 @@ describe('a standby whose mirror of a sanctions oracle is past its age', () => {
       ...{ ...live, PORT: String(port), IDENTITY_ISSUER: issuerOf(home) },
       ...{ COUNTERSIGN_JOURNAL_FILE: journalFile, COUNTERSIGN_WORKERS: '2' },
     }
-    owner = await startChild('dist/src/main.js', env)
-    running.push(owner)
+    leader = await startChild('dist/src/main.js', env)
+    running.push(leader)
     const at = `http://127.0.0.1:${port}`
     await vi.waitFor(async () => expect((await journalPart(at)).http).toBe(200), WAITS)
     return [at, env] as const
@@ -135,7 +135,7 @@ describe('a standby whose mirror of a sanctions oracle is past its age', () => {
   test('has it current while it waits, and screens from its first answer on', async () => {
     const current = { standby: true, behind: 0, loaded: true, lists: { status: 'up' } }
     await expect.poll(() => journalPart(url), WAITS).toMatchObject(current)
-    await owner.kill()
+    await leader.kill()
     const seen: unknown[] = []
     const status = async () => {
       const { json } = await send(`0x${'de'.repeat(20)}`).catch(() => ({ json: {} as never }))

@@ -85,8 +85,8 @@ describe('callers under way when the journal falls silent', () => {
 
   /** How many transactions pay it. */
   async function paid({ to }: Send): Promise<number> {
-    const owner = httpClient(stack.baseUrl, { authorization: `Bearer ${stack.consoleToken}` })
-    const { json } = await owner.get(`/api/v1/agent/transactions?search=${to}`)
+    const leader = httpClient(stack.baseUrl, { authorization: `Bearer ${stack.consoleToken}` })
+    const { json } = await leader.get(`/api/v1/agent/transactions?search=${to}`)
     return json.transactions?.length ?? -1
   }
 
@@ -115,7 +115,7 @@ describe('callers under way when the journal falls silent', () => {
     // While it is away nothing begins, and a repetition is not told that the first came to nothing.
     const again = await post(keyed)
     expect(again.code).toBe('WRITES_STOPPED')
-    expect(again.json.error?.message).toContain('of an earlier one')
+    expect(again.json.error?.message).toContain('An earlier one')
 
     server.thaw()
     expect((await done(keyed)).headers.get('idempotency-replayed')).toBe('true')

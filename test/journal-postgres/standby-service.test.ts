@@ -117,7 +117,7 @@ describe('a standby', () => {
       },
     }
     expect(await runProgram(io, ['custody', 'refresh-shares'])).not.toBe(0)
-    expect(said).toContain('another wallet service than the one of this home')
+    expect(said).toContain("this home's wallet service does not sign")
     const load = callersAt([stack.baseUrl])
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 10)
@@ -148,11 +148,11 @@ describe('a standby', () => {
     await expect
       .poll(() => journalPart(backUrl), TAKES_OVER)
       .toMatchObject({ standby: true, behind: 0 })
-    const owner = await started[0]
+    const leader = await started[0]
     const load = callersAt([standbyUrl, backUrl])
     const before = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(before + 20)
-    expect(await owner?.stop()).toBe(0)
+    expect(await leader?.stop()).toBe(0)
     const taken = acknowledged.size
     await expect.poll(() => acknowledged.size, TAKES_OVER).toBeGreaterThan(taken + 20)
     await load.stop()
@@ -166,8 +166,8 @@ describe('a standby', () => {
     await expect
       .poll(() => journalPart(supervisedUrl), TAKES_OVER)
       .toMatchObject({ standby: true, behind: 0 })
-    const owner = await started[1]
-    expect(await owner?.stop()).toBe(0)
+    const leader = await started[1]
+    expect(await leader?.stop()).toBe(0)
     await expect.poll(async () => (await journalPart(supervisedUrl)).http, TAKES_OVER).toBe(200)
     const otherUrl = await startStandby(stack.home)
     await expect

@@ -58,12 +58,12 @@ test('a store goes on though the former primary is back, and lacks what the stor
 test('a primary that dies loses nothing it called stored, and once its standby is promoted it stores nothing more', async () => {
   const { primary, standby } = await pair()
   const urls = [primary.url, standby.url]
-  const owner = await opened(urls)
+  const leader = await opened(urls)
   const partitions = [1, 2, 3]
   const places = await Promise.all(
     partitions.map(async (partition) => ({
       partition,
-      epoch: (await owner.take(partition, 'first', drawClaim())).epoch,
+      epoch: (await leader.acquire(partition, 'first', drawClaim())).epoch,
     })),
   )
   const stored = new Map<number, string[]>(partitions.map((partition) => [partition, []]))
@@ -73,7 +73,7 @@ test('a primary that dies loses nothing it called stored, and once its standby i
     const entries = stored.get(place.partition) ?? []
     while (!isOver) {
       const entry = `partition ${place.partition}, entry ${entries.length + 1}`
-      await storedInTheEnd(owner, { ...place, seq: entries.length + 1 }, Buffer.from(entry))
+      await storedInTheEnd(leader, { ...place, seq: entries.length + 1 }, Buffer.from(entry))
       entries.push(entry)
     }
   })
@@ -86,20 +86,20 @@ test('a primary that dies loses nothing it called stored, and once its standby i
   isOver = true
   await Promise.all(appending)
   for (const [partition, entries] of stored) {
-    const there = await owner.read(partition, 0, 10_000_000)
+    const there = await leader.read(partition, 0, 10_000_000)
     expect(there.map(({ body }) => Buffer.from(body).toString())).toEqual(entries)
   }
 
   // The old primary comes back and knows of nothing, but it waits for a standby that it has no more.
   await primary.start()
   const left = await opened([primary.url])
-  await expect(left.take(1, 'misled', drawClaim())).rejects.toThrow(JournalUnavailable)
+  await expect(left.acquire(1, 'misled', drawClaim())).rejects.toThrow(JournalUnavailable)
 
   const next = await opened(urls.toReversed())
-  const { epoch, seq } = await next.take(1, 'second', drawClaim())
+  const { epoch, seq } = await next.acquire(1, 'second', drawClaim())
   expect(seq).toBe(stored.get(1)?.length)
   const place = { partition: 1, seq: seq + 1 }
   const zombie = { ...place, epoch: places[0]?.epoch ?? 0 }
-  expect(await owner.append(zombie, Buffer.from('z'))).toEqual({ kind: 'fenced', epoch })
+  expect(await leader.append(zombie, Buffer.from('z'))).toEqual({ kind: 'fenced', epoch })
   expect(await next.append({ ...place, epoch }, Buffer.from('a'))).toEqual({ kind: 'stored' })
 }, 180_000)

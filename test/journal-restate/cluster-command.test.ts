@@ -5,8 +5,10 @@ import { writeRestatePorts } from '../../scripts/dev/restate/journal-nodes.js'
 import { describeClusterCommand } from '../support/cluster-command.js'
 import { freePort } from '../support/ports.js'
 
+describeClusterCommand('restate', { prepare })
+
 /** The ports that it prefers by itself are those of every other cluster too. */
-describeClusterCommand('restate', async (home) => {
+async function prepare(home: string): Promise<void> {
   prepareHome(devHome({ COUNTERSIGN_HOME: home }))
   const node = async () => ({
     ...{ ingress: await freePort(), admin: await freePort(), node: await freePort() },
@@ -18,4 +20,4 @@ describeClusterCommand('restate', async (home) => {
     handler: await freePort(),
     handlers: [await freePort(), await freePort()],
   })
-})
+}

@@ -15,7 +15,7 @@ const LOST_MS = 10_000
 const TOLD_MS = 3_000
 
 let engine: RestateEngine
-let owner: Journal
+let leader: Journal
 const stored = new Map<number, string[]>(PARTITIONS.map((partition) => [partition, []]))
 const epochs = new Map<number, number>()
 let isOver = false
@@ -26,15 +26,15 @@ let unknown = 0
 
 beforeAll(async () => {
   engine = await createRestateEngine(3)
-  owner = engine.connect()
+  leader = engine.connect()
   for (const partition of PARTITIONS) {
-    epochs.set(partition, (await owner.take(partition, 'first', drawClaim())).epoch)
+    epochs.set(partition, (await leader.acquire(partition, 'first', drawClaim())).epoch)
   }
   appending = PARTITIONS.map(appendOnAndOn)
 })
 afterAll(async () => {
   isOver = true
-  await owner?.close()
+  await leader?.close()
   await Promise.allSettled(appending)
   await engine?.close()
 })
@@ -46,7 +46,7 @@ async function appendOnAndOn(partition: number): Promise<void> {
     const seq = entries.length + 1
     const entry = `partition ${partition}, entry ${seq}, ${'.'.repeat(2_000)}`
     const askedAt = performance.now()
-    const times = await storedInTheEnd(owner, { partition, epoch, seq }, Buffer.from(entry))
+    const times = await storedInTheEnd(leader, { partition, epoch, seq }, Buffer.from(entry))
     unknown += times
     tookMs.push(performance.now() - askedAt)
     entries.push(entry)
@@ -123,10 +123,10 @@ test('what was acknowledged is there, once and in order, and its next owner ends
       }
     }
     expect(found).toEqual(entries)
-    const { epoch, seq } = await next.take(partition, 'second', drawClaim())
+    const { epoch, seq } = await next.acquire(partition, 'second', drawClaim())
     expect(seq).toBe(entries.length)
     const zombie = { partition, epoch: epochs.get(partition) ?? 0, seq: seq + 1 }
-    expect(await owner.append(zombie, Buffer.from('z'))).toEqual({ kind: 'fenced', epoch })
+    expect(await leader.append(zombie, Buffer.from('z'))).toEqual({ kind: 'fenced', epoch })
   }
   await next.close()
 })

@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 test('while one of two handlers stands still the other goes on, and nothing is lost or doubled when it wakes', async () => {
-  const { epoch } = await journal.take(1, 'one', drawClaim())
+  const { epoch } = await journal.acquire(1, 'one', drawClaim())
   const entries: string[] = []
   let isOver = false
   async function appendOnAndOn(): Promise<void> {

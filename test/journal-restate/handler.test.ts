@@ -53,7 +53,7 @@ describe('the handler of a cluster', () => {
   })
 
   test('answers what its cluster signed, and nobody else', async () => {
-    const { epoch } = await journal.take(1, 'one', drawClaim())
+    const { epoch } = await journal.acquire(1, 'one', drawClaim())
     const at = { partition: 1, epoch, seq: 1 }
     expect(await journal.append(at, Buffer.from('entry'))).toEqual({ kind: 'stored' })
     expect(await statusOf(handler.url, '/discover')).toBe(401)
@@ -74,7 +74,7 @@ describe('the handler of a cluster', () => {
   })
 
   test('that is killed loses nothing: appends wait until it is back', async () => {
-    const { epoch } = await journal.take(2, 'one', drawClaim())
+    const { epoch } = await journal.acquire(2, 'one', drawClaim())
     const entries: string[] = []
     let isOver = false
     async function appendOnAndOn(): Promise<void> {

@@ -52,7 +52,7 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
     /** A partition that no test used before, and its first owner. */
     async function fresh() {
       const own = ++partition
-      const { epoch } = await one.take(own, 'one', drawClaim())
+      const { epoch } = await one.acquire(own, 'one', drawClaim())
       const at = (seq: number, of = epoch) => ({ partition: own, epoch: of, seq })
       return { epoch, at, partition: own }
     }
@@ -60,19 +60,23 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
     test('a partition that nobody took is empty, and its first owner begins at entry 1', async () => {
       partition++
       expect(await one.read(partition, 0, 1_000)).toEqual([])
-      const taken = await one.take(partition, 'one', drawClaim())
+      const taken = await one.acquire(partition, 'one', drawClaim())
       expect(taken).toEqual({ epoch: 1, seq: 0, first: 1 })
     })
 
     test('a partition is taken from the owner that was seen, and from no other', async () => {
       const { partition, epoch, at } = await fresh()
       const claim = drawClaim()
-      expect(await other.take(partition, 'other', claim, epoch)).toMatchObject({ epoch: epoch + 1 })
-      const late = one.take(partition, 'one', drawClaim(), epoch)
+      expect(await other.acquire(partition, 'other', claim, epoch)).toMatchObject({
+        epoch: epoch + 1,
+      })
+      const late = one.acquire(partition, 'one', drawClaim(), epoch)
       await expect(late).rejects.toThrow(JournalOvertaken)
-      // The same taking again is the same, whatever came since.
-      await one.take(partition, 'one', drawClaim(), epoch + 1)
-      expect(await other.take(partition, 'other', claim, epoch)).toMatchObject({ epoch: epoch + 1 })
+      // The same acquisition again is the same, whatever came since.
+      await one.acquire(partition, 'one', drawClaim(), epoch + 1)
+      expect(await other.acquire(partition, 'other', claim, epoch)).toMatchObject({
+        epoch: epoch + 1,
+      })
       expect(await one.append(at(1, epoch + 2), text('of the third'))).toEqual({ kind: 'stored' })
     })
 
@@ -81,7 +85,7 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
       const nobody = { epoch: 0, seq: 0, first: 1, owner: null, beat: null }
       expect(await one.look(partition)).toEqual(nobody)
       const claim = drawClaim()
-      const { epoch } = await one.take(partition, 'the node', claim)
+      const { epoch } = await one.acquire(partition, 'the node', claim)
       const at = (seq: number) => ({ partition, epoch, seq })
       for (const seq of [1, 2, 3]) await one.append(at(seq), text('entry'))
       await one.trim(partition, 2)
@@ -100,7 +104,7 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
       const second = (await other.look(partition)).beat
       expect(second).toMatchObject({ epoch, stored: 1 })
       expect(second?.count).not.toBe(first?.count)
-      await other.take(partition, 'other', drawClaim())
+      await other.acquire(partition, 'other', drawClaim())
       await one.beat(partition, epoch, 1, 'leaves')
       await other.beat(partition, epoch + 1, 1, 'lives')
       await one.beat(partition, epoch, 1, 'leaves')
@@ -160,8 +164,8 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
     test('a claim that is too long is refused and takes nothing', async () => {
       const { at, partition } = await fresh()
       const claim = 'c'.repeat(CLAIM_CHARS_MAX + 1)
-      await expect(other.take(partition, 'other', claim)).rejects.toThrow(JournalMisuse)
-      await expect(other.take(partition, 'other', '')).rejects.toThrow(JournalMisuse)
+      await expect(other.acquire(partition, 'other', claim)).rejects.toThrow(JournalMisuse)
+      await expect(other.acquire(partition, 'other', '')).rejects.toThrow(JournalMisuse)
       expect(await one.append(at(1), text('still the owner'))).toEqual({ kind: 'stored' })
     })
 
@@ -201,7 +205,7 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
     test('the next owner goes on where the last one ended, and the last one is fenced', async () => {
       const { at, partition, epoch } = await fresh()
       await one.append(at(1), text('before'))
-      const taken = await other.take(partition, 'other', drawClaim())
+      const taken = await other.acquire(partition, 'other', drawClaim())
       expect(taken).toEqual({ epoch: epoch + 1, seq: 1, first: 1 })
       const fenced = { kind: 'fenced', epoch: taken.epoch }
       expect(await one.append(at(2), text('a zombie'))).toEqual(fenced)
@@ -215,25 +219,27 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
       expect(entries.map((entry) => entry.epoch)).toEqual([epoch, taken.epoch])
     })
 
-    test('the same claim is the same taking, and ends nobody', async () => {
+    test('the same claim is the same acquisition, and ends nobody', async () => {
       partition++
       const claim = drawClaim()
-      const taken = await one.take(partition, 'one', claim)
+      const taken = await one.acquire(partition, 'one', claim)
       const at = (seq: number) => ({ partition, epoch: taken.epoch, seq })
       await one.append(at(1), text('first'))
-      const again = await one.take(partition, 'one', claim)
+      const again = await one.acquire(partition, 'one', claim)
       expect(again).toEqual({ epoch: taken.epoch, seq: 1, first: 1 })
-      const together = await Promise.all([1, 2, 3].map(() => other.take(partition, 'one', claim)))
+      const together = await Promise.all(
+        [1, 2, 3].map(() => other.acquire(partition, 'one', claim)),
+      )
       expect(together.map(({ epoch }) => epoch)).toEqual(Array(3).fill(taken.epoch))
       expect(await one.append(at(2), text('second'))).toEqual({ kind: 'stored' })
     })
 
-    test('a taking that comes late, after another, does not end the other', async () => {
+    test('an acquisition that comes late, after another, does not end the other', async () => {
       partition++
       const late = drawClaim()
-      const first = await one.take(partition, 'one', late)
-      const second = await other.take(partition, 'other', drawClaim())
-      expect((await one.take(partition, 'one', late)).epoch).toBe(first.epoch)
+      const first = await one.acquire(partition, 'one', late)
+      const second = await other.acquire(partition, 'other', drawClaim())
+      expect((await one.acquire(partition, 'one', late)).epoch).toBe(first.epoch)
       const at = { partition, epoch: second.epoch, seq: 1 }
       expect(await other.append(at, text('of the owner'))).toEqual({ kind: 'stored' })
       const asFirst = { ...at, epoch: first.epoch, seq: 2 }
@@ -247,7 +253,7 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
       partition++
       const taken = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
-          (index % 2 === 0 ? one : other).take(partition, `node-${index}`, drawClaim()),
+          (index % 2 === 0 ? one : other).acquire(partition, `node-${index}`, drawClaim()),
         ),
       )
       expect(taken.map(({ epoch }) => epoch).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
@@ -256,15 +262,15 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
     test('a claim is still known after as many others as are kept', async () => {
       partition++
       const claim = drawClaim()
-      expect((await one.take(partition, 'one', claim)).epoch).toBe(1)
+      expect((await one.acquire(partition, 'one', claim)).epoch).toBe(1)
       for (let others = 1; others < CLAIMS_KEPT; others += TAKEN_AT_ONCE) {
         const count = Math.min(TAKEN_AT_ONCE, CLAIMS_KEPT - others)
         await Promise.all(
-          Array.from({ length: count }, () => one.take(partition, 'one', drawClaim())),
+          Array.from({ length: count }, () => one.acquire(partition, 'one', drawClaim())),
         )
       }
-      expect((await other.take(partition, 'one', claim)).epoch).toBe(1)
-      expect((await other.take(partition, 'other', drawClaim())).epoch).toBe(CLAIMS_KEPT + 1)
+      expect((await other.acquire(partition, 'one', claim)).epoch).toBe(1)
+      expect((await other.acquire(partition, 'other', drawClaim())).epoch).toBe(CLAIMS_KEPT + 1)
     })
 
     test('a read ends at its bound of bytes, and the next goes on from there', async () => {
@@ -290,7 +296,7 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
       expect(texts(await one.read(partition, 2, 1_000))).toEqual(['entry 3', 'entry 4'])
       await one.trim(partition, 2)
       expect(texts(await one.read(partition, 2, 1_000))).toEqual(['entry 3', 'entry 4'])
-      const taken = await other.take(partition, 'other', drawClaim())
+      const taken = await other.acquire(partition, 'other', drawClaim())
       expect(taken).toEqual({ epoch: epoch + 1, seq: 4, first: 3 })
     })
 
@@ -302,7 +308,10 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
       expect(await one.read(partition, 1, 1_000)).toEqual([])
       expect(await one.append(at(2), text('second'))).toEqual({ kind: 'stored' })
       expect(texts(await one.read(partition, 1, 1_000))).toEqual(['second'])
-      expect(await other.take(partition, 'other', drawClaim())).toMatchObject({ seq: 2, first: 2 })
+      expect(await other.acquire(partition, 'other', drawClaim())).toMatchObject({
+        seq: 2,
+        first: 2,
+      })
     })
 
     test(

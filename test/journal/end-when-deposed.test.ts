@@ -7,12 +7,12 @@ import { drawClaim } from './races.js'
 const CELL = { number: 0 }
 
 /** An owner in its first epoch, and another node that may take the journal from it. */
-async function owner() {
+async function leader() {
   const timers = new VirtualTimers(1_000)
   const engine = createMemoryEngine()
   const journal = engine.connect()
   const one = { fenced: false, looks: 0, isAway: false, ends: [] as Error[] }
-  const { epoch } = await journal.take(CELL.number, 'one', drawClaim())
+  const { epoch } = await journal.acquire(CELL.number, 'one', drawClaim())
   const stop = endWhenDeposed({
     journal: {
       look(partition) {
@@ -20,40 +20,40 @@ async function owner() {
         return one.isAway ? Promise.reject(new Error('away')) : journal.look(partition)
       },
     },
-    owner: { epoch, cell: CELL },
+    leadership: { epoch, cell: CELL },
     reach: () => one,
     deposed: (error) => void one.ends.push(error),
     timers,
   })
-  const takenElsewhere = () => engine.connect().take(CELL.number, 'another', drawClaim())
-  return { one, timers, stop, takenElsewhere }
+  const acquiredElsewhere = () => engine.connect().acquire(CELL.number, 'another', drawClaim())
+  return { one, timers, stop, acquiredElsewhere }
 }
 
 test('an owner that stood still looks who owns the journal, and ends where another does', async () => {
-  const { one, timers, takenElsewhere } = await owner()
+  const { one, timers, acquiredElsewhere } = await leader()
   await timers.pass(60_000)
   expect(one.looks).toBe(0)
   timers.standStill(12_000)
   await timers.pass(1_000)
   expect([one.looks, one.ends]).toEqual([1, []])
-  await takenElsewhere()
+  await acquiredElsewhere()
   timers.standStill(12_000)
   await timers.pass(1_000)
   expect(one.ends.map(String)).toEqual([
-    'Error: the journal is owned in epoch 2, and was here in 1',
+    'Error: another node leads the journal, with epoch 2; this one had epoch 1',
   ])
   await timers.pass(60_000)
   expect([one.looks, one.ends.length]).toEqual([2, 1])
 })
 
 test('an owner that the identity provider serves no more ends only where the journal says so', async () => {
-  const { one, timers, takenElsewhere, stop } = await owner()
+  const { one, timers, acquiredElsewhere, stop } = await leader()
   one.fenced = true
   await timers.pass(5_000)
   expect(one.looks).toBeGreaterThan(4)
   expect(one.ends).toEqual([])
   one.isAway = true
-  await takenElsewhere()
+  await acquiredElsewhere()
   await timers.pass(5_000)
   expect(one.ends).toEqual([])
   one.isAway = false
@@ -63,7 +63,7 @@ test('an owner that the identity provider serves no more ends only where the jou
 })
 
 test('one that has ended asks nobody any more', async () => {
-  const { one, timers, stop } = await owner()
+  const { one, timers, stop } = await leader()
   stop()
   one.fenced = true
   timers.standStill(12_000)

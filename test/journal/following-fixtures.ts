@@ -1,13 +1,16 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Journal } from '../../src/journal/journal.js'
+import {
+  createLeaderHeartbeats,
+  type LeaderHeartbeats,
+} from '../../src/journal/leader-heartbeats.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
-import { createOwnerBeats, type OwnerBeats } from '../../src/journal/owner-beats.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import {
-  type FollowOwnerOptions,
+  type FollowLeaderOptions,
   type FollowProgress,
-  followUntilOwnerIsGone,
-} from '../../src/store/follow-owner.js'
+  followUntilLeaderIsGone,
+} from '../../src/store/follow-leader.js'
 import { START_MS } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { doWork, log, newDirectory, type Store, startOn } from './journaled-fixtures.js'
@@ -24,28 +27,28 @@ export const TURNS_MAX = 1_000
 
 export interface Owner {
   readonly store: Store
-  readonly beats: OwnerBeats
+  readonly beats: LeaderHeartbeats
   /** As a process does that is killed. */
   die(): void
 }
 
 /** Another machine's, by the same clock. */
-export async function ownerOf(engine: MemoryEngine, timers: VirtualTimers): Promise<Owner> {
+export async function leaderOf(engine: MemoryEngine, timers: VirtualTimers): Promise<Owner> {
   const journal = engine.connect()
   const store = await startOn(journal)
-  const beats = createOwnerBeats(journal, PARTITION, timers)
-  const { owner, readings } = store.writer
-  beats.begin(owner.epoch, () => readings.stored)
+  const beats = createLeaderHeartbeats(journal, PARTITION, timers)
+  const { leadership: leader, readings } = store.writer
+  beats.begin(leader.epoch, () => readings.stored)
   return { store, beats, die: () => void journal.close() }
 }
 
 /** @param commits that it has stored */
-export async function ownerAtWork(commits: number) {
+export async function leaderAtWork(commits: number) {
   const timers = new VirtualTimers(START_MS)
   const engine = createMemoryEngine()
-  const owner = await ownerOf(engine, timers)
-  await doWork(owner.store, 0, commits)
-  return { timers, engine, owner }
+  const leader = await leaderOf(engine, timers)
+  await doWork(leader.store, 0, commits)
+  return { timers, engine, leader }
 }
 
 export function emptyStore(): Environment {
@@ -66,7 +69,7 @@ export function follow(
   journal: Pick<Journal, 'look' | 'read' | 'trim'>,
   timers: VirtualTimers,
   environment = emptyStore(),
-  storedAfter?: FollowOwnerOptions['storedAfter'],
+  storedAfter?: FollowLeaderOptions['storedAfter'],
 ): Following {
   let progress: FollowProgress | null = null
   let overtakes: number | null = null
@@ -75,7 +78,7 @@ export function follow(
     progress = next
   }
   const news = storedAfter === undefined ? {} : { storedAfter }
-  followUntilOwnerIsGone({ environment, journal, timers, log, followed, ...news }).then(
+  followUntilLeaderIsGone({ environment, journal, timers, log, followed, ...news }).then(
     (epoch) => {
       overtakes = epoch
     },

@@ -20,7 +20,7 @@ const NODE = 'node-1:8080'
 
 type Link = Parameters<typeof hearOfMove>[0]['link']
 
-async function owner(
+async function leader(
   role: 'owner' | 'standby',
   arrives?: () => Promise<void>,
   linkOf: (environment: Environment) => Link = () => null,
@@ -34,13 +34,13 @@ async function owner(
   const link = linkOf(environment)
   const moves = hearOfMove({ home, node: NODE, role, writer, link, log, end: () => void ends++ })
   onTestFinished(moves.stop)
-  const { epoch } = writer.owner
+  const { epoch } = writer.leadership
   return { home, epoch, environment, errors, leave: moves.leave, ends: () => ends }
 }
 
 describe('the owner of a journal that is told to hand it over', () => {
   test('says so in the journal, and ends', async () => {
-    const { home, epoch, environment, ends, errors } = await owner('standby')
+    const { home, epoch, environment, ends, errors } = await leader('standby')
     writeAskedMove(home, { epoch, to: TO })
     await expect.poll(ends, SLOW).toBe(1)
     expect(journalMoveOf(environment)).toEqual({ epoch, to: TO })
@@ -48,7 +48,7 @@ describe('the owner of a journal that is told to hand it over', () => {
   })
 
   test('refuses where it would take it back at its next start, and goes on', async () => {
-    const { home, epoch, environment, ends } = await owner('owner')
+    const { home, epoch, environment, ends } = await leader('owner')
     writeAskedMove(home, { epoch, to: TO })
     await expect
       .poll(() => readAskedMove(home)?.refused, SLOW)
@@ -57,7 +57,7 @@ describe('the owner of a journal that is told to hand it over', () => {
   })
 
   test('does nothing that an earlier one was told', async () => {
-    const { home, epoch, environment, ends } = await owner('standby')
+    const { home, epoch, environment, ends } = await leader('standby')
     writeAskedMove(home, { epoch: epoch + 1, to: TO })
     await expect.poll(() => existsSync(journalMovePath(home)), SLOW).toBe(false)
     expect([ends(), journalMoveOf(environment)]).toEqual([0, null])
@@ -66,7 +66,7 @@ describe('the owner of a journal that is told to hand it over', () => {
   test('goes on where that was taken back while the journal was away, and says so there', async () => {
     let isAway = false
     const waiting: (() => void)[] = []
-    const { home, epoch, environment, ends } = await owner('standby', () =>
+    const { home, epoch, environment, ends } = await leader('standby', () =>
       isAway ? new Promise((arrived) => waiting.push(arrived)) : Promise.resolve(),
     )
     isAway = true
@@ -102,7 +102,7 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
 
   test('asks in the journal who waits, and ends once one has said so', async () => {
     const { heard, linkOf } = nodes(true)
-    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    const { home, epoch, environment, ends } = await leader('standby', undefined, linkOf)
     writeAskedMove(home, drain(epoch))
     await expect.poll(ends, SLOW).toBe(1)
     const [asked, question] = heard
@@ -116,14 +116,14 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
 
   test('goes on where nobody says so, and takes its question back', async () => {
     const { heard, linkOf } = nodes(false)
-    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    const { home, epoch, environment, ends } = await leader('standby', undefined, linkOf)
     writeAskedMove(home, drain(epoch))
-    await refused(home).toContain('no node has said within five seconds that it waits')
+    await refused(home).toContain('No standby reported ready within 5 s')
     expect([ends(), heard.length, journalDrainOf(environment)]).toEqual([0, 2, null])
   })
 
   test('goes on where no node could say so, without a link', async () => {
-    const { home, epoch, environment, ends } = await owner('standby')
+    const { home, epoch, environment, ends } = await leader('standby')
     writeAskedMove(home, drain(epoch))
     await refused(home).toContain('COUNTERSIGN_NODE_LINK_FILE')
     expect([ends(), journalDrainOf(environment)]).toEqual([0, null])
@@ -131,7 +131,7 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
 
   test('asks nobody where it is to end anyway', async () => {
     const { heard, linkOf } = nodes(false)
-    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    const { home, epoch, environment, ends } = await leader('standby', undefined, linkOf)
     writeAskedMove(home, { ...drain(epoch), anyway: true })
     await expect.poll(ends, SLOW).toBe(1)
     expect(heard).toEqual([])
@@ -146,7 +146,7 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
         return true
       },
     })
-    const { home, epoch, environment, ends } = await owner('standby', undefined, linkOf)
+    const { home, epoch, environment, ends } = await leader('standby', undefined, linkOf)
     at = home
     writeAskedMove(home, drain(epoch))
     await expect
@@ -156,7 +156,7 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
   })
 
   test('stays, and takes its question back, where it can sign again by the time of an answer', async () => {
-    const { environment, ends, leave, epoch } = await owner(
+    const { environment, ends, leave, epoch } = await leader(
       'standby',
       undefined,
       nodes(true).linkOf,
@@ -169,7 +169,7 @@ describe('the owner of a journal that is told to leave it to whoever waits', () 
   })
 
   test('refuses where it would take it back at its next start', async () => {
-    const { home, epoch, ends } = await owner('owner', undefined, nodes(true).linkOf)
+    const { home, epoch, ends } = await leader('owner', undefined, nodes(true).linkOf)
     writeAskedMove(home, drain(epoch))
     await refused(home).toContain('COUNTERSIGN_JOURNAL_ROLE of that service is owner')
     expect(ends()).toBe(0)

@@ -120,7 +120,7 @@ export async function openOn(
     }
   }
   const journal: Journal = {
-    ...{ take: alive(inner.take), look: alive(inner.look), beat: alive(inner.beat) },
+    ...{ acquire: alive(inner.acquire), look: alive(inner.look), beat: alive(inner.beat) },
     ...{ append: alive(inner.append), read: alive(inner.read), trim: alive(inner.trim) },
     close: inner.close,
   }
@@ -149,7 +149,7 @@ export async function openOn(
 }
 
 /** Takes over from whoever owns it, as an operator says. */
-export async function takeOver(engine: MemoryEngine, home: string): Promise<OpenedJournal> {
+export async function acquireFrom(engine: MemoryEngine, home: string): Promise<OpenedJournal> {
   writeJournalPermit(home, 'user', (await engine.connect().look(0)).epoch)
   return openOn(engine, home)
 }

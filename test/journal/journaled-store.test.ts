@@ -70,7 +70,7 @@ describe('a store with a journal', () => {
     expect(contentsOf(back.environment)).toEqual(contentsOf(second.environment))
   })
 
-  test('knows its own taking again, of which it did not live to hear', async () => {
+  test('knows its own acquisition again, of which it did not live to hear', async () => {
     const engine = createMemoryEngine()
     const directory = newDirectory()
     const store = await startOn(engine.connect(), { directory })
@@ -79,12 +79,12 @@ describe('a store with a journal', () => {
     const journal = engine.connect()
     const dying: Journal = {
       ...journal,
-      async take(...asked) {
-        await journal.take(...asked)
-        throw new Error('ended amid its taking')
+      async acquire(...asked) {
+        await journal.acquire(...asked)
+        throw new Error('ended while it acquired leadership')
       },
     }
-    await expect(startOn(dying, { directory })).rejects.toThrow(/amid its taking/)
+    await expect(startOn(dying, { directory })).rejects.toThrow(/while it acquired leadership/)
     const again = await startOn(journal, { directory })
     await doWork(again, 3, 1)
     expect(await journal.look(0)).toMatchObject({ epoch: 3 })
@@ -100,8 +100,8 @@ describe('a store with a journal', () => {
     for (const isAsked of [true, false, false]) {
       const mortal: Journal = {
         ...inner,
-        async take(...asked) {
-          if (isAsked) await inner.take(...asked)
+        async acquire(...asked) {
+          if (isAsked) await inner.acquire(...asked)
           throw new Error('killed')
         },
       }
@@ -181,12 +181,12 @@ describe('a store with a journal', () => {
     expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
   })
 
-  test('that is lost amid a take-over has every commit that was told of', async () => {
+  test('that is lost during a failover has every acknowledged commit', async () => {
     const engine = createMemoryEngine(() => turn())
     const told: number[] = []
     let store = await startOn(engine.connect())
     let index = 0
-    for (let owner = 0; owner < 6; owner++) {
+    for (let leader = 0; leader < 6; leader++) {
       const current = store
       const busy = (async () => {
         while (current.failures.length === 0) {
@@ -199,7 +199,7 @@ describe('a store with a journal', () => {
           ])
         }
       })()
-      while (told.length < (owner + 1) * 3) await turn()
+      while (told.length < (leader + 1) * 3) await turn()
       store = await startOn(engine.connect())
       await busy
     }
@@ -257,7 +257,7 @@ describe('a journal that does not fit', () => {
     cpSync(directory, copy, { recursive: true })
     const store = await startOn(engine.connect(), { directory })
     await doWork(store, 2, 5)
-    await expect(startOn(engine.connect())).rejects.toThrow(/put back a copy/)
+    await expect(startOn(engine.connect())).rejects.toThrow(/restore a copy/)
     const { epoch } = await engine.connect().look(0)
     const again = await startOn(engine.connect(), { directory: copy, overtakes: epoch })
     expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
@@ -267,7 +267,9 @@ describe('a journal that does not fit', () => {
     const { directory } = await withBase()
     const engine = createMemoryEngine()
     await doWork(await startOn(engine.connect()), 0, 3)
-    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/not of this journal/)
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(
+      /that this journal lacks/,
+    )
   })
 
   test('a store follows no journal of another', async () => {
@@ -276,12 +278,14 @@ describe('a journal that does not fit', () => {
     await doWork(own, 0, 1)
     await own.close()
     const engine = createMemoryEngine()
-    const owner = await startOn(engine.connect())
-    await doWork(owner, 0, 9)
-    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/of another store/)
+    const leader = await startOn(engine.connect())
+    await doWork(leader, 0, 9)
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(
+      /belongs to another store/,
+    )
     // It took nothing over from the one whose journal it is.
-    await doWork(owner, 9, 1)
-    expect(owner.failures).toEqual([])
+    await doWork(leader, 9, 1)
+    expect(leader.failures).toEqual([])
   })
 
   test('a store that was written without its journal does not go on with it', async () => {
@@ -306,14 +310,14 @@ describe('a journal that does not fit', () => {
     await doWork(store, 0, 3)
     await store.close()
     const empty = createMemoryEngine().connect()
-    await expect(startOn(empty, { directory })).rejects.toThrow(/set back/)
+    await expect(startOn(empty, { directory })).rejects.toThrow(/rolled back/)
   })
 
   /** A journal that a backup of its database brought back, with its first `count` entries. */
   async function broughtBack(journal: Journal, count: number) {
     const engine = createMemoryEngine()
     const restored = engine.connect()
-    const { epoch } = await restored.take(0, 'restored', 'of the backup')
+    const { epoch } = await restored.acquire(0, 'restored', 'of the backup')
     for (const { seq, body } of (await journal.read(0, 0, 1e9)).slice(0, count)) {
       await restored.append({ partition: 0, epoch, seq }, body)
     }
@@ -334,7 +338,7 @@ describe('a journal that does not fit', () => {
       for (let index = 0; index < more + (more > 0 ? 3 : 0); index++) {
         await other.commit((batch) => work(batch, 500 + index))
       }
-      await expect(startOn(restored.connect(), { directory })).rejects.toThrow(/set back/)
+      await expect(startOn(restored.connect(), { directory })).rejects.toThrow(/rolled back/)
       await doWork(other, 90, 1)
       expect(other.failures).toEqual([])
     }

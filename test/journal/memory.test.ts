@@ -28,7 +28,7 @@ test('what is lost on the way is thrown and not stored; what arrives late is as 
     if (loses) throw new JournalUnavailable('lost')
   })
   const journal = engine.connect()
-  const { epoch } = await journal.take(0, 'one', drawClaim())
+  const { epoch } = await journal.acquire(0, 'one', drawClaim())
   loses = true
   const at = { partition: 0, epoch, seq: 1 }
   await expect(journal.append(at, Buffer.from('a'))).rejects.toThrow(JournalUnavailable)
@@ -41,6 +41,6 @@ test('a client that was closed asks for nothing more, and the others go on', asy
   const engine = createMemoryEngine()
   const [closed, open] = [engine.connect(), engine.connect()]
   await closed.close()
-  await expect(closed.take(0, 'one', drawClaim())).rejects.toThrow(JournalUnavailable)
-  expect((await open.take(0, 'two', drawClaim())).epoch).toBe(1)
+  await expect(closed.acquire(0, 'one', drawClaim())).rejects.toThrow(JournalUnavailable)
+  expect((await open.acquire(0, 'two', drawClaim())).epoch).toBe(1)
 })

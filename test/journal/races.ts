@@ -34,8 +34,8 @@ export async function raceTakers(
     await new Promise((resolve) => setTimeout(resolve, Math.random() * STAGGER_MS))
     const claim = drawClaim()
     const [{ epoch, seq }] = await Promise.all([
-      journal.take(partition, `taker-${taker}`, claim),
-      journal.take(partition, `taker-${taker}`, claim),
+      journal.acquire(partition, `taker-${taker}`, claim),
+      journal.acquire(partition, `taker-${taker}`, claim),
     ])
     epochs.push(epoch)
     for (let next = seq + 1; next <= seq + ENTRIES_EACH; next++) {

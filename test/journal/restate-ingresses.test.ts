@@ -109,7 +109,7 @@ test('where none answers the outcome is unknown, and one refusal is told', async
   const error = await all.ask(question, text).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(JournalUnavailable)
   expect(String((error as Error).cause)).toContain(
-    '404: no such service; what answers append is not registered there',
+    '404: no such service; no handler for append is registered there',
   )
 })
 

@@ -32,7 +32,7 @@ describe('a handler that Restate gives up amid its changes', () => {
 
   test('has stored nothing, whatever it wrote of an entry', async () => {
     const { twin, journal } = opened()
-    const { epoch } = await journal.take(0, 'one', drawClaim())
+    const { epoch } = await journal.acquire(0, 'one', drawClaim())
     const body = randomBytes(3 * PIECE_BYTES + 1)
     const at = { partition: 0, epoch, seq: 1 }
     for (let after = 0; after < 5; after++) {
@@ -43,7 +43,7 @@ describe('a handler that Restate gives up amid its changes', () => {
       expect(await journal.look(0)).toMatchObject({ epoch, seq: 0 })
     }
     // Another takes over, with something shorter in its place: nothing of the longer is in it.
-    const next = await journal.take(0, 'two', drawClaim())
+    const next = await journal.acquire(0, 'two', drawClaim())
     await journal.append({ ...at, epoch: next.epoch }, text('shorter'))
     const [entry] = await journal.read(0, 0, 1_000_000)
     expect(Buffer.from(entry?.body ?? []).toString()).toBe('shorter')
@@ -51,10 +51,10 @@ describe('a handler that Restate gives up amid its changes', () => {
 
   test('has taken nothing, or all of it', async () => {
     const { twin, journal } = opened()
-    const { epoch } = await journal.take(0, 'one', drawClaim())
+    const { epoch } = await journal.acquire(0, 'one', drawClaim())
     for (let after = 0; after < 3; after++) {
       twin.givesUpAfter = after
-      await expect(journal.take(0, 'two', drawClaim())).rejects.toThrow(JournalUnavailable)
+      await expect(journal.acquire(0, 'two', drawClaim())).rejects.toThrow(JournalUnavailable)
       twin.givesUpAfter = null
       expect(await journal.look(0)).toMatchObject({ epoch, owner: { node: 'one' } })
     }
@@ -62,24 +62,24 @@ describe('a handler that Restate gives up amid its changes', () => {
     expect(await journal.append(at, text('still the owner'))).toEqual({ kind: 'stored' })
   })
 
-  test('has given an epoch to nobody, where another comes before its taking is asked for again', async () => {
+  test('has given an epoch to nobody, where another comes before its acquisition is asked for again', async () => {
     const { twin, journal } = opened()
-    const { epoch } = await journal.take(0, 'one', drawClaim())
+    const { epoch } = await journal.acquire(0, 'one', drawClaim())
     const claim = drawClaim()
     for (let after = 0; after < 3; after++) {
       twin.givesUpAfter = after
-      await expect(journal.take(0, 'two', claim)).rejects.toThrow(JournalUnavailable)
+      await expect(journal.acquire(0, 'two', claim)).rejects.toThrow(JournalUnavailable)
       twin.givesUpAfter = null
     }
-    const third = await journal.take(0, 'three', drawClaim())
+    const third = await journal.acquire(0, 'three', drawClaim())
     expect(third.epoch).toBe(epoch + 1)
-    expect((await journal.take(0, 'two', claim)).epoch).toBe(epoch + 2)
-    expect((await journal.take(0, 'two', claim)).epoch).toBe(epoch + 2)
+    expect((await journal.acquire(0, 'two', claim)).epoch).toBe(epoch + 2)
+    expect((await journal.acquire(0, 'two', claim)).epoch).toBe(epoch + 2)
   })
 
   test('trims nothing that the head still counts', async () => {
     const { twin, journal } = opened()
-    const { epoch } = await journal.take(0, 'one', drawClaim())
+    const { epoch } = await journal.acquire(0, 'one', drawClaim())
     for (let seq = 1; seq <= 4; seq++) {
       await journal.append({ partition: 0, epoch, seq }, text(`entry ${seq}`))
     }
@@ -101,7 +101,7 @@ test('more entries than one handler trims are trimmed', async () => {
   const key = randomBytes(32)
   const twin = createTwin(key)
   const journal = createRestateJournal(key, twin.asking)
-  const { epoch } = await journal.take(0, 'one', drawClaim())
+  const { epoch } = await journal.acquire(0, 'one', drawClaim())
   for (let seq = 1; seq <= 150; seq++) {
     await journal.append({ partition: 0, epoch, seq }, Buffer.alloc(1, seq))
   }
@@ -114,7 +114,7 @@ test('whoever has another key is refused, and believed nothing', async () => {
   const [key, other] = [randomBytes(32), randomBytes(32)]
   const twin = createTwin(key)
   const journal = createRestateJournal(key, twin.asking)
-  const { epoch } = await journal.take(0, 'one', drawClaim())
+  const { epoch } = await journal.acquire(0, 'one', drawClaim())
   const before = twin.changes
   const stranger = createRestateJournal(other, twin.asking)
   const at = { partition: 0, epoch, seq: 1 }
@@ -127,7 +127,7 @@ test('whoever has another key is refused, and believed nothing', async () => {
     ask: (question, use) => twin.asking.ask({ ...question, key: '1' }, use),
   }
   const misled = createRestateJournal(key, impostor)
-  await expect(misled.take(0, 'one', drawClaim())).rejects.toThrow('another key')
+  await expect(misled.acquire(0, 'one', drawClaim())).rejects.toThrow('another key')
   const lies: Asking = { ...twin.asking, ask: async (_, use) => use(randomBytes(200)) }
   await expect(createRestateJournal(key, lies).look(0)).rejects.toThrow(JournalUnavailable)
 })

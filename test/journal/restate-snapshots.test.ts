@@ -21,7 +21,7 @@ async function opened(around: (asking: Asking) => Asking = (asking) => asking) {
   const key = randomBytes(32)
   const twin = createTwin(key)
   const journal = createRestateJournal(key, around(twin.asking))
-  const { epoch } = await journal.take(PARTITION, 'one', drawClaim())
+  const { epoch } = await journal.acquire(PARTITION, 'one', drawClaim())
   await journal.append({ partition: PARTITION, epoch, seq: 1 }, text('entry'))
   const { snapshots } = journal
   if (snapshots === undefined) throw new Error('it keeps no snapshots')

@@ -43,7 +43,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
     /** A partition with entries, and who keeps its snapshots. */
     async function prepared(entries: number) {
       const partition = ++lastPartition
-      const { epoch } = await one.take(partition, 'one', drawClaim())
+      const { epoch } = await one.acquire(partition, 'one', drawClaim())
       for (let seq = 1; seq <= entries; seq++) {
         await one.append({ partition, epoch, seq }, text(`entry ${seq}`))
       }
@@ -109,7 +109,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
     test('an owner that is none any more puts and publishes nothing', async () => {
       const { own, others, partition, epoch, put } = await prepared(3)
       const late = await put(3, ['late'])
-      const taken = await other.take(partition, 'other', drawClaim())
+      const taken = await other.acquire(partition, 'other', drawClaim())
       const fenced = { kind: 'fenced', epoch: epoch + 1 }
       expect(await own.publish(late)).toEqual(fenced)
       expect(await own.put({ partition, epoch, id: late.id, index: 0 }, text('late'))).toEqual(
@@ -198,7 +198,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
       await own.publish(await put(3, ['second', 'and more']))
       await expect(own.read(partition, first.id, 0)).rejects.toThrow(SnapshotGone)
       // A zombie sweeps none of what its successor makes.
-      const { epoch: next } = await other.take(partition, 'other', drawClaim())
+      const { epoch: next } = await other.acquire(partition, 'other', drawClaim())
       const third = await put(3, ['third'], next)
       expect(await own.sweep(partition, epoch)).toBe(1)
       expect(await own.publish(third)).toEqual({ kind: 'stored' })

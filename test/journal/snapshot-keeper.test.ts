@@ -25,11 +25,11 @@ interface Options {
 }
 
 /** The owner of a journal of so many entries, and what keeps its snapshots. */
-async function owner({ hasBase = false, entries = 0, chunkBytes = CHUNK.length }: Options = {}) {
+async function leader({ hasBase = false, entries = 0, chunkBytes = CHUNK.length }: Options = {}) {
   const timers = new VirtualTimers(0)
   const journal: Journal = createMemoryEngine().connect()
   const snapshots = journal.snapshots as Snapshots
-  const { epoch } = await journal.take(PARTITION, 'test', drawClaim())
+  const { epoch } = await journal.acquire(PARTITION, 'test', drawClaim())
   const readings = { stored: 0, appendedBytes: 0 }
   async function append(count: number, appendedBytes = ENTRY.length): Promise<void> {
     for (let index = 0; index < count; index++) {
@@ -70,7 +70,7 @@ async function owner({ hasBase = false, entries = 0, chunkBytes = CHUNK.length }
 
 describe('the keeper of snapshots', () => {
   test('has one made once the entries after the last one have many bytes, and trims then', async () => {
-    const { journal, state, append, keeps, passes } = await owner()
+    const { journal, state, append, keeps, passes } = await leader()
     const keeper = keeps()
     await append(10)
     await passes(10 * SECOND_MS)
@@ -91,7 +91,7 @@ describe('the keeper of snapshots', () => {
   })
 
   test('counts what was there before the service started', async () => {
-    const { state, keeps, passes } = await owner({ entries: 11 })
+    const { state, keeps, passes } = await leader({ entries: 11 })
     const keeper = keeps()
     await passes(SECOND_MS)
     expect(state.makes).toBe(1)
@@ -99,7 +99,7 @@ describe('the keeper of snapshots', () => {
   })
 
   test('has one made at once of a store that was there before its journal', async () => {
-    const { state, append, keeps, passes } = await owner({ hasBase: true, entries: 1 })
+    const { state, append, keeps, passes } = await leader({ hasBase: true, entries: 1 })
     const keeper = keeps()
     await passes(SECOND_MS)
     expect(state.makes).toBe(1)
@@ -110,7 +110,7 @@ describe('the keeper of snapshots', () => {
   })
 
   test('writes no large snapshot anew for few entries', async () => {
-    const { state, append, keeps, passes } = await owner({ entries: 11, chunkBytes: 10_000 })
+    const { state, append, keeps, passes } = await leader({ entries: 11, chunkBytes: 10_000 })
     const keeper = keeps()
     await passes(SECOND_MS)
     await append(50)
@@ -123,7 +123,7 @@ describe('the keeper of snapshots', () => {
   })
 
   test('tries one that fails again, later each time, trims nothing, and says that entries pile up', async () => {
-    const { journal, state, append, keeps, passes } = await owner({ entries: 11 })
+    const { journal, state, append, keeps, passes } = await leader({ entries: 11 })
     state.isFailing = true
     const keeper = keeps()
     await passes(SECOND_MS)
@@ -148,7 +148,7 @@ describe('the keeper of snapshots', () => {
   })
 
   test('does at its start what the one before it had no time for', async () => {
-    const { journal, snapshots, epoch, state, append, keeps, passes } = await owner({ entries: 9 })
+    const { journal, snapshots, epoch, state, append, keeps, passes } = await leader({ entries: 9 })
     const at = { partition: PARTITION, epoch }
     await snapshots.put({ ...at, id: 'broken off', index: 0 }, CHUNK)
     await snapshots.put({ ...at, id: 'whole', index: 0 }, CHUNK)

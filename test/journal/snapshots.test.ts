@@ -2,8 +2,8 @@ import { cpSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemTimers } from '../../src/clock/timers.js'
 import { type Journal, SnapshotGone, type Snapshots } from '../../src/journal/journal.js'
+import { createLeaderHeartbeats } from '../../src/journal/leader-heartbeats.js'
 import { createMemoryEngine, type MemoryEngine } from '../../src/journal/memory-journal.js'
-import { createOwnerBeats } from '../../src/journal/owner-beats.js'
 import { applyRows } from '../../src/store/apply-rows.js'
 import { DamagedRecord } from '../../src/store/checked-space.js'
 import { packedRecord } from '../../src/store/encodings/sealing.js'
@@ -13,7 +13,7 @@ import {
   openEnvironment,
   requireOpenedSchema,
 } from '../../src/store/environment.js'
-import { type FollowProgress, followUntilOwnerIsGone } from '../../src/store/follow-owner.js'
+import { type FollowProgress, followUntilLeaderIsGone } from '../../src/store/follow-leader.js'
 import { journalPositionOf } from '../../src/store/journal-position.js'
 import { PARTITION } from '../../src/store/journaled-store.js'
 import { KEY_SPACES } from '../../src/store/key-spaces.js'
@@ -50,7 +50,7 @@ function makes(store: Store, journal: Journal) {
 /** As the owner does it: makes a snapshot of its store, and trims. */
 async function snapshot(store: Store, journal: Journal): Promise<void> {
   expect(await makes(store, journal)).toMatchObject({ kind: 'made' })
-  const { epoch } = store.writer.owner
+  const { epoch } = store.writer.leadership
   const snapshots = snapshotsOf(journal)
   await tidy({ journal, snapshots, partition: PARTITION, epoch, timers, marginEntries: MARGIN })
 }
@@ -132,7 +132,7 @@ describe('a store whose journal was trimmed', () => {
     await old.root.close()
     const store = await startOn(engine.connect(), { directory })
     await doWork(store, 0, 3)
-    await expect(startOn(engine.connect())).rejects.toThrow(/put back a copy of that store/)
+    await expect(startOn(engine.connect())).rejects.toThrow(/restore a copy of that store/)
     await snapshot(store, engine.connect())
     await doWork(store, 3, 3)
     const before = contentsOf(store.environment)
@@ -149,13 +149,13 @@ describe('a store whose journal was trimmed', () => {
     await applyRows(other, [putOf('addressRules', freeze('x').userId, packedRecord([]))])
     const before = contentsOf(other)
     await other.root.close()
-    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/of two services/)
+    await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/to two services/)
     const ofOther = newDirectory()
     const journaled = await startOn(createMemoryEngine().connect(), { directory: ofOther })
     await doWork(journaled, 0, 2)
     await journaled.close()
     await expect(startOn(engine.connect(), { directory: ofOther })).rejects.toThrow(
-      /of another store/,
+      /to another store/,
     )
     const still = openEnvironment(directory)
     onTestFinished(() => still.root.close())
@@ -169,9 +169,9 @@ describe('a store whose journal was trimmed', () => {
     for (const failing of [0, 1, 4]) {
       const dying = startOn(failingAt(engine.connect(), failing), { directory })
       await expect(dying).rejects.toThrow('killed')
-      expect(() => openEnvironment(directory)).toThrow(/is half of a store/)
-      expect(() => openBesideService(directory)).toThrow(/is half of a store/)
-      await expect(requireOpenedSchema(directory)).rejects.toThrow(/is half of a store/)
+      expect(() => openEnvironment(directory)).toThrow(/is not finished/)
+      expect(() => openBesideService(directory)).toThrow(/is not finished/)
+      await expect(requireOpenedSchema(directory)).rejects.toThrow(/is not finished/)
       await requireOpenedSchema(directory, 'opened')
       const half = openEnvironment(directory, undefined, undefined, 'opened')
       onTestFinished(() => half.root.close())
@@ -211,32 +211,32 @@ describe('a store whose journal was trimmed', () => {
     const swapped = reading(journal, (partition, id, index) =>
       read(partition, id, index === 2 ? 3 : index),
     )
-    await expect(startOn(swapped)).rejects.toThrow(/chunk 2 .* is another one, of place 3/)
+    await expect(startOn(swapped)).rejects.toThrow(/chunk 2 .* is chunk 3 instead/)
   })
 })
 
 describe('a standby of a journal that was trimmed', () => {
   /** It follows until its owner leaves. */
-  async function follows(owner: Store, its: Journal, others: Journal): Promise<FollowProgress[]> {
+  async function follows(leader: Store, its: Journal, others: Journal): Promise<FollowProgress[]> {
     const environment = openEnvironment(newDirectory())
     onTestFinished(() => environment.root.close())
     const progress: FollowProgress[] = []
-    const beats = createOwnerBeats(its, PARTITION, timers)
-    beats.begin(owner.writer.owner.epoch, () => owner.writer.readings.stored)
-    const following = followUntilOwnerIsGone({
+    const beats = createLeaderHeartbeats(its, PARTITION, timers)
+    beats.begin(leader.writer.leadership.epoch, () => leader.writer.readings.stored)
+    const following = followUntilLeaderIsGone({
       ...{ environment, journal: others, timers, log },
       followed: (next) => progress.push(next),
     })
     await expect
       .poll(() => progress.at(-1), { timeout: 30_000 })
-      .toMatchObject({ applied: owner.writer.readings.stored, restoring: null })
-    await doWork(owner, 70, 3)
+      .toMatchObject({ applied: leader.writer.readings.stored, restoring: null })
+    await doWork(leader, 70, 3)
     await expect
       .poll(() => progress.at(-1)?.applied, { timeout: 30_000 })
-      .toBe(owner.writer.readings.stored)
+      .toBe(leader.writer.readings.stored)
     await beats.leave()
-    expect(await following).toBe(owner.writer.owner.epoch)
-    expect(contentsOf(environment)).toEqual(contentsOf(owner.environment))
+    expect(await following).toBe(leader.writer.leadership.epoch)
+    expect(contentsOf(environment)).toEqual(contentsOf(leader.environment))
     return progress
   }
 
@@ -307,7 +307,7 @@ describe('the snapshot of a store', () => {
     // A journal that ends where the snapshot does.
     const ending: Journal = {
       ...journal,
-      take: async (...taken) => ({ ...(await journal.take(...taken)), seq }),
+      acquire: async (...taken) => ({ ...(await journal.acquire(...taken)), seq }),
     }
     const restored = await startOn(ending)
     expect(contentsOf(restored.environment)).toEqual(before)

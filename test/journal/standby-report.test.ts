@@ -3,7 +3,7 @@ import { standbyReport } from '../../src/service/standby-report.js'
 
 const SEEN = {
   epoch: 3,
-  owner: null,
+  leader: null,
   stored: 120,
   applied: 100,
   restoring: null,
@@ -20,13 +20,13 @@ test('a standby says how far behind its owner it is', () => {
     ...standby,
     behind: 0,
   })
-  expect(standbyReport({ ...SEEN, epoch: 0 }, true, 'id').reason).toContain('nobody has owned yet')
+  expect(standbyReport({ ...SEEN, epoch: 0 }, true, 'id').reason).toContain('has had no leader yet')
 })
 
 test('one whose store is being restored says how much of it is there', () => {
   const restoring = { seq: 90, chunks: 1, of: 3 }
   const report = standbyReport(
-    { epoch: 0, owner: null, stored: 90, applied: 0, restoring, hindrance: null, asked: null },
+    { epoch: 0, leader: null, stored: 90, applied: 0, restoring, hindrance: null, asked: null },
     true,
     'id',
   )
@@ -38,9 +38,9 @@ test('one whose store is being restored says how much of it is there', () => {
   })
 })
 
-test('one that could sign nothing says so, and not by whose words', () => {
+test('one that cannot sign says so, and not by whose words', () => {
   const report = standbyReport({ ...SEEN, hindrance: 'names none of its keys' }, true, 'id')
   expect(report).toMatchObject({ status: 'down', standby: true, behind: 20, hindered: true })
-  expect(report.reason).toContain('could sign nothing')
+  expect(report.reason).toContain('cannot sign')
   expect(standbyReport(SEEN, true, 'id')).not.toHaveProperty('hindered')
 })

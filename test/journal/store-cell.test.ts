@@ -48,8 +48,8 @@ test('one whose file names fewer users than its journal has ends', async () => {
   const engine = createMemoryEngine()
   const first = await startAs(engine, HALF)
   await first.put(userOf(LAST))
-  await expect(startAs(engine, LESS)).rejects.toThrow('users stay')
-  await expect(startAs(engine, OTHER)).rejects.toThrow('users stay')
+  await expect(startAs(engine, LESS)).rejects.toThrow('Users stay')
+  await expect(startAs(engine, OTHER)).rejects.toThrow('Users stay')
 })
 
 test('a journal of all users is no cell’s, whoever they are', async () => {

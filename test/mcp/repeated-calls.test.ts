@@ -18,7 +18,6 @@ const tools: ReadonlyMap<string, ToolBinding> = new Map(
   ]),
 )
 const HANDSHAKE: McpHeaders = {
-  accept: 'application/json, text/event-stream',
   protocolVersion: '2025-06-18',
   method: '',
   name: '',
@@ -146,7 +145,6 @@ describe('a body that differs from an earlier one in nothing but its id', () => 
     expect(find(calls, MODERN, withId(plain, '2'))).toBeNull()
     expect(find(calls, { ...MODERN, name: 'get_balance' }, enveloped)).toBeNull()
     expect(find(calls, { ...MODERN, method: 'tools/list' }, enveloped)).toBeNull()
-    expect(find(calls, { ...HANDSHAKE, accept: '*/*' }, withId(plain, '2'))).toBeNull()
     expect(find(calls, { ...HANDSHAKE, protocolVersion: 'x' }, withId(plain, '2'))).toBeNull()
   })
 })

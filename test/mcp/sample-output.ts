@@ -4,7 +4,7 @@ import type { OperationRow } from '../../src/api/operation-row.js'
 /** A value of an operation's output schema, the same for the same input. */
 
 interface Node {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, Node>>
   readonly items?: Node
   readonly enum?: readonly unknown[]
@@ -25,7 +25,8 @@ function sample(node: Node): unknown {
   if (node.const !== undefined) return node.const
   if (node.enum !== undefined) return node.enum[0]
   if (node.anyOf !== undefined) return sample(node.anyOf[0] ?? {})
-  switch (node.type) {
+  const type = Array.isArray(node.type) ? node.type[0] : node.type
+  switch (type) {
     case 'object':
       return Object.fromEntries(
         Object.entries(node.properties ?? {}).map(([name, child]) => [name, sample(child)]),

@@ -14,7 +14,7 @@ test('a subscription whose caller went away before its stream began ends, and so
   } as unknown as Exchange
   const body = new ReadableStream({ cancel })
   const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-  await sendResponse(exchange, response, 'nothing')
+  await sendResponse(exchange, response, { outlives: 'nothing', form: 'either', isBatch: false })
   expect(cancel).toHaveBeenCalledOnce()
   expect(stream.end).toHaveBeenCalledOnce()
 })

@@ -46,8 +46,7 @@ afterAll(() => {
 
 /** What a program of another project does with the client. */
 const PROGRAM = `
-import { createClient } from 'countersign/client'
-import { ServiceError } from 'countersign/client/errors'
+import { createClient, ServiceError } from 'countersign/client'
 import { verifyWebhook } from 'countersign/client/verify-webhook'
 
 const wallet = createClient({ url: URL_HERE, apiKey: 'sk_test_a', retriesMax: 0 })
@@ -165,7 +164,7 @@ describe('the client', () => {
       mkdirSync(folder)
       writeFileSync(
         join(folder, 'agent.ts'),
-        `import { createClient, type Client } from 'countersign/client'
+        `import { createClient, type Client, verifyWebhook } from 'countersign/client'
 import { LimitExceededError } from 'countersign/client/errors'
 
 export async function pay(wallet: Client): Promise<string> {
@@ -186,7 +185,7 @@ async function read(): Promise<void> {
   const amount: number = limits.daily_limit_usd
   void [cap, amount]
 }
-void read
+void [read, verifyWebhook]
 `,
       )
       const compilerOptions = { ...settings, strict: true, noEmit: true, types: [] }

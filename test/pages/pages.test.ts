@@ -59,7 +59,7 @@ const IDENTITY_PAGES = [
     '/login',
     signInPolicy(null),
     loginPage({
-      ...{ interactionPath: '/i', clientName: 'Countersign console', email: PERSON },
+      ...{ interactionPath: '/i', purpose: 'to decide on a call', email: PERSON },
       problem: 'That email and password do not fit.',
       passkey: { challenge: 'AA', rpId: 'id.example.com', script: '/sign-in/passkey.js' },
     }),
@@ -85,7 +85,7 @@ const IDENTITY_PAGES = [
       ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', nowMs: 0 },
       waiting: {
         ...{ row: WAITING, term: TERM, call: Buffer.from(TRANSFER.slice(2), 'hex') },
-        ...{ approvers: [], people: 0 },
+        ...{ approvers: [], people: 0, tokens: new Map() },
       },
     }),
   ),

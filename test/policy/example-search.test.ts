@@ -74,6 +74,15 @@ const WIDENED: Readonly<Record<string, readonly [Policy | null, Policy | null]>>
     refusing({ chains: [1] }),
     refusing({ chains: [1], not: { to: [PAYEE] } }),
   ],
+  'one token more to buy': [
+    allowing({ operations: ['swap'], token_out: [USDC] }),
+    allowing({ operations: ['swap'], token_out: [USDC, 'native'] }),
+  ],
+  'swaps that may lose more': [
+    policyOf({ default: 'allow', max_swap_loss_bps: 100 }),
+    policyOf({ default: 'allow' }),
+  ],
+  'swaps that may lose anything': [null, policyOf({ default: 'allow', max_swap_loss_bps: null })],
   'no policy any more': [allowing({ to: [PAYEE] }), null],
 }
 
@@ -168,6 +177,7 @@ function circumstances(
   return {
     ...{ nowMs, spendMicros: typeof spendMicros === 'bigint' ? spendMicros : null },
     paid: (beneficiaries ?? []).filter(known),
+    lossBps: nowMs % 10_001,
     counted: new Map(
       [60, 3600].flatMap((seconds) => {
         const counted = within(seconds)

@@ -6,7 +6,7 @@ import { commonPolicy } from '../../src/policy/common-policy.js'
 import { ELSEWHERE, type Facts } from '../../src/policy/condition.js'
 import { policyEnlarges } from '../../src/policy/enlarges.js'
 import { compilePolicy, explain, judge, retryAt } from '../../src/policy/judge-policy.js'
-import { EFFECTS, type Policy } from '../../src/policy/policy.js'
+import { EFFECTS, maxSwapLossBpsOf, type Policy } from '../../src/policy/policy.js'
 import {
   CALL,
   FACTS,
@@ -238,6 +238,45 @@ test('to give people longer than the default does is more, and no longer is not'
   })
 })
 
+test('swaps that may lose more are more, also beside no policy, whose bound is the default', () => {
+  const losing = (bps?: number | null) =>
+    policyOf({ default: 'allow', ...(bps === undefined ? {} : { max_swap_loss_bps: bps }) })
+  for (const [before, next] of [
+    ...[
+      [losing(), losing(501)],
+      [losing(), losing(null)],
+      [losing(100), losing()],
+    ],
+    ...[
+      [losing(100), losing(101)],
+      [null, losing(501)],
+      [null, losing(null)],
+    ],
+    ...[[losing(499), null]],
+  ] as const) {
+    expect(policyEnlarges(before ?? null, next ?? null)).toBe(true)
+  }
+  for (const [before, next] of [
+    ...[
+      [losing(501), losing()],
+      [losing(null), losing(10_000)],
+      [losing(), losing(500)],
+    ],
+    ...[
+      [null, losing()],
+      [null, losing(0)],
+      [losing(null), losing(null)],
+    ],
+  ] as const) {
+    expect(policyEnlarges(before ?? null, next ?? null)).toBe(false)
+  }
+  expect(commonPolicy(null, losing(null))).toEqual(losing())
+  expect(commonPolicy(losing(20), losing(null))).toEqual(losing(20))
+  expect(policyEnlarges(losing(), policyOf({ default: 'deny', max_swap_loss_bps: null }))).toBe(
+    false,
+  )
+})
+
 const ASKS = EFFECTS.indexOf('require_approval')
 
 // `npm run test:policies` takes a hundred thousand of each.
@@ -247,6 +286,12 @@ describe('for any policy and call', { timeout: 21_600_000 }, () => {
 
   /** What lets a call through on fewer people, sooner, or for longer is wider. */
   function expectNoWider(next: Policy, before: Policy, call: CallShown, facts: Facts): void {
+    // Swaps that lose just more than the old policy lets them.
+    const bound = maxSwapLossBpsOf(before)
+    const isNothing =
+      next.fallback === 'deny' && next.rules.every(({ effect }) => effect === 'deny')
+    if (bound !== null && !isNothing)
+      expect(maxSwapLossBpsOf(next) ?? Infinity).toBeLessThanOrEqual(bound)
     const passes = passage(next, call, facts)
     expect(passes).toBeLessThanOrEqual(passage(before, call, facts))
     if (passes !== ASKS || passage(before, call, facts) !== ASKS) return

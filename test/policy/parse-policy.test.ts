@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { POLICY_TEXT_BYTES_MAX, RULES_MAX } from '../../src/policy/bounds.js'
 import { NATIVE_ADDRESS } from '../../src/policy/call-shown.js'
 import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
 import { parseSignature } from '../../src/policy/function-signature.js'
 import { policyInWords } from '../../src/policy/in-words.js'
 import { parseCanonical, parsePolicy } from '../../src/policy/parse-policy.js'
-import { POLICY_TEXT_BYTES_MAX, RULES_MAX } from '../../src/policy/policy.js'
+import { maxSwapLossBpsOf } from '../../src/policy/policy.js'
 import { POLICY_JSON, policyOf, USDC } from './random-policies.js'
 
 const RUNS = Number(process.env.POLICY_RUNS ?? 1_000)
@@ -56,6 +57,24 @@ test('a text that was signed before the native currency had one name is read as 
   expect(parseCanonical(text)?.rules[0]?.when.amounts?.[0]?.token).toBe(NATIVE_ADDRESS)
 })
 
+/** As authorizers signed them before policies bounded what swaps lose. */
+const SIGNED_BEFORE = [
+  '{"breakers":[],"ceilings":[],"default":"allow","per_transaction_usd":null,"rules":[]}',
+  '{"breakers":[{"count":50,"kind":"refusals","per_seconds":300}],"ceilings":[{"amount":"1000000000","chain_id":8453,"per":"day","token":"0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"}],"default":"deny","per_transaction_usd":"5.00","rules":[{"delay_seconds":0,"effect":"allow","name":"trade","when":{"chains":[8453],"operations":["defi_deposit","defi_withdraw","swap"],"utc_hours":[{"days":["mon"],"from":"08:00","to":"18:00"}]}}]}',
+]
+
+test('a text that was signed before swaps were bounded keeps its bytes, and the default bound', () => {
+  for (const text of SIGNED_BEFORE) {
+    const policy = parseCanonical(text)
+    if (policy === null) throw new Error('not read')
+    expect(canonicalText(policy)).toBe(text)
+    expect(maxSwapLossBpsOf(policy)).toBe(500)
+    // Written out, the default is the same policy.
+    expect(canonicalText(policyOf({ ...JSON.parse(text), max_swap_loss_bps: 500 }))).toBe(text)
+    expect(canonicalText(policyOf({ ...JSON.parse(text), max_swap_loss_bps: null }))).not.toBe(text)
+  }
+})
+
 test('text that is not canonical is none that was signed', () => {
   const text = canonicalText(policyOf({ default: 'deny', per_transaction_usd: '5' }))
   expect(parseCanonical(text)).not.toBeNull()
@@ -80,6 +99,7 @@ test.each([
   ['a chain that is none', withWhen({ chains: [5] }), 'rules[0].when.chains[0]'],
   ['a short type', withWhen({ functions: ['f(uint)'] }), 'rules[0].when.functions[0]'],
   ['a not in a not', withWhen({ not: { not: { chains: [1] } } }), 'rules[0].when.not.not'],
+  ['a not that is no object', withWhen({ not: 7 }), 'rules[0].when.not'],
   ['an empty not', withWhen({ not: {} }), 'rules[0].when.not'],
   [
     'arguments without a signature',
@@ -124,6 +144,13 @@ test.each([
     },
     'ceilings',
   ],
+  [
+    'the native currency that comes in by an address',
+    withWhen({ not: { token_out: [NATIVE_ADDRESS] } }),
+    'rules[0].when.not.token_out',
+  ],
+  ['a loss of more than all', { default: 'allow', max_swap_loss_bps: 10_001 }, 'max_swap_loss_bps'],
+  ['a loss as text', { default: 'allow', max_swap_loss_bps: '500' }, 'max_swap_loss_bps'],
   [
     'two rules of one name',
     { default: 'deny', rules: [0, 1].map(() => ({ name: 'a', effect: 'deny', when: {} })) },

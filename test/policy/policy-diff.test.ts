@@ -131,7 +131,7 @@ test('is told on the command line, for people and for programs', async () => {
   writeFileSync(watched, JSON.stringify({ ...policyJson(payees(PAYEE)), breakers }))
   const gone = await run(watched, files[0] ?? '')
   expect(gone.err).toContain('It is no longer frozen once 5 minutes see 20 refusals.')
-  expect(gone.err).toContain('No call that it could not make before.')
+  expect(gone.err).toContain('It allows no new call.')
   expect((await run(files[0] ?? '', watched)).err).not.toContain('no longer')
   rmSync(directory, { recursive: true })
 })
@@ -203,6 +203,7 @@ function circumstances(
     nowMs,
     spendMicros: typeof spendMicros === 'bigint' ? spendMicros : null,
     paid: (beneficiaries ?? []).filter(known),
+    lossBps: nowMs % 10_001,
     counted: new Map([60, 3600].map((seconds) => [seconds, within(seconds) ?? NOTHING])),
     used: byName,
   }

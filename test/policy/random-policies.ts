@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import type { Address, Hex } from '../../src/domain/ids.js'
-import { type CallShown, showCall, showIntent } from '../../src/policy/call-shown.js'
+import {
+  type CallShown,
+  NATIVE_ADDRESS,
+  showCall,
+  showIntent,
+} from '../../src/policy/call-shown.js'
+import { OPERATIONS } from '../../src/policy/call-terms.js'
 import type { Facts } from '../../src/policy/condition.js'
 import { selectorOf } from '../../src/policy/function-signature.js'
 import { parsePolicy } from '../../src/policy/parse-policy.js'
-import { OPERATIONS, type Policy } from '../../src/policy/policy.js'
+import type { Policy } from '../../src/policy/policy.js'
 
 /** Few values of each kind, so that policies and calls meet. */
 export const USDC: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
@@ -71,9 +77,10 @@ const FIELDS = {
     [{ days: ['mon', 'tue'], from: '08:00', to: '18:00' }],
     [{ from: '22:00', to: '06:00' }],
   ),
+  token_out: listOf([...PLACES, 'native']),
 }
 
-const FLAT_WHEN = fc.oneof(
+export const FLAT_WHEN = fc.oneof(
   fc.record(FIELDS, { requiredKeys: [] }).map((when) => thinned(when)),
   fc.record({
     functions: fc.constant(['transfer(address,uint256)']),
@@ -116,6 +123,7 @@ const RULE = fc
 export const POLICY_JSON = fc
   .record({
     per_transaction_usd: fc.constantFrom(null, null, ...USD),
+    max_swap_loss_bps: fc.constantFrom(undefined, undefined, 500, 0, 100, 9_999, 10_000, null),
     rules: fc.array(RULE, { maxLength: 4 }),
     default: fc.constantFrom('allow', 'deny', 'require_approval'),
     ceilings: fc.uniqueArray(
@@ -182,10 +190,21 @@ export const CALL: fc.Arbitrary<CallShown> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .tuple(fc.constantFrom(...OPERATIONS), fc.constantFrom(...PLACES), fc.nat(120), DATA)
-      .map(([operation, target, amountIn, data]) =>
-        showIntent(operation, 8453, { tokenIn: USDC, amountIn: BigInt(amountIn), target, data }),
-      ),
+      .tuple(
+        ...([
+          fc.constantFrom(...OPERATIONS),
+          fc.constantFrom(...PLACES),
+          fc.nat(120),
+          DATA,
+        ] as const),
+        fc.constantFrom(...PLACES, NATIVE_ADDRESS),
+      )
+      .map(([operation, target, amountIn, data, other]) => {
+        const gives = { defi_deposit: target, gas_swap: NATIVE_ADDRESS } as const
+        const tokenOut = operation in gives ? gives[operation as keyof typeof gives] : other
+        const terms = { tokenIn: USDC, tokenOut, amountIn: BigInt(amountIn), target, data }
+        return showIntent(operation, 8453, terms)
+      }),
   },
 )
 

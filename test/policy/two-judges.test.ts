@@ -9,10 +9,10 @@ import {
   showCall,
   showIntent,
 } from '../../src/policy/call-shown.js'
+import type { Operation } from '../../src/policy/call-terms.js'
 import { ceilingBreach, unitsTaken } from '../../src/policy/ceilings.js'
 import { ELSEWHERE, type Facts } from '../../src/policy/condition.js'
 import { type CompiledPolicy, compilePolicy, judge } from '../../src/policy/judge-policy.js'
-import type { Operation } from '../../src/policy/policy.js'
 import {
   addToLedger,
   countedWithin,
@@ -124,10 +124,11 @@ function allowedBy(
   call: CallShown,
   usage: PolicyLedger,
   facts: Pick<Facts, 'nowMs' | 'spendMicros' | 'hasPaid' | 'countsUsd'>,
+  gasWei: bigint,
 ): boolean {
   const within = (perSeconds: number) => countedWithin(usage, perSeconds, facts.nowMs)
   if (judge(compiled, call, { ...facts, within }).effect !== 'allow') return false
-  const taken = unitsTaken(compiled.policy, call)
+  const taken = unitsTaken(compiled.policy, call, gasWei)
   const usedOf = (ceiling: Parameters<typeof unitsUsed>[1]) =>
     unitsUsed(usage, ceiling, facts.nowMs)
   return taken !== null && ceilingBreach(compiled.policy, taken, usedOf) === null
@@ -149,6 +150,9 @@ test('both domains come to the same on what a call shows, each by its own bytes'
         for (const [{ shown, payload }, { spendMicros, paid }, laterMs] of asked) {
           nowMs += laterMs
           const { type, bytes } = encodePayload(payload)
+          // Only the user side sees the fees that are signed, and counts them in native ceilings.
+          const gasWei =
+            payload.type === 'transaction' ? payload.gasLimit * payload.maxFeePerGas : 0n
           const open = {
             nowMs,
             spendMicros: ELSEWHERE,
@@ -162,17 +166,17 @@ test('both domains come to the same on what a call shows, each by its own bytes'
             mayBeGas && (shown.operation === 'swap' || shown.operation === 'gas_swap')
               ? (['swap', 'gas_swap'] as const).map((operation) => ({ ...shown, operation }))
               : [shown]
-          const allowed = readings.some((call) => allowedBy(compiled, call, usage, open))
+          const allowed = readings.some((call) => allowedBy(compiled, call, usage, open, gasWei))
           const judged = judgedByUserSide(policy, decodePayload(type, bytes), usage, nowMs)
           same(judged.allowed, allowed)
           const known = {
             ...{ nowMs, spendMicros, countsUsd: true },
             hasPaid: (address: Address) => paid.includes(address),
           }
-          if (allowedBy(compiled, shown, usage, known)) same(judged.allowed, true)
+          if (allowedBy(compiled, shown, usage, known, gasWei)) same(judged.allowed, true)
           if (!allowed) continue
           const counts = compiled.windows.length + policy.ceilings.length > 0
-          const taken = unitsTaken(policy, shown) ?? []
+          const taken = unitsTaken(policy, shown, gasWei) ?? []
           const use = { atMs: nowMs, micros: 0n, taken }
           const after = addToLedger(usage, use, compiled.windows, policy.ceilings)
           same(judged.usage, counts ? after : null)

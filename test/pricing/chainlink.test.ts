@@ -157,7 +157,7 @@ describe('prices from feeds', () => {
 
   test('an address that is no feed has no price', async () => {
     prices = opened({ native_feed: { address: UNPRICED, max_age_seconds: 60 } })
-    expect(await prices.price(8453, 'native')).toEqual({ unavailable: 'feed-invalid' })
+    expect(await prices.price(8453, 'native')).toEqual({ unavailable: 'feed-unreachable' })
   })
 
   test('a token that has other decimals than was said has none, and the others have theirs', async () => {

@@ -305,6 +305,19 @@ describe('a live service', () => {
     owner.close()
   })
 
+  it('does not start with lists of risk alone, and writes nothing once no other is left', async () => {
+    const file = await put('mine.txt', `${first}\n${second}`)
+    await importList({ source: 'plain', name: 'partner', kind: 'risk', file }, context())
+    await expect(createListOwner(ownerOptions('live'))).rejects.toThrow(/no sanctions list/)
+    await importList({ source: 'ofac-sdn', file: await put('a.xml', advanced(PARTIES)) }, context())
+    const owner = await createListOwner(ownerOptions('live'))
+    expect(owner.status()).toMatchObject({ ready: true })
+    await rm(join(storeDirectory, 'ofac-sdn.list'))
+    await owner.refresh()
+    expect(owner.status()).toMatchObject({ ready: false, reason: 'no sanctions list is imported' })
+    owner.close()
+  })
+
   it('does not load a stored list that was edited by hand', async () => {
     await importList({ source: 'ofac-sdn', file: await put('a.xml', advanced(PARTIES)) }, context())
     const path = join(storeDirectory, 'ofac-sdn.list')

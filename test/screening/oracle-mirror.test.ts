@@ -156,6 +156,20 @@ describe('a mirrored oracle', () => {
     expect(ranges.filter(([from, to]) => to - from < GRANTED_BLOCKS).length).toBeGreaterThan(2)
   })
 
+  it.each([1, 3, 10])('catches up where a node grants %i blocks at a time', async (granted) => {
+    const oracle = await deployOracle()
+    await list(oracle, [first])
+    await mine(40)
+    const { source, ranges } = watched(oracle, granted)
+    const mirror = mirrorOf(oracle, { source })
+    let behind = true
+    while (behind) behind = (await mirror.advance()).behind
+    expect((await stored())?.entries).toEqual(lower(first))
+    // A refused size is remembered: most calls are granted.
+    const refused = ranges.filter(([from, to]) => to - from + 1 > granted).length
+    expect(refused).toBeLessThan(ranges.length / 2)
+  })
+
   it('takes nothing from blocks above the confirmation depth', async () => {
     const oracle = await deployOracle()
     await mine(5)

@@ -1,6 +1,6 @@
 import { webhookEndpointAddress } from '../../actors/addresses.js'
 import type { ActorAddress } from '../../actors/runtime/actor.js'
-import type { EventType } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
 import { type EventId, ID_PREFIX, type UserId, type WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import type { Reader } from '../../src/store/reader.js'

@@ -57,9 +57,9 @@ export class Engine {
     const there = this.#there
     const ask = <T>(work: () => Promise<T>) => this.#ask(life, isCut, work)
     return {
-      take: (...request) =>
+      acquire: (...request) =>
         ask(async () => {
-          const taken = await there.take(...request)
+          const taken = await there.acquire(...request)
           const wrong = this.#silences.taken(life, taken.epoch)
           if (wrong !== null) this.#wrong(wrong)
           return taken

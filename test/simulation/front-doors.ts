@@ -1,6 +1,6 @@
 import type { AskResult } from '../../actors/runtime/actor.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
-import { TIMES } from '../../src/http/forward-to-owner.js'
+import { TIMES } from '../../src/http/forward-to-leader.js'
 import { unanswered } from '../../src/http/unanswered.js'
 import { CALLERS } from './links.js'
 import type { Machine, Machines } from './machines.js'
@@ -38,7 +38,7 @@ export interface FrontDoorsPorts {
 
 type Reply = (heard: Heard) => void
 
-/** One that was passed on, as `watched` of `forward-to-owner.ts` has it. */
+/** One that was passed on, as `watched` of `forward-to-leader.ts` has it. */
 interface UnderWay {
   readonly by: Life
   readonly to: Life
@@ -51,14 +51,14 @@ const LATENCY_MS_MAX = 5
 const POOLED = 0.5
 /** A caller that waits for an answer waits so long. */
 const PATIENCE_MS = 120_000
-/** `owner-readiness.ts`: an owner that is looked at answers within this, or is not there. */
+/** `leader-readiness.ts`: an owner that is looked at answers within this, or is not there. */
 const LOOK_TAKES_MS = 2_000
 /** `standby-answers.ts`: of a request that came to a node which is not the owner. */
 const NOT_HERE = fault('WRITES_STOPPED', { reason: 'standby' })
 
 /**
  * How requests reach a machine, and the owner of the journal from there. A stand-in for HTTP and the
- * link of nodes, by the rules of `src/http/forward-to-owner.ts`, `send-on.ts` and
+ * link of nodes, by the rules of `src/http/forward-to-leader.ts`, `send-on.ts` and
  * `src/service/node-link.ts`: what is said of a request that was not answered is the service's own code.
  */
 export class FrontDoors {
@@ -71,7 +71,7 @@ export class FrontDoors {
   constructor(ports: FrontDoorsPorts) {
     this.#ports = ports
     this.#draw = drawOf(ports.seed, 'front doors')
-    ports.machines.ownerChanged = ({ life, seen }) => {
+    ports.machines.leaderChanged = ({ life, seen }) => {
       for (const each of [...this.#underWay]) {
         if (each.by === life && each.epoch !== seen?.epoch) each.breakOff()
       }
@@ -182,10 +182,10 @@ export class FrontDoors {
       reply({ kind: 'answered', result: request.readAt(machine), epoch: Number.MAX_SAFE_INTEGER })
       return
     }
-    const owner = seen?.owner == null ? null : machines.named(seen.owner)
+    const leader = seen?.leader == null ? null : machines.named(seen.leader)
     const refuse = (wasConnected: boolean) =>
       reply({ kind: 'refused', fault: unanswered(method, wasConnected) })
-    if (seen === null || owner === null || owner === machine) {
+    if (seen === null || leader === null || leader === machine) {
       refuse(false)
       return
     }
@@ -203,39 +203,39 @@ export class FrontDoors {
         this.#handle(machine, request.again(), reply)
       } else refuse(isConnected && faults !== 'unknown-as-not-done')
     })
-    const underWay = { by: life, to: owner.life, epoch: seen.epoch, breakOff: failed }
+    const underWay = { by: life, to: leader.life, epoch: seen.epoch, breakOff: failed }
     this.#underWay.add(underWay)
-    this.#connect(machine.name, owner, this.#draw.chance(POOLED), {
+    this.#connect(machine.name, leader, this.#draw.chance(POOLED), {
       ...{ refused: failed, lost: failed },
       sent: () => {
         isConnected = true
-        this.#watch(machine, owner, underWay, scheduler.nowMs)
+        this.#watch(machine, leader, underWay, scheduler.nowMs)
       },
-      connected: (back) => this.#atOwner(owner, request, back),
+      connected: (back) => this.#atLeader(leader, request, back),
       answered: (answer) => whileAsked(() => reply(answer))(),
     })
   }
 
-  #atOwner(owner: Machine, request: Request, reply: Reply): void {
-    const service = this.#ports.servedBy(owner.life)
+  #atLeader(leader: Machine, request: Request, reply: Reply): void {
+    const service = this.#ports.servedBy(leader.life)
     if (service === null) reply({ kind: 'refused', fault: NOT_HERE })
     else this.#serve(service, request, reply)
   }
 
   /** Ends what is not answered in time, unless the owner is there at each look. */
-  #watch(machine: Machine, owner: Machine, one: UnderWay, sinceMs: number): void {
+  #watch(machine: Machine, leader: Machine, one: UnderWay, sinceMs: number): void {
     const { scheduler, machines } = this.#ports
     scheduler.after(TIMES.lookMs, () => {
       if (!this.#underWay.has(one)) return
       const isLate = scheduler.nowMs - sinceMs >= TIMES.answerMs
-      const answersAtMs = owner.life.frozenUntilMs
+      const answersAtMs = leader.life.frozenUntilMs
       const isThere =
-        owner.life === one.to &&
-        owner.life.isAlive &&
-        machines.links.isOpen(machine.name, owner.name) &&
-        (!isFrozen(scheduler, owner.life) || answersAtMs < scheduler.nowMs + LOOK_TAKES_MS)
-      if (!isLate && isThere) this.#watch(machine, owner, one, sinceMs)
-      else scheduler.after(isLate || !owner.life.isAlive ? 1 : LOOK_TAKES_MS, one.breakOff)
+        leader.life === one.to &&
+        leader.life.isAlive &&
+        machines.links.isOpen(machine.name, leader.name) &&
+        (!isFrozen(scheduler, leader.life) || answersAtMs < scheduler.nowMs + LOOK_TAKES_MS)
+      if (!isLate && isThere) this.#watch(machine, leader, one, sinceMs)
+      else scheduler.after(isLate || !leader.life.isAlive ? 1 : LOOK_TAKES_MS, one.breakOff)
     })
   }
 }

@@ -1,6 +1,6 @@
 import { Disk } from './disk.js'
 import type { Features } from './features.js'
-import { Machines, type Owner } from './machines.js'
+import { type Leader, Machines } from './machines.js'
 import type { Planted } from './planted.js'
 import { type Draw, drawOf } from './random.js'
 import type { Life, Scheduler } from './scheduler.js'
@@ -13,10 +13,10 @@ export interface LivesPorts {
   readonly scheduler: Scheduler
   readonly draw: Draw
   readonly entropy: Draw
-  /** @param owner null: of a service without a journal */
-  readonly serve: (disk: Disk, owner: Owner | null) => Service
+  /** @param leader null: of a service without a journal */
+  readonly serve: (disk: Disk, leader: Leader | null) => Service
   /** One has taken the journal, and is about to serve. */
-  readonly took: (owner: Owner) => void
+  readonly took: (leader: Leader) => void
   /** Another start serves from now on. */
   readonly restarted: (service: Service) => void
   /** A process of a cluster has ended. */
@@ -64,18 +64,18 @@ export class Lives {
         ports.processEnded(life)
       },
       diskOf: (draw) => this.#diskOf(draw),
-      took: (owner) => {
-        took(owner)
-        const service = serve(owner.disk, owner)
-        this.#serving.set(owner.life, service)
-        const { epoch } = owner.writer.owner
+      took: (leader) => {
+        took(leader)
+        const service = serve(leader.disk, leader)
+        this.#serving.set(leader.life, service)
+        const { epoch } = leader.writer.leadership
         // One that was frozen while it took the journal hears of it when another has it.
         if (epoch < this.#epoch) {
           this.#before = service
           return
         }
         this.#epoch = epoch
-        this.disk = owner.disk
+        this.disk = leader.disk
         this.#serves(service)
       },
     })

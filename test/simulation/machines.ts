@@ -1,6 +1,9 @@
 import type { Timers } from '../../src/clock/timers.js'
 import { JournalUnavailable } from '../../src/journal/journal.js'
-import { createOwnerBeats, type OwnerBeats } from '../../src/journal/owner-beats.js'
+import {
+  createLeaderHeartbeats,
+  type LeaderHeartbeats,
+} from '../../src/journal/leader-heartbeats.js'
 import type { Environment } from '../../src/store/environment.js'
 import { journalPositionOf } from '../../src/store/journal-position.js'
 import type { JournalWriter } from '../../src/store/journal-writer.js'
@@ -19,7 +22,7 @@ import { Silences } from './silences.js'
 import { haveSameRows } from './view-oracles.js'
 
 /** A process that owns the journal, and with it all users. */
-export interface Owner {
+export interface Leader {
   readonly machine: string
   readonly life: Life
   /** By the machine's clock. */
@@ -40,7 +43,7 @@ export interface MachinesPorts {
   readonly entropy: Draw
   readonly diskOf: (draw: Draw) => Disk
   /** One has taken the journal: it serves from now on, and whoever did before may not know yet. */
-  readonly took: (owner: Owner) => void
+  readonly took: (leader: Leader) => void
   /** A process has ended, and all its connections with it. */
   readonly ended: (life: Life) => void
   readonly note: (line: string) => void
@@ -48,10 +51,10 @@ export interface MachinesPorts {
 }
 
 /** As a standby saw it last. */
-export interface SeenOwner {
+export interface SeenLeader {
   readonly epoch: number
   /** Its machine's name. */
-  readonly owner: string | null
+  readonly leader: string | null
 }
 
 export interface Machine {
@@ -60,10 +63,10 @@ export interface Machine {
   life: Life
   /** It follows an owner, and listens. */
   isWaiting: boolean
-  seen: SeenOwner | null
+  seen: SeenLeader | null
   /** Null: its clock is off by `aheadMs` alone. */
   readonly clock: SkewedClock | null
-  beats: OwnerBeats | null
+  beats: LeaderHeartbeats | null
   /** Its clock, of the world's. */
   readonly aheadMs: number
   /** Until then it does not reach the journal. */
@@ -75,7 +78,7 @@ const START_MS_MAX = 3_000
 const CUT_MS_MAX = 30_000
 const AWAY_MS_MAX = 20_000
 const FROZEN_MS_MAX = 15_000
-const OWNER_FROZEN = 0.8
+const LEADER_FROZEN = 0.8
 /** Of clocks that are set, how many are set right again, and after how long at most. */
 const FOUND_OUT = 0.8
 const FOUND_OUT_MS_MAX = 40_000
@@ -93,8 +96,8 @@ export class Machines {
   readonly #draw: Draw
   readonly #partedDraw: Draw
   /** Told where one that waits looks at another owner than before, or is one itself. */
-  ownerChanged: (machine: Machine) => void = () => undefined
-  #owner: Machine | null = null
+  leaderChanged: (machine: Machine) => void = () => undefined
+  #leader: Machine | null = null
   #epoch = 0
   #isCalm = false
 
@@ -162,23 +165,23 @@ export class Machines {
   /** The owner, or where there is none who may become it. */
   kill(isPowerLoss: boolean): void {
     const living = this.all.filter(({ life }) => life.isAlive)
-    const machine = this.#owner?.life.isAlive === true ? this.#owner : living[0]
+    const machine = this.#leader?.life.isAlive === true ? this.#leader : living[0]
     if (machine !== undefined) this.#end(machine, isPowerLoss ? 'power' : 'kill', isPowerLoss)
   }
 
   /** The owner cannot reach the journal, and goes on as far as it can without. */
   cut(): void {
-    if (this.#owner === null) return
+    if (this.#leader === null) return
     const { scheduler, note } = this.#ports
-    this.#owner.cutUntilMs = scheduler.nowMs + this.#draw.integer(CUT_MS_MAX)
-    note(`journal cut off from ${this.#owner.name}`)
+    this.#leader.cutUntilMs = scheduler.nowMs + this.#draw.integer(CUT_MS_MAX)
+    note(`journal cut off from ${this.#leader.name}`)
   }
 
   /** Mostly the owner: what it was about to do, it does when it thaws. */
   freeze(): void {
     const living = this.all.filter(({ life }) => life.isAlive)
-    const owner = this.#owner?.life.isAlive === true ? this.#owner : null
-    const machine = this.#draw.chance(OWNER_FROZEN) ? owner : living.at(-1)
+    const leader = this.#leader?.life.isAlive === true ? this.#leader : null
+    const machine = this.#draw.chance(LEADER_FROZEN) ? leader : living.at(-1)
     const { scheduler, note } = this.#ports
     if (machine === null || machine === undefined || isFrozen(scheduler, machine.life)) return
     machine.life.frozenUntilMs = scheduler.nowMs + this.#draw.integer(FROZEN_MS_MAX)
@@ -192,7 +195,7 @@ export class Machines {
 
   /** The owner says that it leaves, and ends while that is on its way or was heard. */
   leave(): void {
-    const machine = this.#owner
+    const machine = this.#leader
     if (machine === null || !machine.life.isAlive || machine.beats === null) return
     this.#ports.note(`journal left by ${machine.name}`)
     const { life } = machine
@@ -247,7 +250,7 @@ export class Machines {
       scheduler.nowMs < Math.max(machine.cutUntilMs, way.opensAtMs(direction))
     const connected = this.engine.connect(life, isCut)
     const journal = planted?.journal?.(connected) ?? connected
-    const beats = createOwnerBeats(journal, PARTITION, timers)
+    const beats = createLeaderHeartbeats(journal, PARTITION, timers)
     const log = {
       info: () => undefined,
       warn: (_: object, message: string) => note(`${machine.name}: ${message}`),
@@ -261,9 +264,9 @@ export class Machines {
     const isStandby = this.#isStandby(machine)
     machine.isWaiting = isStandby
     machine.seen = null
-    const followed = ({ epoch, owner }: SeenOwner) => {
-      if (machine.seen?.epoch !== epoch) this.ownerChanged(machine)
-      machine.seen = { epoch, owner }
+    const followed = ({ epoch, leader }: SeenLeader) => {
+      if (machine.seen?.epoch !== epoch) this.leaderChanged(machine)
+      machine.seen = { epoch, leader }
     }
     const waiting = { ...options, timers: planted?.parted?.standbyTimers?.(timers) ?? timers }
     const opened = isStandby
@@ -272,13 +275,13 @@ export class Machines {
     opened.then(
       (writer) => {
         if (!life.isAlive) return
-        const { epoch } = writer.owner
+        const { epoch } = writer.leadership
         machine.isWaiting = false
-        this.ownerChanged(machine)
+        this.leaderChanged(machine)
         beats.begin(epoch, () => writer.readings.stored)
         machine.beats = beats
         // One that was frozen while it took the journal may hear of it when another has it.
-        if (epoch > this.#epoch) this.#owner = machine
+        if (epoch > this.#epoch) this.#leader = machine
         this.#epoch = Math.max(this.#epoch, epoch)
         note(`journal taken by ${machine.name}, epoch ${epoch}`)
         const { name, disk } = machine

@@ -81,13 +81,6 @@ export const MENDINGS: readonly Mending[] = [
     mending: ' && under?.refrozen !== true',
   },
   {
-    fault: 'a refusal of a cancellation ends the call that it outbids',
-    foundBy: 'review',
-    seed: 2134,
-    file: 'actors/account/core/decide-broadcast.ts',
-    mending: '  if (tx.attempts.at(-1)?.cancels === true) return false\n',
-  },
-  {
     fault: 'a receipt below all followed blocks is not compared with the chain',
     foundBy: 'review',
     seed: 7872,
@@ -160,7 +153,7 @@ export const MENDINGS: readonly Mending[] = [
     foundBy: 'review',
     seed: 7,
     file: 'src/identity-provider/vault/service-boots.ts',
-    mending: 'if (owner !== null && owner.epoch < lastEpoch) throw fenced()\n',
+    mending: 'if (leadership !== null && leadership.epoch < lastEpoch) throw fenced()\n',
   },
   {
     fault: 'the spend of a swap that failed comes free twice',
@@ -225,7 +218,7 @@ export const MENDINGS: readonly Mending[] = [
       'node.key, micros - (node.counters.day === tx.reservation.day ? 0n : tx.reservation.micros)) !== null)) return null\n  return { ...tx.reservation, micros }',
     also: {
       file: 'actors/sub-wallet/core/replacement-spend.ts',
-      mending: 'const moreMicros = leftMicros - tx.reservation.micros',
+      mending: 'const moreMicros = leftMicros - reservation.micros',
       before: 'const moreMicros = leftMicros',
     },
   },

@@ -201,7 +201,8 @@ export class Owner {
   }
 
   #agent({ proofKey }: KnownKey): Omit<AgentContext, 'key'> {
-    return { requestId: `request-of-agent-${++this.#requests}`, proofKey, idempotency: null }
+    const requestId = `request-of-agent-${++this.#requests}`
+    return { requestId, proofKey, idempotency: null, guardsDuplicates: false }
   }
 }
 

@@ -5,8 +5,8 @@ import type { Planted } from './planted.js'
 export const PLANTED_IN_CLUSTER: readonly Planted[] = [
   {
     what: 'an owner from which the journal was taken goes on, and both others let it',
-    seed: 622,
-    ignoresOwners: true,
+    seed: 1,
+    ignoresLeaders: true,
     journal: (journal) => ({
       ...journal,
       async append(at, body) {
@@ -92,7 +92,7 @@ export const PLANTED_WHERE_PARTED: readonly Planted[] = [
   },
   {
     what: 'a node calls undone what the owner may have done',
-    seed: 31,
+    seed: 12,
     parted: { forwards: 'unknown-as-not-done' },
   },
   {

@@ -22,7 +22,7 @@ import type {
   ApprovalRegistration,
   ApprovalUpdate,
   EndedApprovalAt,
-} from '../../src/service-custody/co-signer.js'
+} from '../../src/service-custody/approval-messages.js'
 
 type Decision = ApprovalDecisions['decisions'][number]
 

@@ -10,7 +10,7 @@ import { codeOf, Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
 import {
   announceStart,
-  type JournalOwner,
+  type JournalLeadership,
   SERVICE_BOOT_BYTES,
   type ServiceStart,
 } from '../../src/quorum-protocol/service-boot.js'
@@ -18,7 +18,7 @@ import type { CoSigner, SignOutcome, SignRequest } from '../../src/service-custo
 import { coSignerFault } from '../../src/service-custody/co-signer-fault.js'
 import type { Clock } from './clocks.js'
 import { type Links, USER_SIDE } from './links.js'
-import type { Owner } from './machines.js'
+import type { Leader } from './machines.js'
 import { Pipe, type PipeFaults, type Serve } from './pipe.js'
 import type { Planted } from './planted.js'
 import { QuorumApprovals } from './quorum-approvals.js'
@@ -81,7 +81,7 @@ export class Quorum {
   /** What each start of the service announces itself as. */
   readonly #starts = new WeakMap<Life, ServiceStart>()
   /** Where each runs. */
-  readonly #places = new WeakMap<Life, Pick<Owner, 'machine' | 'clock'>>()
+  readonly #places = new WeakMap<Life, Pick<Leader, 'machine' | 'clock'>>()
   /** What may part machines from the user side; null: nothing does. */
   #links: Links | null = null
   #epoch = 0
@@ -98,7 +98,7 @@ export class Quorum {
       approvesEarly: planted?.approvesEarly === true,
       forgetsEvidence: planted?.forgetsEvidence === true,
       takesDeadStarts: planted?.takesDeadStarts === true,
-      ignoresOwners: planted?.ignoresOwners === true,
+      ignoresLeaders: planted?.ignoresLeaders === true,
       servesEarlier: planted?.parted?.servesEarlier === true,
       ...{ clock: options.userSideClock, hasOwnClock: options.hasOwnClock },
       note: options.note,
@@ -110,16 +110,19 @@ export class Quorum {
   }
 
   /** Of a cluster: which epoch of the journal a start of the service has. To be said before it serves. */
-  owns({ life, machine, clock }: Owner, owner: JournalOwner): void {
+  owns({ life, machine, clock }: Leader, leader: JournalLeadership): void {
     this.#places.set(life, { machine, clock })
-    this.#starts.set(life, { boot: this.#options.draw.bytes(SERVICE_BOOT_BYTES), owner })
-    this.#epoch = Math.max(this.#epoch, owner.epoch)
+    this.#starts.set(life, {
+      boot: this.#options.draw.bytes(SERVICE_BOOT_BYTES),
+      leadership: leader,
+    })
+    this.#epoch = Math.max(this.#epoch, leader.epoch)
   }
 
   /** Another has taken the journal since: it may be fenced, and is told nothing more. */
   #isDeposed(life: Life): boolean {
-    const owner = this.#starts.get(life)?.owner ?? null
-    return owner !== null && owner.epoch < this.#epoch
+    const leader = this.#starts.get(life)?.leadership ?? null
+    return leader !== null && leader.epoch < this.#epoch
   }
 
   /** From now on the user side is on a machine of its own. */
@@ -184,7 +187,10 @@ export class Quorum {
   announceDeposed(): void {
     const { draw, note } = this.#options
     if (!this.#userSide.isServing) return
-    const start = { boot: draw.bytes(SERVICE_BOOT_BYTES), owner: this.#ownerAt(this.#epoch - 1) }
+    const start = {
+      boot: draw.bytes(SERVICE_BOOT_BYTES),
+      leadership: this.#leaderAt(this.#epoch - 1),
+    }
     const announced = async () => {
       const statement = await announceStart(start, SIGNERS.service)
       const { body, signature } = this.#registry.current.envelope
@@ -239,13 +245,13 @@ export class Quorum {
   #startOf(life: Life): ServiceStart {
     const start = this.#starts.get(life) ?? {
       boot: this.#options.draw.bytes(SERVICE_BOOT_BYTES),
-      owner: this.#ownerAt(++this.#epoch),
+      leadership: this.#leaderAt(++this.#epoch),
     }
     this.#starts.set(life, start)
     return start
   }
 
-  #ownerAt(epoch: number): JournalOwner | null {
+  #leaderAt(epoch: number): JournalLeadership | null {
     return this.#options.hasJournal ? { journal: JOURNAL, epoch, cell: ONE_CELL } : null
   }
 

@@ -5,7 +5,9 @@ import { loadState } from '../../actors/sub-wallet/record.js'
 import { keyStatus } from '../../src/domain/api-key.js'
 import { chainOfGasWallet } from '../../src/domain/gas-wallets.js'
 import type { Hex, TxId, UserId } from '../../src/domain/ids.js'
+import { nonceOfRaw } from '../../src/domain/raw-nonce.js'
 import { utcDay, utcMonth } from '../../src/domain/spend.js'
+import { isSponsored } from '../../src/domain/sponsorship.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Callers } from './callers.js'
@@ -42,6 +44,7 @@ export function auditAtRest(service: Service, world: World, nowMs: number): stri
   )
   return [
     ...all.flatMap((tx) => endedAsLanded(tx, reader, chains)),
+    ...all.flatMap((tx) => mayStillLand(tx, reader, chains)),
     ...callers.wanted.flatMap((wanted) => landedOnce(wanted, reader, chains)),
     ...[...callers.known.lineages.values()].flatMap((lineage) =>
       spentAsCounted(lineage, all, world, reader, nowMs),
@@ -117,6 +120,22 @@ function endedAsLanded(tx: Transaction, reader: Reader, chains: ChainWorlds): st
   const landed = effects.filter(({ isSuccess }) => isSuccess).length
   const expected = status === 'confirmed' ? 1 : 0
   return landed === expected ? [] : [`${txId} is ${status}, and landed ${landed} times`]
+}
+
+/**
+ * Signed bytes are dead once something else has used their nonce. Of a sponsored call they are its gas
+ * wallet's.
+ */
+function mayStillLand(tx: Transaction, reader: Reader, chains: ChainWorlds): string[] {
+  const signed = isSponsored(tx.kind) ? reader.gas.transaction(tx.txId)?.tx : tx
+  const chain = chains.get(tx.call.chainId)?.chain
+  if (signed === undefined || chain === undefined || !isFinal(tx.status)) return []
+  const used = chain.head.state.nonces.get(lower(signed.from)) ?? 0
+  return signed.attempts.flatMap(({ txHash, rawTransaction }) => {
+    const nonce = nonceOfRaw(rawTransaction) ?? signed.nonce
+    if (nonce < used || chain.landing(txHash) !== null) return []
+    return [`${tx.txId} is ${tx.status}, and ${txHash} may still be mined at nonce ${nonce}`]
+  })
 }
 
 function landedOnce(

@@ -24,7 +24,7 @@ import type { Deliverer } from '../../src/webhooks/deliver.js'
 import type { Watching } from './about.js'
 import { checkedTime } from './checked-clock.js'
 import type { Disk } from './disk.js'
-import type { Owner } from './machines.js'
+import type { Leader } from './machines.js'
 import type { Planted } from './planted.js'
 import type { Quorum } from './quorum.js'
 import type { Draw } from './random.js'
@@ -37,7 +37,7 @@ export interface ServiceWorld {
   readonly scheduler: Scheduler
   readonly disk: Disk
   /** The start of a process that has the journal of a cluster; null: there is none. */
-  readonly owner: Owner | null
+  readonly leader: Leader | null
   readonly quorum: Quorum
   /** Worker threads. */
   readonly shards: number
@@ -49,6 +49,12 @@ export interface ServiceWorld {
   readonly replan: Replan
   /** What the other domains are about to be asked to sign. */
   readonly signing: (request: SignRequest) => void
+  /** Asked before each decision of an actor; what it returns is told the events. */
+  readonly deciding: (
+    kind: string,
+    state: unknown,
+    command: unknown,
+  ) => (events: readonly unknown[]) => void
   /** Whether calls may wait for people, whose decisions are then looked for. */
   readonly hasApprovals: boolean
   /** A fault to be found; null: none. */
@@ -100,7 +106,7 @@ export class Service {
   readonly #openers = new Map<ReplyToken, (result: AskResult) => void>()
   /** Null: nobody compares it with the chains. */
   readonly #clock: ServiceClock | null
-  readonly #owner: Owner | null
+  readonly #leader: Leader | null
   readonly #answers: (nth: number) => number
   #answered = 0
   /** Below 0, and so told from the callers'. */
@@ -108,16 +114,16 @@ export class Service {
 
   constructor(world: ServiceWorld) {
     this.#world = world
-    const { scheduler, disk, entropy, planted, owner, shards: count } = world
-    const life = owner?.life ?? newLife()
+    const { scheduler, disk, entropy, planted, leader, shards: count } = world
+    const life = leader?.life ?? newLife()
     const trusts = planted?.parted?.trustsMachineClock === true
     this.life = life
-    const machineTimers = owner?.timers ?? timersOf(scheduler, life, entropy)
-    const time = owner?.clock ? checkedTime(owner.clock, scheduler, life, entropy, trusts) : null
+    const machineTimers = leader?.timers ?? timersOf(scheduler, life, entropy)
+    const time = leader?.clock ? checkedTime(leader.clock, scheduler, life, entropy, trusts) : null
     const timers = time?.mainTimers ?? machineTimers
     this.#clock = time?.main ?? null
-    this.#owner = owner
-    const environment = owner?.environment ?? disk.environmentOf(life, planted)
+    this.#leader = leader
+    const environment = leader?.environment ?? disk.environmentOf(life, planted)
     const reader = createReader(environment)
     this.reader = createReader(disk.lookedAt)
     const book = createFreezeBook(reader.freezes.all(), () => null)
@@ -145,11 +151,11 @@ export class Service {
           },
           reply: (token, result) => from.post(() => this.#settle(token, result)),
           commit:
-            owner === null
+            leader === null
               ? null
               : (rows) =>
                   new Promise((resolve) => {
-                    from.post(() => void owner.writer.commit(rows).then(() => to.post(resolve)))
+                    from.post(() => void leader.writer.commit(rows).then(() => to.post(resolve)))
                   }),
           freezes: (userId, standing) =>
             from.post(() => {
@@ -165,6 +171,7 @@ export class Service {
     const chains = this.#threads[0]?.shard.chains ?? new Map()
     const frontEnd: Partial<OperationPorts> = {
       ...{ reader, timers, environment: 'test', freezes: book, nowMs: timers.now },
+      chains,
       headOf: (chainId) => chains.get(chainId)?.fees.latest()?.head.number ?? null,
       ...{ keyLastUsedAtMs: () => null, forgetKey: () => undefined, actors: this.#actors() },
     }
@@ -174,12 +181,12 @@ export class Service {
 
   /** Of its taking of the journal; 0: there is none. */
   get epoch(): number {
-    return this.#owner?.writer.owner.epoch ?? 0
+    return this.#leader?.writer.leadership.epoch ?? 0
   }
 
   /** Why nothing that moves value may begin, as the main thread has it. */
   refusal(): Fault | null {
-    return this.#clock?.refusal() ?? this.#owner?.writer.refusal() ?? null
+    return this.#clock?.refusal() ?? this.#leader?.writer.refusal() ?? null
   }
 
   /** True when everything that was decided is on disk. */

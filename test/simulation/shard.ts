@@ -30,8 +30,10 @@ import type { Timers } from '../../src/clock/timers.js'
 import { createExecutionGas } from '../../src/defi/execution-gas.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import { createFreezeBook, type FreezeBook } from '../../src/domain/freeze-book.js'
+import { createGasBook } from '../../src/domain/gas-book.js'
 import { ENTROPY_BYTES, type UserId } from '../../src/domain/ids.js'
 import { NO_METER } from '../../src/domain/meter.js'
+import { GAS_BUDGET_DEFAULTS } from '../../src/domain/sponsored-gas.js'
 import { createApprovalPort } from '../../src/service-custody/approval-port.js'
 import type { CoSigner } from '../../src/service-custody/co-signer.js'
 import type { SealedText } from '../../src/service-custody/sealed-text.js'
@@ -42,6 +44,7 @@ import { journaledCommits } from '../../src/store/journaled-commits.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { attachVersions } from '../../src/store/versions.js'
+import { storedGasOf } from '../../src/store/wallet-gas.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'
 import type { Life } from './scheduler.js'
 import type { Resident, ServiceWorld } from './service.js'
@@ -153,6 +156,8 @@ export class Shard {
             ...{ prices, quoter, receipts: quoter, screener, approvals, replan },
             freezes: planted?.ignoresFreezes === true ? { of: () => null } : book,
             userBreakers: { of: () => null },
+            gasBook: createGasBook((userId) => storedGasOf(reader, userId)),
+            gasBudgets: GAS_BUDGET_DEFAULTS,
             keyChanged: () => undefined,
             versions: attachVersions(shared.walletVersions),
             auditLog,
@@ -233,7 +238,21 @@ export class Shard {
         return decision
       },
     })
-    return planted?.shell?.(erased) ?? erased
+    return this.#judged(planted?.shell?.(erased) ?? erased)
+  }
+
+  /** Each decision is looked at as it is made, faults that are put in included. */
+  #judged(shell: ErasedShell): ErasedShell {
+    const { deciding } = this.#ports.world
+    return {
+      ...shell,
+      decide(state, command, token) {
+        const judge = deciding(shell.kind, state, command)
+        const decision = shell.decide(state, command, token)
+        judge(decision.events)
+        return decision
+      },
+    }
   }
 }
 

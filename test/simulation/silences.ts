@@ -1,4 +1,4 @@
-import { OWNER_SILENT_MS } from '../../src/journal/watch-owner.js'
+import { LEADER_SILENT_MS } from '../../src/journal/watch-leader.js'
 import type { Life, Scheduler } from './scheduler.js'
 
 /**
@@ -9,7 +9,7 @@ export class Silences {
   readonly #scheduler: Scheduler
   /** Shorter than this by the world's time no machine takes silence for an end. */
   readonly #leastMs: number
-  #owner: { readonly life: Life; readonly epoch: number } | null = null
+  #leader: { readonly life: Life; readonly epoch: number } | null = null
   #heardMs = 0
   #longestMs = 0
   #hasLeft = false
@@ -17,25 +17,25 @@ export class Silences {
   /** @param paceApart part by which clocks that nobody sets are faster, at most */
   constructor(scheduler: Scheduler, paceApart: number) {
     this.#scheduler = scheduler
-    this.#leastMs = OWNER_SILENT_MS * (1 - paceApart)
+    this.#leastMs = LEADER_SILENT_MS * (1 - paceApart)
   }
 
   heard(epoch: number, state: 'lives' | 'leaves'): void {
-    if (this.#owner?.epoch !== epoch) return
+    if (this.#leader?.epoch !== epoch) return
     this.#noteSilence()
     this.#hasLeft ||= state === 'leaves'
   }
 
   /** @returns what is wrong with it, or null */
   taken(life: Life, epoch: number): string | null {
-    const before = this.#owner
+    const before = this.#leader
     if (before !== null && epoch <= before.epoch) return null
     this.#noteSilence()
     const isWrong =
       before?.life.isAlive === true && !this.#hasLeft && this.#longestMs < this.#leastMs
     const { epoch: ended = 0 } = before ?? {}
     const wrong = `owner ${ended} was ended, and was silent for ${this.#longestMs} ms at most`
-    this.#owner = { life, epoch }
+    this.#leader = { life, epoch }
     this.#longestMs = 0
     this.#hasLeft = false
     return isWrong ? wrong : null

@@ -41,11 +41,11 @@ test('a seed has one history on every machine', async () => {
   for (const seed of [5, 98, 136, 511, 1462]) traces[seed] = (await outcomeOf(seed)).traceHash
   expect(traces).toMatchInlineSnapshot(`
     {
-      "136": "7f756a4ffda95efd",
-      "1462": "a2baa31b3ffa14b7",
-      "5": "374fd94b5ce63499",
-      "511": "0d4d3fd0e040294f",
-      "98": "17eca67f6b8ac4e9",
+      "136": "2dc62ef207003421",
+      "1462": "44a3611aacd2a0b0",
+      "5": "d29369e30a1b9ec4",
+      "511": "11b618f385cdc1e3",
+      "98": "5937ec331dd35950",
     }
   `)
 })

@@ -6,13 +6,19 @@ import { Callers } from './callers.js'
 import { ChainWorld, type ChainWorlds } from './chain-world.js'
 import type { SkewedClock } from './clocks.js'
 import { chooseCurves } from './curves/choice.js'
+import {
+  confirmedAtDepth,
+  countedUntilFinal,
+  minedBefore,
+  passesCapOnPath,
+} from './decision-oracles.js'
 import type { Disk } from './disk.js'
 import { type Features, featuresOf } from './features.js'
 import { FrontDoors } from './front-doors.js'
 import { History } from './history.js'
 import { NODES } from './links.js'
 import { Lives } from './lives.js'
-import type { Owner } from './machines.js'
+import type { Leader } from './machines.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
 import { frozenThere, type Held, isAtRest, mirrors } from './oracles.js'
@@ -172,7 +178,7 @@ class Simulation {
       ...{ seed, features, planted, scheduler: this.#scheduler, draw: this.#draw },
       entropy: this.#entropy,
       serve: (disk, owner) => this.#serve(disk, owner),
-      took: (owner) => this.#quorum.owns(owner, owner.writer.owner),
+      took: (owner) => this.#quorum.owns(owner, owner.writer.leadership),
       processEnded: (life) => this.#doors?.ended(life),
       restarted: (service) => {
         if (features.cluster !== null) this.#checkedCommits = -1
@@ -296,7 +302,9 @@ class Simulation {
   #check(held: Held): void {
     this.#checkedCommits = this.#disk.commits
     const { changed, reader } = this.#service
-    this.#failOf(mirrors(held, reader, this.#scheduler.nowMs))
+    const { nowMs } = this.#scheduler
+    this.#failOf(mirrors(held, reader, nowMs))
+    this.#failOf(countedUntilFinal(held.wallets, reader, this.#callers.known, nowMs))
     if (this.#features.hasFreezes) {
       this.#failOf(frozenThere(usersOf(this.#features), reader, this.#quorum))
     }
@@ -364,11 +372,11 @@ class Simulation {
     this.#scheduler.after(this.#draw.integer(REORG_KILL_MS_MAX), () => this.#lives.kill())
   }
 
-  #serve(disk: Disk, owner: Owner | null): Service {
+  #serve(disk: Disk, owner: Leader | null): Service {
     const reader = createReader(disk.lookedAt)
     const { prices, screener } = this.#markets
     return new Service({
-      ...{ scheduler: this.#scheduler, disk, owner, quorum: this.#quorum },
+      ...{ scheduler: this.#scheduler, disk, leader: owner, quorum: this.#quorum },
       shards: this.#features.shards,
       configs: [...this.#chains.values()].map(({ config }) => config),
       transportTo: (chainId, url, life) => {
@@ -390,6 +398,16 @@ class Simulation {
       entropy: this.#entropy,
       replan: replanFrom(this.#venue),
       signing: (request) => this.#failOf(boundEarly(request, reader, this.#callers)),
+      deciding: (kind, state, command) => {
+        const before = minedBefore(kind, state, command)
+        return (events) => {
+          if (events.length === 0) return
+          const nowMs = nowOf(command) ?? this.#scheduler.nowMs
+          const decided = { kind, state, nowMs, events }
+          this.#failOf(passesCapOnPath(decided, this.#callers.known))
+          this.#failOf(confirmedAtDepth(decided, before, this.#chains))
+        }
+      },
       hasApprovals: this.#features.hasApprovals,
       planted: this.#planted,
       prices: this.#planted?.prices?.(prices) ?? prices,
@@ -439,4 +457,9 @@ class Simulation {
     this.#note(`WRONG ${what}`)
     this.#wrong.push(what)
   }
+}
+
+/** By which the actor decided; absent: the command says no time. */
+function nowOf(command: unknown): number | undefined {
+  return (command as { readonly nowMs?: number }).nowMs
 }

@@ -19,8 +19,8 @@ import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.j
 import { createSealer, type ShareSealer } from '../../src/quorum-protocol/sealed-shares.js'
 import type { Connection } from '../../src/quorum-protocol/server.js'
 import { openServiceBoot } from '../../src/quorum-protocol/service-boot.js'
+import type { AnnouncedLeaders } from './announced-leaders.js'
 import { type Clock, timersBy } from './clocks.js'
-import type { HeardOwners } from './heard-owners.js'
 import type { LmdbFile } from './lmdb-files.js'
 import { AUTHORIZERS, type QuorumApprovals } from './quorum-approvals.js'
 import type { QuorumFreezes } from './quorum-freezes.js'
@@ -45,13 +45,13 @@ export interface UserSidePorts {
   /** A start whose connection has gone takes over from its successor: a fault to be found. */
   readonly takesDeadStarts: boolean
   /** An earlier owner of the journal takes over from the present one: a fault to be found. */
-  readonly ignoresOwners: boolean
+  readonly ignoresLeaders: boolean
   /** It does for an earlier owner what is no signature: a fault to be found. */
   readonly servesEarlier: boolean
   readonly clock: Clock
   /** It may differ from those of machines: what they think is due may not be here. */
   readonly hasOwnClock: boolean
-  readonly heard: HeardOwners
+  readonly heard: AnnouncedLeaders
   readonly wrong: (what: string) => void
 }
 
@@ -160,12 +160,12 @@ export class UserSideStart {
   }
 
   async #hello([, , lastApproved, statement]: readonly unknown[], connection: Connection) {
-    const { registry, clock, heard, ignoresOwners } = this.#ports
+    const { registry, clock, heard, ignoresLeaders } = this.#ports
     const start = openServiceBoot(expectList(statement, 3), registry.current, clock.now())
-    await this.#boots.admit(ignoresOwners ? { ...start, owner: null } : start, connection)
+    await this.#boots.admit(ignoresLeaders ? { ...start, leadership: null } : start, connection)
     const remembered = this.#ledger.highestIn(laneOf(expectInteger(lastApproved)))
     const { number } = this.#boots.requireServed(connection)
-    heard.admitted(start.owner?.epoch ?? 0, connection)
+    heard.admitted(start.leadership?.epoch ?? 0, connection)
     return [await this.#lanes.next(number), remembered]
   }
 

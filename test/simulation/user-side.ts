@@ -4,9 +4,9 @@ import { hasBit } from '../../src/quorum-protocol/batch.js'
 import { intentId } from '../../src/quorum-protocol/intent.js'
 import { codeOf, Refusal } from '../../src/quorum-protocol/refusal.js'
 import type { Connection } from '../../src/quorum-protocol/server.js'
+import { AnnouncedLeaders } from './announced-leaders.js'
 import { ApprovedPlaces } from './approved-places.js'
 import type { DiskFaults } from './disk.js'
-import { HeardOwners } from './heard-owners.js'
 import { LmdbFile } from './lmdb-files.js'
 import type { Draw } from './random.js'
 import { type Life, newLife } from './scheduler.js'
@@ -30,13 +30,13 @@ export class UserSide {
   /** Of intents that the evidence has on disk as approved. */
   readonly #proved = new Set<string>()
   readonly #world: UserSidePorts & UserSideWorld
-  readonly #heard: HeardOwners
+  readonly #heard: AnnouncedLeaders
   readonly #files: UserSideFiles
   #life: Life = newLife()
   #start: UserSideStart | null = null
 
   constructor(world: UserSideWorld) {
-    this.#heard = new HeardOwners(world.wrong)
+    this.#heard = new AnnouncedLeaders(world.wrong)
     this.#world = { ...world, heard: this.#heard }
     const { scheduler, draw } = world
     this.#files = {

@@ -1,4 +1,5 @@
-import { DEFAULT_EVENT_TYPES, type StoredEvent } from '../../src/domain/event.js'
+import type { StoredEvent } from '../../src/domain/event.js'
+import { DEFAULT_EVENT_TYPES } from '../../src/domain/event-types.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { KnownEndpoint } from './endpoints.js'
 import type { Reception } from './receivers.js'

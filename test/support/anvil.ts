@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /**
- * Real anvil for tests. Starts the platform's binary itself: the package's Node wrapper would
- * leave the node running when only the wrapper is killed.
+ * A real anvil for tests. It starts the platform's binary directly: the package's Node wrapper
+ * would leave the node running when only the wrapper is killed.
  */
 export interface Anvil {
   readonly url: string
@@ -30,7 +30,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId, args = [], hardfork = 'osaka' } = options
   const child = spawn(
     anvilBinary(),
-    // Port 0: the system picks, and the line it prints says what.
+    // Port 0 lets the system choose; the line that anvil prints says which port it is.
     ['--port', '0', '--chain-id', `${chainId}`, '--accounts', '0', '--threads', '1']
       .concat(['--hardfork', hardfork, '--slots-in-an-epoch', '1'])
       .concat(args),
@@ -70,7 +70,7 @@ function listening(child: ChildProcess): Promise<string> {
       if (match === null) return
       clearTimeout(timer)
       lines.close()
-      // Kept flowing: a full pipe would stop the node.
+      // The output is still read: a full pipe would stop the node.
       child.stdout?.resume()
       resolve(`http://${match[1]}`)
     })

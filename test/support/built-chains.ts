@@ -3,29 +3,38 @@ import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * To deploy the contracts of six chains takes a third of a first start. The first service of a test
- * run does it, and leaves its chains as they are then to the services after it, each with a copy in
- * a home of its own. Keys, wallets and stores are every home's own; the devnet's tests start from
- * nothing.
+ * Deploying the contracts of six chains takes a third of a first start. The first service of a test
+ * run does it and leaves its chains in that state to the services after it; each of them copies the
+ * chains into its own home. Every home has its own keys, wallets and stores. The tests of the
+ * devnet start from nothing.
  */
 export interface ChainsBuilder {
-  /** Called while the service starts, as often as one likes. Leaves the chains to others once they are built. */
+  /**
+   * May be called any number of times while the service starts. Leaves the chains to others once
+   * they are built.
+   */
   readonly offer: () => void
-  /** Called when it is ready, or never will be: who waits builds then on its own. */
+  /**
+   * Must be called when the service is ready or has failed: services that still wait then build
+   * their own chains.
+   */
   readonly end: () => void
 }
 
 const MARKER = '.countersign-home'
-/** What a start reads of a chain: its last snapshot, and what was deployed on it. */
+/** The files of a chain that a start reads: its last snapshot, and what was deployed on it. */
 const KEPT = new Set(['deployer.json', 'state.json.gz', 'world.json'])
 const POLL_MS = 50
-/** Who has waited for so long builds chains of its own: the builder may have been killed. */
+/**
+ * A service that has waited this long builds chains of its own: the builder may have been killed.
+ */
 const BUILT_TIMEOUT_MS = 60_000
 
 /**
- * Copies built chains into an empty home, or waits for those that another test builds right now.
- * @param runDirectory of this test run, common to all its workers
- * @returns what to call while this home's chains are built for all; null when that is not its part
+ * Copies built chains into an empty home, or waits for those that another test is building.
+ * @param runDirectory the directory of this test run, common to all its workers
+ * @returns what to call while this home builds the chains for all; null when another home builds
+ * them
  */
 export async function takeBuiltChains(
   runDirectory: string,
@@ -62,7 +71,10 @@ export async function takeBuiltChains(
   }
 }
 
-/** Makes a directory, as the one of all who try. @returns whether another has made it before */
+/**
+ * Makes a directory; of several processes that try, only one succeeds.
+ * @returns whether another had made it before
+ */
 function wasThere(path: string): boolean {
   try {
     mkdirSync(path)

@@ -4,7 +4,7 @@ import type { Address } from '../../src/domain/ids.js'
 
 const NOWHERE: Address = '0x1111111111111111111111111111111111111111'
 
-/** A chain's configuration for tests; every field can be said, the rest is harmless. */
+/** A chain's configuration for tests. Every field can be set; the others have harmless values. */
 export function chainConfig(id: ChainId, said: Partial<ChainConfig> = {}): ChainConfig {
   return {
     id,

@@ -6,23 +6,41 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineName } from '../../scripts/dev/cluster/journal-engine.js'
 import type { ClusterFile } from '../../scripts/dev/cluster/start-cluster.js'
+import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { isAlive } from '../devnet/support/observer.js'
 import { type Started, startDev } from '../devnet/support/started.js'
 import { journalPart, nodePart } from '../journal-postgres/standby-pair.js'
 import { httpClient } from './http-client.js'
 
 const START_MS_MAX = 360_000
-/** Six chains, what the journal is in, and three services on two cores that others keep busy. */
+/**
+ * Allows for six chains, the journal's engine, and three services on two cores that other work
+ * keeps busy.
+ */
 const IN_TIME = { timeout: 120_000, interval: 250 }
 const BASE = 8453
 
-/**
- * One home, whose cluster is started, hurt and started again.
- * @param prepare its home, before the first start
- */
+/** What tests of one engine do with a cluster that runs. */
+interface RunningCluster {
+  readonly home: () => string
+  readonly dev: () => ReturnType<Started['dev']> & ClusterFile
+  /** Sends at one node, and waits until the chain has it. */
+  confirmedAt(url: string): Promise<unknown>
+  /** Whether its user can sign in. */
+  signsIn(): Promise<boolean>
+}
+
+interface OwnPart {
+  /** Prepares its home before the first start. */
+  readonly prepare?: (home: string) => Promise<void>
+  /** Declares tests of that engine. */
+  readonly tests?: (cluster: RunningCluster) => void
+}
+
+/** One home, whose cluster is started, damaged and started again. */
 export function describeClusterCommand(
   journal: EngineName,
-  prepare: (home: string) => Promise<void> = async () => undefined,
+  { prepare = async () => undefined, tests = () => undefined }: OwnPart = {},
 ): void {
   describe(`npm run cluster with ${journal}`, { timeout: START_MS_MAX }, () => {
     let home: string
@@ -40,7 +58,7 @@ export function describeClusterCommand(
     }, START_MS_MAX)
 
     const dev = () => started.dev() as ReturnType<Started['dev']> & ClusterFile
-    /** As the next start would find them, were this one killed with all its helpers. */
+    /** The state that the next start would find if this one were killed with all its helpers. */
     const allPids = () => {
       const children = JSON.parse(readFileSync(join(home, 'run', 'children.json'), 'utf8'))
       return (children as readonly { pid: number }[]).map(({ pid }) => pid)
@@ -48,19 +66,44 @@ export function describeClusterCommand(
     const roles = () =>
       Promise.all(dev().nodes.map(async ({ base_url: url }) => (await nodePart(url)).standby))
 
-    /** By the command of the banner, which works when pasted. */
-    async function shownOwner(): Promise<string> {
+    /** The leader steps down where its machine is so busy that the identity provider's standby comes late. */
+    async function serves(): Promise<void> {
+      await expect.poll(async () => (await nodePart(dev().base_url)).http, IN_TIME).toBe(200)
+    }
+
+    /** The place of the identity provider that leads: where the machine is busy, the second may. */
+    async function leadingProvider(): Promise<number> {
+      let place = -1
+      const look = async () => {
+        const answers = dev().identity_providers.map(({ base_url: url }) =>
+          fetch(`${url}/.well-known/openid-configuration`).catch(() => null),
+        )
+        place = (await Promise.all(answers)).findIndex((answer) => answer?.ok === true)
+        return place
+      }
+      await expect.poll(look, IN_TIME).not.toBe(-1)
+      return place
+    }
+
+    /** Runs the command that the banner prints, which works when pasted. */
+    async function shownLeader(): Promise<string> {
       const [line] = /COUNTERSIGN_JOURNAL_FILE=.* cluster status/.exec(started.output()) ?? []
       const { stdout } = await promisify(execFile)('sh', ['-c', line ?? ''])
       return stdout
     }
 
-    /** With the trade key of the first start, at one node alone. */
+    /** Uses the trade key of the first start, at one node alone. */
     async function confirmedAt(url: string) {
       return confirmed(url, '/api/tx/send', { to: `0x${'b0'.repeat(20)}`, value: '1' })
     }
 
-    /** The Router takes it by the co-signature of that node's own key. */
+    async function signsIn(): Promise<boolean> {
+      const { issuer, user } = dev()
+      const token = await mintConsoleToken({ issuer, ...user }).catch(() => '')
+      return token !== ''
+    }
+
+    /** The Router accepts it through the co-signature of that node's own key. */
     async function swappedAt(url: string) {
       const { USDC: token_in, WRAPPED: token_out } = dev().tokens[BASE] ?? {}
       const body = { token_in, token_out, amount_in: '1000000' }
@@ -92,7 +135,7 @@ export function describeClusterCommand(
         `kill -9 ${dev().pids.service}: another node owns the journal`,
       )
       await confirmedAt(url)
-      expect(await shownOwner()).toContain(`:${new URL(url).port} https://`)
+      expect(await shownLeader()).toContain(`:${new URL(url).port} https://`)
     })
 
     test('answers at another node, by the same key, when the owner and its quorum signer are killed', async () => {
@@ -107,8 +150,8 @@ export function describeClusterCommand(
       await expect.poll(async () => (await journalPart(url)).http, IN_TIME).toBe(200)
       expect(await confirmedAt(url)).toMatchObject({ nonce: Number(first.nonce) + 1 })
       await swappedAt(url)
-      expect(await shownOwner()).toContain(`:${new URL(url).port} https://`)
-      // What was killed is back, and waits.
+      expect(await shownLeader()).toContain(`:${new URL(url).port} https://`)
+      // The killed processes are running again, and wait.
       await expect
         .poll(() => nodePart(before.base_url), IN_TIME)
         .toMatchObject({ http: 200, standby: true, behind: 0, epoch: 2 })
@@ -117,6 +160,26 @@ export function describeClusterCommand(
       await expect.poll(() => dev().nodes[0]?.quorum_signer, IN_TIME).not.toBeNull()
       expect(dev().nodes[0]?.quorum_signer).not.toBe(before.pids.quorum_signer)
     })
+
+    test('has callers signed in by the other identity provider while the one that serves stands still', async () => {
+      expect(await signsIn()).toBe(true)
+      const place = await leadingProvider()
+      const serving = Number(dev().identity_providers[place]?.pid)
+      process.kill(serving, 'SIGSTOP')
+      try {
+        await expect.poll(signsIn, IN_TIME).toBe(true)
+        await serves()
+        await confirmedAt(dev().base_url)
+      } finally {
+        process.kill(serving, 'SIGCONT')
+      }
+      // It has lost its journal in that time: it ends, and comes back as a standby.
+      await expect.poll(() => dev().identity_providers[place]?.pid, IN_TIME).not.toBe(serving)
+      expect(await signsIn()).toBe(true)
+      await serves()
+    })
+
+    tests({ home: () => home, dev, confirmedAt, signsIn })
 
     test('comes back as it was, whichever node takes the journal, and names another one to ask where that is wanted', async () => {
       const before = dev()

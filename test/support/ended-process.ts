@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The number of a process that has ended. */
+/** The process id of a process that has ended. */
 export async function goneProcess(): Promise<number> {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
   const ended = once(child, 'exit')

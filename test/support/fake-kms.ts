@@ -10,13 +10,13 @@ import type { AddressInfo } from 'node:net'
 import { p256 } from '@noble/curves/nist.js'
 
 /**
- * A KMS on loopback: it speaks the four operations of `kms-client.ts` and keeps its keys. Nothing
- * it answers holds a private key, and there is no operation to ask for one.
+ * A KMS on loopback. It implements the four operations of `kms-client.ts` and keeps its keys. None
+ * of its answers holds a private key, and no operation returns one.
  */
 export interface FakeKms {
   readonly url: string
   readonly authorization: string
-  /** Every answer body so far, to look for what must not be in it. */
+  /** Every answer body so far, so that a test can look for what must not be in it. */
   readonly answers: readonly string[]
   close(): Promise<void>
 }
@@ -102,7 +102,7 @@ export async function startFakeKms(): Promise<FakeKms> {
   }
 }
 
-/** ECDSA of a digest as it is, in DER; node:crypto would hash it once more. */
+/** Signs a digest as it is and returns DER; node:crypto would hash the digest once more. */
 function signDigest(privateKey: KeyObject, digest: Buffer): Buffer {
   const scalar = Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url')
   return Buffer.from(p256.sign(digest, scalar, { prehash: false, format: 'der' }))

@@ -8,13 +8,13 @@ import {
 import { recoverAuthorizationAddress } from 'viem/utils'
 
 /**
- * The pool rules of geth that anvil does not have (`core/txpool/legacypool/legacypool.go`):
- * replacements need +10 % in both fee fields; an account with delegated code has one transaction
- * in flight and no gaps; an authority with more than one pooled transaction may not sign a
- * type-4's authorization.
+ * The pool rules of geth that anvil does not have (`core/txpool/legacypool/legacypool.go`): a
+ * replacement needs 10 % more in both fee fields; an account with delegated code has at most one
+ * transaction in flight and no gaps; an authority with more than one pooled transaction may not
+ * sign a type-4's authorization.
  */
 export interface PoolRules {
-  /** @returns geth's error text, or null when the pool would take it */
+  /** @returns geth's error text, or null when the pool would accept the transaction */
   admit(raw: `0x${string}`): Promise<string | null>
 }
 
@@ -31,14 +31,17 @@ interface Pool {
   readonly delegated: boolean
 }
 
-/** Several JSON-RPC calls in one request; their results in the same order, null for an error. */
+/**
+ * Makes several JSON-RPC calls in one request; returns their results in the same order, null for an
+ * error.
+ */
 export type AskAll = (
   calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
 ) => Promise<readonly unknown[]>
 
 const REPLACEMENT_BUMP_PERCENT = 10n
 const DELEGATION_PREFIX = '0xef0100'
-/** Of the bytes seen last: the same ones come again and again, and recovery is slow. */
+/** A cache for the bytes seen last: the same ones come again and again, and recovery is slow. */
 const SENDERS_MAX = 20_000
 
 export function createPoolRules(askAll: AskAll): PoolRules {
@@ -67,7 +70,7 @@ export function createPoolRules(askAll: AskAll): PoolRules {
     ])
     const next = Number(count)
     asked.forEach(([nonce, entry], i) => {
-      // The node behind may have dropped it, or mined it and lost it to a reorg.
+      // The node behind the proxy may have dropped it, or mined it and lost it to a reorg.
       const gone = nonce < next || found[i] === null
       if (gone && pooled.get(nonce) === entry) pooled.delete(nonce)
     })

@@ -4,11 +4,11 @@ import { keccak256 } from 'viem'
 import { createPoolRules, type PoolRules } from './fault-proxy-pool.js'
 
 /**
- * A JSON-RPC proxy in front of anvil that is as strict as production pools are, and that breaks
- * on demand: lost answers, time-outs, HTTP refusals, scripted errors, evicted transactions, lag.
+ * A JSON-RPC proxy in front of anvil. It is as strict as production pools are, and it fails on
+ * demand: lost answers, time-outs, HTTP refusals, scripted errors, evicted transactions, lag.
  */
 export type Fault =
-  /** Forwards, then cuts the connection: the node has it, the sender does not know. */
+  /** Forwards, then cuts the connection: the node has the request, but the sender does not know. */
   | { readonly kind: 'lose-answer' }
   /** Cuts the connection before anything is forwarded. */
   | { readonly kind: 'cut' }
@@ -16,25 +16,35 @@ export type Fault =
   | { readonly kind: 'hang'; readonly forward: boolean }
   | { readonly kind: 'delay'; readonly delayMs: number }
   | { readonly kind: 'http'; readonly status: number; readonly retryAfterSeconds?: number }
-  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+  /**
+   * With `forward`, behaves like a gateway that passed the call on and answers for another node.
+   */
+  | {
+      readonly kind: 'error'
+      readonly code: number
+      readonly message: string
+      readonly forward?: true
+    }
   /** Answers a send with its hash and forgets it: a pool that evicts. */
   | { readonly kind: 'swallow' }
-  /** Answers "latest" as of so many blocks ago. */
+  /** Answers "latest" with the state of so many blocks ago. */
   | { readonly kind: 'lag'; readonly blocks: number }
 
 export interface FaultRule {
-  /** JSON-RPC method it applies to; every method when left out. */
+  /** The JSON-RPC method it applies to; every method when absent. */
   readonly method?: string
-  /** How many HTTP requests (or calls, for error, swallow and lag) it spoils; Infinity by default. */
+  /**
+   * How many HTTP requests (or calls, for error, swallow and lag) it affects; Infinity by default.
+   */
   readonly times?: number
-  /** Only calls with such parameters. */
+  /** Applies only to calls with matching parameters. */
   readonly when?: (params: readonly unknown[]) => boolean
   readonly fault: Fault
 }
 
 /**
- * Draws in order from one seeded sequence: once per entry and HTTP request for faults that spoil
- * all of a request, once per entry and call for error, swallow and lag.
+ * Draws in order from one seeded sequence: once per entry and HTTP request for faults that affect a
+ * whole request, once per entry and call for error, swallow and lag.
  */
 export interface RandomMix {
   readonly seed: number
@@ -49,7 +59,7 @@ export interface FaultProxy {
   readonly url: string
   /** Methods that were forwarded or answered, in order; bounded to the latest 10,000. */
   readonly seen: readonly string[]
-  /** HTTP requests that arrived. */
+  /** The number of HTTP requests that arrived. */
   requests(): number
   inject(rule: FaultRule): void
   setRandom(mix: RandomMix | null): void
@@ -60,7 +70,7 @@ export interface FaultProxy {
 
 export interface FaultProxyOptions {
   readonly upstream: string
-  /** Pool rules of geth in front of laxer nodes; off by default. */
+  /** Applies the pool rules of geth in front of less strict nodes; off by default. */
   readonly pool?: 'geth' | 'as-upstream'
 }
 
@@ -95,7 +105,10 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   let random: { mix: RandomMix; next: () => number } | null = null
   let requests = 0
 
-  /** The first rule that one of the calls falls under, else what chance brings. */
+  /**
+   * Returns the first rule that applies to one of the calls, else a fault drawn from the random
+   * mix.
+   */
   function takeFault(calls: readonly Call[], kinds: ReadonlySet<Fault['kind']>): Fault | null {
     for (const { method, params } of calls) {
       for (const entry of rules) {
@@ -122,7 +135,10 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     const { id, method, params } = call
     if (seen.length < SEEN_MAX) seen.push(method)
     const fault = takeFault([call], CALL_FAULTS)
-    if (fault?.kind === 'error') return rpcError(id, fault.code, fault.message)
+    if (fault?.kind === 'error') {
+      if (fault.forward === true) await forward(upstream, [call])
+      return rpcError(id, fault.code, fault.message)
+    }
     if (fault?.kind === 'swallow') {
       return { jsonrpc: '2.0', id, result: keccak256(params[0] as `0x${string}`) }
     }
@@ -130,7 +146,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     if (method !== SEND || pool === null) return null
     const refusal = await pool.admit(params[0] as `0x${string}`)
     if (refusal !== null) return rpcError(id, -32000, refusal)
-    // One after the other, as geth does: pool rules depend on the order.
+    // The calls are made one after the other, as geth does: pool rules depend on the order.
     return (await forward(upstream, [call]))[0]
   }
 
@@ -192,7 +208,7 @@ function rpcError(id: unknown, code: number, message: string) {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
 
-/** In one request; answers in the order of the calls. */
+/** Forwards the calls in one request; the answers are in the order of the calls. */
 async function forward(upstream: string, calls: readonly Call[]): Promise<unknown[]> {
   const response = await fetch(upstream, {
     method: 'POST',
@@ -223,7 +239,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** mulberry32: small, seeded, good enough to mix faults. */
+/** mulberry32: small, seeded, and good enough to mix faults. */
 function sequence(seed: number): () => number {
   let state = seed >>> 0
   return () => {

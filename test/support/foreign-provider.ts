@@ -8,13 +8,14 @@ import {
 } from '../../src/identity-provider/login/clients.js'
 
 /**
- * An OIDC provider as an operator may have one already: accounts of its own, RS256, and the
- * keys where it likes. It has one user, who is always signed in and consents to all.
+ * An OIDC provider like one that an operator may already have: it has its own accounts, signs with
+ * RS256, and publishes its keys at an address of its choice. It has one user, who is always signed
+ * in and consents to everything.
  */
 export interface ForeignProvider {
   readonly issuer: string
   readonly jwksUrl: string
-  /** What the operator pins. */
+  /** The keys that the operator pins. */
   readonly publicKeys: readonly JWK[]
   close(): Promise<void>
 }

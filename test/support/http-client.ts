@@ -11,7 +11,7 @@ export interface Reply {
   readonly code: string | undefined
 }
 
-/** Fields that tests read out of answers; which of them an answer has, its route says. */
+/** The fields that tests read out of answers; the route determines which of them an answer has. */
 export interface ReplyBody {
   readonly tx_id?: string
   readonly tx_hash?: string
@@ -41,7 +41,7 @@ export interface ReplyBody {
 export interface HttpClient {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
-  /** A string or bytes as a body are sent as they are. */
+  /** A body that is a string or bytes is sent unchanged. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
 }
 
@@ -52,7 +52,7 @@ export interface CallOptions {
 
 const TIMEOUT_MS = 90_000
 
-/** @param baseUrl or what says it, asked for each request */
+/** @param baseUrl the address, or a function that returns it and is called for each request */
 export function httpClient(
   baseUrl: string | (() => string),
   credentials: Readonly<Record<string, string>>,

@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 
-/** What `ulimit -f` counts in. */
+/** The unit in which `ulimit -f` counts. */
 const BLOCK_BYTES = 512
 
 /**
- * A process for which the disk is full: no file of its can grow past the limit (RLIMIT_FSIZE), and
- * writes beyond fail with EFBIG. Its standard output is piped, and its messages come over IPC.
+ * Starts a process for which the disk is full: none of its files can grow past the limit
+ * (RLIMIT_FSIZE), and writes beyond it fail with EFBIG. Its standard output is piped, and its
+ * messages come over IPC.
  */
 export function forkWithFileLimit(
   entry: string,

@@ -1,6 +1,9 @@
 import { register } from 'node:module'
 
-/** With `--import`: packages of engines are not installed, as where optional packages were left out. */
+/**
+ * Loaded with `--import`, it makes the packages of engines appear not to be installed, as where
+ * optional packages were left out.
+ */
 const hooks = `
   const ENGINES = ['pg', '@restatedev/']
   export async function resolve(specifier, context, next) {

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:net'
 
 /**
- * Ports for what cannot be told to take any port, since it has to find the same one again after a
- * restart. A look at whether a port is free says nothing about a moment later, so each test process
- * has a range of its own, whatever else runs on the machine, another run of these tests included:
- * it listens on the range's first port for as long as it lives. The ranges lie below those that
- * systems take for connections and for port 0 (32768 and up on Linux, 49152 on macOS).
+ * Ports for processes that cannot take just any port, since they must find the same one again after
+ * a restart. A check that a port is free proves nothing a moment later, so each test process has
+ * its own range, whatever else runs on the machine, including another run of these tests. It
+ * listens on the range's first port for as long as it lives. The ranges lie below those that
+ * systems use for connections and for port 0 (32768 and up on Linux, 49152 on macOS).
  */
 const FIRST_RANGE = 20_000
 const RANGE_PORTS = 100
@@ -23,7 +23,7 @@ interface Range {
 const RANGE = Symbol.for('countersign.test-ports')
 const holder = globalThis as { [RANGE]?: Promise<Range> }
 
-/** A port on which nothing listens, and which no other test process is given. */
+/** Returns a port on which nothing listens, and which no other test process is given. */
 export async function freePort(): Promise<number> {
   holder[RANGE] ??= takeRange()
   const range = await holder[RANGE]

@@ -13,10 +13,10 @@ import {
 } from '../../scripts/dev/postgres/programs.js'
 import { freePort } from './ports.js'
 
-/** Of the database. */
+/** The user of the database. */
 const USER = 'tests'
 
-/** Of the data that processes of a killed server still have in memory. */
+/** What Postgres reports while processes of a killed server still hold its data in memory. */
 const STILL_ENDING = 'pre-existing shared memory block'
 const READY_TRIES_MAX = 600
 const READY_STEP_MS = 100
@@ -28,24 +28,27 @@ export interface PostgresServer {
   readonly pid: number
   /** Runs one statement. @returns what psql prints of it */
   sql(statement: string): string
-  /** A standby that follows it. @param name as `synchronous_standby_names` has it */
+  /**
+   * Starts a standby that follows this server.
+   * @param name its name in `synchronous_standby_names`
+   */
   follow(name: string): Promise<PostgresServer>
   /** Makes a standby primary. */
   promote(): void
-  /** As a power cut would: nothing is ended. */
+  /** Acts like a power cut: nothing is ended cleanly. */
   kill(): Promise<void>
-  /** It keeps its connections and answers nothing, as a machine that hangs. */
+  /** The server keeps its connections and answers nothing, like a machine that hangs. */
   freeze(): void
-  /** It goes on with what it was at. */
+  /** The server continues what it was doing. */
   thaw(): void
-  /** On the data that is there. */
+  /** Starts the server on the data that is there. */
   start(): Promise<void>
   /** Ends it and removes its data. */
   remove(): Promise<void>
 }
 
 /** A server's first process, and one for each connection: while that alone stood still, they would answer. */
-function signalAll(pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
+export function signalAll(pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
   if (pid === undefined) return
   for (const each of [pid, ...childrenOf(pid)]) {
     try {
@@ -61,7 +64,7 @@ function childrenOf(pid: number): readonly number[] {
   return listed.trim().split(/\s+/).filter(Boolean).map(Number)
 }
 
-/** A server of its own, with an empty database, that ends with this process at the latest. */
+/** A server of its own, with an empty database. It ends with this process at the latest. */
 export async function createPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const place = makePlace()
   await initialise(place.postgres, USER, place.directory, place.data)
@@ -109,7 +112,10 @@ async function serve(place: Place, settings: Settings): Promise<PostgresServer> 
     child?.kill('SIGQUIT')
   }
 
-  /** @returns whether it may: what a kill left of the one before it ends a moment later */
+  /**
+   * @returns whether the server could start: what a kill left of the previous one ends a moment
+   * later
+   */
   async function startOnce(): Promise<boolean> {
     const started = spawn(postgres.path('postgres'), ['-D', data], {
       ...postgres.user,
@@ -176,7 +182,8 @@ async function serve(place: Place, settings: Settings): Promise<PostgresServer> 
       })
     },
     promote: () => void run('pg_ctl', ['promote', '--pgdata', data, '--wait']),
-    // All of its processes would go with it in a power cut: they end once the first is gone.
+    // All of its processes would stop in a power cut; after SIGKILL they end once the first is
+    // gone.
     kill: () => kill('SIGKILL'),
     freeze: () => signalAll(child?.pid, 'SIGSTOP'),
     thaw: () => signalAll(child?.pid, 'SIGCONT'),

@@ -1,6 +1,6 @@
 import { copyFileSync, renameSync } from 'node:fs'
 
-/** As a renewal does it: a file in the place of another, whole. */
+/** Replaces a file by another in one step, as a renewal does. */
 export function putInPlace(from: string, path: string): void {
   copyFileSync(from, `${path}.new`)
   renameSync(`${path}.new`, path)

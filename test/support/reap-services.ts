@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of this test run: what the workers of all projects share. */
+    /** The directory of this test run, which the workers of all projects share. */
     runDirectory: string
   }
 }
@@ -13,12 +13,12 @@ declare module 'vitest' {
 /** Holds one empty file per running service, named by its supervisor's pid. */
 export const SUPERVISORS = 'supervisors'
 
-/** One for all projects of a run, each of which has this set-up. */
+/** One directory for all projects of a run, each of which runs this set-up. */
 const RUN = `countersign-run-${process.pid}-${Math.floor(performance.timeOrigin)}`
 
 /**
- * Global set-up of tests that start services. A test file that is killed cannot stop its own; what
- * it left behind is found here by pid. The chains and processes of a supervisor end with it.
+ * Global set-up of tests that start services. A test file that is killed cannot stop its services;
+ * this set-up finds them by pid. The chains and processes of a supervisor end with it.
  */
 export default function setup(project: TestProject): () => void {
   const directory = join(tmpdir(), RUN)
@@ -31,7 +31,7 @@ export default function setup(project: TestProject): () => void {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It has ended since.
+        // The process has ended in the meantime.
       }
     }
     rmSync(directory, { recursive: true, force: true })

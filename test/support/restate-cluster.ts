@@ -19,27 +19,27 @@ const SAID_CHARS_MAX = 64_000
 export interface RestateNode {
   readonly ingress: string
   readonly pid: number
-  /** What it said last. */
+  /** The end of its output. */
   said(): string
-  /** As a power cut would. */
+  /** Acts like a power cut. */
   kill(): Promise<void>
   freeze(): void
   thaw(): void
-  /** On the data that is there. */
+  /** Starts the node on the data that is there. */
   start(): Promise<void>
 }
 
 export interface RestateCluster {
   readonly nodes: readonly RestateNode[]
   readonly ingresses: readonly string[]
-  /** Registers what answers for objects. */
+  /** Registers the handler that answers for objects. */
   register(endpointUrl: string): Promise<void>
   /** Ends all nodes and removes their data. */
   remove(): Promise<void>
 }
 
 /**
- * Nodes of a cluster of their own, that end with this process at the latest.
+ * Nodes of a separate cluster, which end with this process at the latest.
  * @param invokerOf lines of a node's `[worker.invoker]`
  */
 export async function createRestateCluster(

@@ -13,7 +13,7 @@ export interface RestateEngine {
   close(): Promise<void>
 }
 
-/** A cluster, and what answers it for the journal's partitions, in this process. */
+/** A cluster, and the handler of the journal's partitions, in this process. */
 export async function createRestateEngine(size: 1 | 3): Promise<RestateEngine> {
   const key = randomBytes(32)
   const warnings: string[] = []

@@ -7,17 +7,20 @@ import { SUPERVISORS } from './reap-services.js'
 
 export interface Handler {
   readonly url: string
-  /** What it wrote for people. */
+  /** Its standard error output. */
   said(): string
-  /** As a crash would. */
+  /** Acts like a crash. */
   kill(): Promise<void>
   freeze(): void
   thaw(): void
-  /** SIGTERM. @returns its exit code */
+  /** Sends SIGTERM. @returns its exit code */
   stop(): Promise<number | null>
 }
 
-/** `countersign cluster handler` on a journal's file. @throws Error when it ends at once */
+/**
+ * Starts `countersign cluster handler` with a journal's file.
+ * @throws Error when it ends at once
+ */
 export async function startHandler(journalFile: string): Promise<Handler> {
   const child = spawn(process.execPath, ['dist/src/cli/main.js', '--json', 'cluster', 'handler'], {
     env: { PATH: process.env.PATH ?? '', COUNTERSIGN_JOURNAL_FILE: journalFile },
@@ -61,7 +64,7 @@ export async function startHandler(journalFile: string): Promise<Handler> {
   }
 }
 
-/** Nothing while it is not whole. */
+/** Returns an empty object while the text is incomplete. */
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>

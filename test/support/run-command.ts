@@ -1,6 +1,6 @@
 import { runProgram } from '../../src/cli/program.js'
 
-/** A command of the operator's in this process, and all that it said. */
+/** Runs an operator's command in this process and collects its output. */
 export async function runCommand(
   env: Readonly<Record<string, string>>,
   args: readonly string[],

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A node of one chain that says what a test wants it to say. */
+/** A node of one chain that gives the answers a test wants. */
 export interface ScriptedNode {
   readonly url: string
   close(): Promise<void>
@@ -25,7 +25,7 @@ interface Call {
   readonly params: readonly unknown[]
 }
 
-/** @param chainId what it says of itself */
+/** @param chainId the chain id that it reports */
 export async function startScriptedNode(chainId: number, script: Script): Promise<ScriptedNode> {
   function answer({ id, method, params }: Call): object {
     if (method === 'eth_chainId') return { jsonrpc: '2.0', id, result: `0x${chainId.toString(16)}` }

@@ -18,18 +18,19 @@ import { NODES } from './service.js'
 
 type Environment = Readonly<Record<string, string>>
 
-/** A journal, and a node that passes on to a service of the test's own what it is asked. */
+/** A journal, and a node that passes requests on to a service that the test started itself. */
 export interface SecondNode {
-  /** What the service is to be started with besides. */
+  /** Further environment for the service. */
   readonly env: Environment
   /**
-   * Its home is made of the owner's the first time, with which it shares the other two domains.
-   * @param env of the owner
-   * @param rootKey of the registry, private; absent: that of a development home
-   * @returns its address, the same each time, once it passes on
+   * The first time, the node's home is made from the owner's, with which it shares the other two
+   * domains.
+   * @param env the environment of the owner
+   * @param rootKey the private root key of the registry; when absent, that of a development home
+   * @returns the node's address, the same each time, once it passes requests on
    */
-  start(ownerHome: string, env: Environment, rootKey?: string): Promise<string>
-  /** Before its owner is ended: it would take over. */
+  start(leaderHome: string, env: Environment, rootKey?: string): Promise<string>
+  /** Must be called before the node's owner is ended: the node would take over. */
   stop(): Promise<void>
   remove(): Promise<void>
 }
@@ -37,7 +38,7 @@ export interface SecondNode {
 const POLL_MS = 50
 const READY_MS_MAX = 120_000
 
-/** @returns null where one node is asked: the service itself */
+/** @returns null where only one node is tested: the service itself */
 export async function secondNode(): Promise<SecondNode | null> {
   if (NODES === 1) return null
   const server = await createPostgres()
@@ -51,17 +52,17 @@ export async function secondNode(): Promise<SecondNode | null> {
   const url = `http://127.0.0.1:${port}`
   let end = async (): Promise<void> => undefined
 
-  async function start(ownerHome: string, env: Environment, rootKey?: string): Promise<string> {
+  async function start(leaderHome: string, env: Environment, rootKey?: string): Promise<string> {
     if (!existsSync(home)) {
-      await countersignOk(ownerHome, ['cluster', 'add-node', '--to', home], { ...env, ...journal })
-      await enrolNode(ownerHome, home, ['service'], rootKey)
-      symlinkSync(join(ownerHome, 'run'), join(home, 'run'))
+      await countersignOk(leaderHome, ['cluster', 'add-node', '--to', home], { ...env, ...journal })
+      await enrolNode(leaderHome, home, ['service'], rootKey)
+      symlinkSync(join(leaderHome, 'run'), join(home, 'run'))
     }
     const ended = new AbortController()
     const own = { COUNTERSIGN_HOME: home, PORT: port, COUNTERSIGN_JOURNAL_ROLE: 'standby' }
     const all = { ...env, ...journal, ...second, ...own }
     let failure: Error | null = null
-    // Ready it says it is only once it took over, which it does not.
+    // The node reports that it is ready only after a failover, which does not happen here.
     const child = startChild('dist/src/main.js', all, ended.signal).catch((error: Error) => {
       failure = error
     })
@@ -91,12 +92,14 @@ export async function secondNode(): Promise<SecondNode | null> {
   }
 }
 
-/** By what the owner answers callers without a key; the node itself would refuse them all. */
+/**
+ * Recognised by the owner's answer to callers without a key; the node itself would refuse them all.
+ */
 async function passesOn(url: string): Promise<boolean> {
   return (await fetch(`${url}/api/limits`).catch(() => null))?.status === 401
 }
 
-/** The stack, asked at another node where that is wanted: `baseUrl` is then that one's. */
+/** Starts the stack. Where another node is to be tested, `baseUrl` is that node's. */
 export async function startAskedSinkStack(options: SinkStackOptions): Promise<SinkStack> {
   const second = await secondNode()
   if (second === null) return startSinkStack(options)
@@ -132,8 +135,8 @@ export async function startAskedSinkStack(options: SinkStackOptions): Promise<Si
 }
 
 /**
- * Lets the service of a copied home go on by itself: a store that has a journal is otherwise the one
- * that the journal's owner has. Nothing is to be done where there is none.
+ * Lets the service of a copied home run on its own: a store that has a journal otherwise belongs to
+ * the journal's owner. Does nothing where there is no journal.
  */
 export async function leaveJournal(home: string): Promise<void> {
   if (NODES > 1) await countersignOk(home, ['cluster', 'leave', '--yes'])

@@ -24,46 +24,46 @@ import type { ReadyDevFile } from './ready-dev-file.js'
 import { SUPERVISORS } from './reap-services.js'
 import { reserveStackPorts } from './stack-ports.js'
 
-/** A process of the service that can be hurt, as `dev.json` names it. */
+/** A process of the service that a test can kill or freeze, by its name in `dev.json`. */
 export type ServicePart = Exclude<keyof DevPids, 'chains'>
 
-/** One of the wallet services that run: the only one, where there is no cluster. */
+/** One of the running wallet services; the only one where there is no cluster. */
 export interface ServiceNode {
   readonly home: string
   /** Null while it is down. */
   readonly pid: number | null
-  /** Whose the wallets are. */
-  readonly isOwner: boolean
-  /** At which clients ask. */
+  /** True for the node that owns the journal. */
+  readonly isLeader: boolean
+  /** True for the node that clients call. */
   readonly isAsked: boolean
 }
 
-/** The whole stack as `npm start` runs it, in a home and on a port of its own. */
+/** The whole stack as `npm start` runs it, in its own home and on its own port. */
 export interface Service {
   readonly home: string
-  /** `dev.json` as it is now: pids change when something was started again. */
+  /** The current `dev.json`: pids change when a process was started again. */
   dev(): ReadyDevFile
   nodes(): readonly ServiceNode[]
-  /** With an API key; the development trade key when none is given, no key when it is null. */
+  /** A client with an API key: the development trade key by default, no key when it is null. */
   api(secret?: string | null): HttpClient
   /** The console's REST interface; paths are relative to `/api/v1/agent`. */
   console(token: string): HttpClient
-  /** A token of the development user, or of another one. */
+  /** A token of the development user, or of another user. */
   token(user?: {
     readonly email: string
     readonly password: string
-    /** Default: the user's own. */
+    /** The user's own by default. */
     readonly account?: string
   }): Promise<string>
   signal(part: ServicePart, signal: NodeJS.Signals): void
-  /** Stops the supervisor, so that what ends stays ended, or lets it go on. */
+  /** Stops the supervisor, so that ended processes stay ended, or lets it continue. */
   restarts(allowed: boolean): void
-  /** SIGKILL; resolves when the supervisor has it serving again, under a new pid. */
+  /** Sends SIGKILL; resolves when the supervisor has the process serving again, under a new pid. */
   killAndAwaitRestart(part: ServicePart): Promise<void>
   awaitRestart(part: ServicePart, formerPid: number): Promise<void>
   /**
-   * SIGKILL of the service on every node; resolves when one of them serves again.
-   * @param whileDown has their stores and settings to itself meanwhile
+   * Sends SIGKILL to the service on every node; resolves when one of them serves again.
+   * @param whileDown runs in between and has their stores and settings to itself
    */
   restartNodes(whileDown: () => void): Promise<void>
   /** Ends every process and removes the home. */
@@ -71,8 +71,9 @@ export interface Service {
 }
 
 /**
- * With more than one node (`npm run test:nodes`) there is a cluster, and every client asks one that does
- * not own the journal, which passes on to the one that does; after a takeover that is another one.
+ * With more than one node (`npm run test:nodes`) there is a cluster, and every client calls a node
+ * that does not own the journal. That node passes requests on to the owner; after a failover,
+ * another node does.
  */
 export const NODES = Number(process.env.NODES ?? '1')
 const [ENTRY, ARGUMENTS] =
@@ -81,19 +82,23 @@ const [ENTRY, ARGUMENTS] =
     : (['cluster', ['--nodes', String(NODES), '--ask', 'standby']] as const)
 const START = fileURLToPath(new URL(`../../dist/scripts/dev/${ENTRY}.js`, import.meta.url))
 
-/** Six chains, their contracts, three processes; slow when other work shares the cores. */
+/**
+ * Allows for six chains, their contracts and three processes; slow when other work shares the
+ * cores.
+ */
 const READY_TIMEOUT_MS = 200_000
 const RESTART_TIMEOUT_MS = 90_000
 const POLL_MS = 50
-/** Postgres, which does not run as root, comes through. */
+/** Lets Postgres, which does not run as root, pass through the directory. */
 const PASSAGE_MODE = 0o711
 
 /**
  * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
- * @param env of all its processes, besides what they need
- * @param parent its home is made in that directory
- * @param openFilesMax what each of its processes may have open; default: as many as this one
- * @throws Error with what the supervisor wrote, when it is not ready in time
+ * @param env further environment of all its processes
+ * @param parent the directory in which its home is made
+ * @param openFilesMax how many files each of its processes may have open; by default as many as
+ * this one
+ * @throws Error with the supervisor's output when the stack is not ready in time
  */
 export async function startService(
   env: Readonly<Record<string, string>> = {},
@@ -144,7 +149,7 @@ export async function startService(
     const pid = pidOf(part)
     if (pid === null) throw new Error(`${part} does not run`)
     process.kill(pid, signalName)
-    // Whichever of the two serves: where one stands still, the other goes on in its place.
+    // Either of the two may serve: while one is frozen, the other takes its place.
     const standby = part === 'identity_provider' ? dev().identity_standby?.pid : null
     const isHalt = signalName === 'SIGSTOP' || signalName === 'SIGCONT'
     if (isHalt && standby != null) process.kill(standby, signalName)
@@ -152,10 +157,10 @@ export async function startService(
 
   function nodes(): readonly ServiceNode[] {
     const { nodes: all, pids, base_url: asked } = dev()
-    if (all === undefined) return [{ home, pid: pids.service, isOwner: true, isAsked: true }]
+    if (all === undefined) return [{ home, pid: pids.service, isLeader: true, isAsked: true }]
     return all.map((node) => ({
       ...{ home: node.home, pid: node.service },
-      ...{ isOwner: node.owns_journal, isAsked: node.base_url === asked },
+      ...{ isLeader: node.owns_journal, isAsked: node.base_url === asked },
     }))
   }
 
@@ -205,7 +210,10 @@ export async function startService(
   }
 }
 
-/** What a cluster's first node would not have on its own machine: the journal, and the other nodes. */
+/**
+ * Holds what would not be on the machine of a cluster's first node: the journal and the other
+ * nodes.
+ */
 function otherMachines(home: string): string {
   const elsewhere = mkdtempSync(join(tmpdir(), 'cs-e2e-others-'))
   chmodSync(elsewhere, PASSAGE_MODE)
@@ -216,7 +224,10 @@ function otherMachines(home: string): string {
   return elsewhere
 }
 
-/** Of several nodes the asked one has the owner answer; it may be the owner by now, and another one is asked soon. */
+/**
+ * With several nodes, the node that is called lets the owner answer; it may be the owner itself by
+ * now, and then another one is called soon.
+ */
 async function isServed(url: string): Promise<boolean> {
   if (NODES === 1) return true
   const answer = await fetch(`${url}/readyz`).catch(() => null)
@@ -258,7 +269,7 @@ async function launch(
     child,
     output: () => output,
     async end() {
-      // A stopped one does not hear it before it goes on.
+      // A stopped process receives SIGTERM only when it continues.
       child.kill('SIGTERM')
       child.kill('SIGCONT')
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)

@@ -1,31 +1,31 @@
+/**
+ * Preloaded by a process whose clock a test sets. `SHIFTED_CLOCK_FILE` holds by how many
+ * milliseconds the clock of every thread is wrong. Without the file the clock is right.
+ */
 import { readFileSync } from 'node:fs'
 
-/**
- * Loaded before a process of the service (`--import`): its machine's clock is wrong by the number
- * of milliseconds in the file that SHIFTED_CLOCK_FILE names. Monotonic clocks are as they are.
- */
-const RealDate = Date
-const path = process.env.SHIFTED_CLOCK_FILE ?? ''
-const READ_EVERY_MS = 20
+const LOOK_MS = 50
+const MachineDate = globalThis.Date
+const file = process.env.SHIFTED_CLOCK_FILE ?? ''
 let shiftMs = 0
 
-function read() {
+function look() {
   try {
-    shiftMs = Number(readFileSync(path, 'utf8')) || 0
+    shiftMs = Number(readFileSync(file, 'utf8'))
   } catch {
     shiftMs = 0
   }
 }
+look()
+setInterval(look, LOOK_MS).unref()
 
-read()
-setInterval(read, READ_EVERY_MS).unref()
-
-globalThis.Date = class extends RealDate {
+globalThis.Date = class ShiftedDate extends MachineDate {
   constructor(...given) {
-    super(...(given.length === 0 ? [RealDate.now() + shiftMs] : given))
+    if (given.length === 0) super(ShiftedDate.now())
+    else super(...given)
   }
 
   static now() {
-    return RealDate.now() + shiftMs
+    return MachineDate.now() + shiftMs
   }
 }

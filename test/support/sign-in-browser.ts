@@ -1,12 +1,15 @@
 import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
 
-/** What a person's browser does at the identity provider: redirects, cookies, and its forms. */
+/**
+ * What a person's browser does at the identity provider: it follows redirects, keeps cookies, and
+ * fills in forms.
+ */
 export interface SignInBrowser {
-  /** Follows redirects and fills forms until a page without one. */
+  /** Follows redirects and fills in forms until it reaches a page without one. */
   open(address: string): Promise<OpenedPage>
-  /** Follows redirects to the first page, and leaves its forms as they are. */
+  /** Follows redirects to the first page and leaves its forms unchanged. */
   look(address: string): Promise<OpenedPage>
-  /** Value of the `Cookie` header for a request of a page's script. */
+  /** Returns the value of the `Cookie` header for a request from a page's script. */
   cookies(url: URL): string
 }
 

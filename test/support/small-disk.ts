@@ -5,13 +5,13 @@ import { join } from 'node:path'
 
 /** A file system that a test can fill. */
 export interface SmallDisk {
-  /** Homes are made in it. */
+  /** The directory in which homes are made. */
   readonly directory: string
-  /** What the service is to keep free of it. */
+  /** The free space that the service must keep. */
   readonly floorMib: number
-  /** True where it is one of its own, which can be filled to the last byte. */
+  /** True for a separate file system, which can be filled to the last byte. */
   readonly isOwn: boolean
-  /** Takes what is free but for so much. */
+  /** Fills the disk until only `leftMib` are free. */
   fillTo(leftMib: number): void
   empty(): void
   remove(): void
@@ -20,10 +20,13 @@ export interface SmallDisk {
 const MIB = 1024 * 1024
 const OWN_SIZE_MIB = 320
 const OWN_FLOOR_MIB = 64
-/** Of the machine's disk, which others use too, so much is taken at once to cross the floor. */
+/** Other processes use the machine's disk too, so this much is taken at once to cross the floor. */
 const SHARED_MARGIN_MIB = 1_024
 
-/** In memory where this user may mount; else the disk of temporary files, with a floor right below. */
+/**
+ * In memory where this user may mount; otherwise the disk of temporary files, with a floor just
+ * below its free space.
+ */
 export function smallDisk(): SmallDisk {
   const directory = mkdtempSync(join(tmpdir(), 'cs-disk-'))
   const isOwn = mountedAt(directory)
@@ -55,7 +58,8 @@ export function smallDisk(): SmallDisk {
 
 function mountedAt(directory: string): boolean {
   try {
-    // A home in it lets others pass to what is of another user.
+    // Other users may pass through the directory, since a home in it may hold files of another
+    // user.
     const options = `size=${OWN_SIZE_MIB}m,mode=0711`
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', directory], { stdio: 'ignore' })
     return true
@@ -64,7 +68,7 @@ function mountedAt(directory: string): boolean {
   }
 }
 
-/** Page by page, until the system says that it is full. */
+/** Writes page by page until the system reports that the disk is full. */
 function fillRest(filler: string): void {
   const page = Buffer.alloc(4_096, 1)
   for (;;) {

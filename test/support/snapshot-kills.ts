@@ -10,42 +10,45 @@ import { PARTITION } from '../../src/store/journaled-store.js'
 
 const PROCESS = fileURLToPath(new URL('./snapshot-process.mjs', import.meta.url))
 const RESTORES_KILLED = 3
-/** After a snapshot: whoever is killed then is amid anything that it does over and over. */
+/**
+ * How long after a snapshot a kill happens at most: the process is then in the middle of its
+ * repeated work.
+ */
 const WORKS_MS_MAX = 2_000
 const RESTORES_MS_MAX = 150
 const TIMEOUT_MS = 600_000
-/** What a making asks for again, it asks for a second later. */
+/** A snapshot that has to repeat a step waits a second first. */
 const AGAIN = { timeout: 120_000 }
 
 interface Whole {
   readonly digest: string
-  /** Rows that no commit removes. */
+  /** The number of rows that no commit removes. */
   readonly answers: number
 }
 
 interface Work {
-  /** Of the last commit that was acknowledged; -1: none. */
+  /** The index of the last commit that was acknowledged; -1 before the first. */
   readonly stored: number
   readonly snapshots: number
 }
 
 export interface KilledEngine {
   readonly settings: EngineSettings
-  /** Each kills a part of it, and has it back. */
+  /** Each one kills a part of the engine and brings it back. */
   readonly outages: readonly (() => Promise<void>)[]
-  /** Of chunk 1 of the snapshot that is there, where it lies: damages it, and mends it the second time. */
+  /** Damages chunk 1 of the stored snapshot in place; the second call repairs it. */
   damage?(): void
   close(): Promise<void>
 }
 
 export interface SnapshotKillsOptions {
-  /** Each with two kills or more. */
+  /** The number of rounds, each with two kills or more. */
   readonly rounds: number
-  /** Whether one can reach what the engine has. */
+  /** Whether a test can reach the engine's data. */
   readonly damages: 'a chunk' | 'nothing'
 }
 
-/** Of a store whose journal is in an engine that keeps snapshots. */
+/** Tests of a store whose journal is in an engine that keeps snapshots. */
 export function describeSnapshotKills(
   name: string,
   open: () => Promise<KilledEngine>,
@@ -91,7 +94,7 @@ export function describeSnapshotKills(
       return { child, exited, first, said: () => said }
     }
 
-    /** @param meanwhile until it is killed */
+    /** @param meanwhile work that runs until the store is killed */
     async function killedAtWork(
       store: string,
       meanwhile: (work: () => Work) => Promise<unknown>,
@@ -109,7 +112,7 @@ export function describeSnapshotKills(
       return { stored, snapshots }
     }
 
-    /** @returns whether it was still at it */
+    /** @returns whether the restore was still running */
     async function killedAmidRestore(store: string): Promise<boolean> {
       const { child, exited, first } = started('look', store)
       const opens = first('opens')

@@ -12,15 +12,16 @@ import { makeSnapshot } from '../../dist/src/store/snapshots/make-snapshot.js'
 import { tidy } from '../../dist/src/store/snapshots/tidy.js'
 
 /**
- * A store with a journal, as a process that is killed: `work` commits on and on, makes snapshots all
- * the while and trims; `look` brings the store to the end of its journal, and says what is in it.
+ * A store with a journal, in a process that is killed. `work` commits continuously, makes snapshots
+ * at the same time and trims; `look` brings the store to the end of its journal and reports its
+ * contents.
  */
 const [mode, directory, settings] = process.argv.slice(2)
 const timers = systemTimers()
 const log = { warn: () => undefined, info: () => undefined }
 const MARGIN_ENTRIES = 3
 const PACE = { chunkBytes: 2_000, bytesPerSecondMax: 1_000_000_000, restTimes: 1 }
-/** Commits of which the rows stay. */
+/** How many commits leave rows that stay. */
 const KEPT = 40
 
 process.once('disconnect', () => process.exit(1))
@@ -59,7 +60,7 @@ async function commit(index) {
 }
 
 async function snapshots() {
-  const { epoch } = writer.owner
+  const { epoch } = writer.leadership
   const options = { snapshots: journal.snapshots, partition: PARTITION, timers, environment }
   for (;;) {
     const made = await makeSnapshot({ ...options, pace: PACE })
@@ -67,7 +68,7 @@ async function snapshots() {
     try {
       await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
     } catch (error) {
-      // The next one does it.
+      // The next round trims.
       if (!(error instanceof JournalUnavailable)) throw error
     }
   }

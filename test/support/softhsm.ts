@@ -22,16 +22,16 @@ export function softHsmLibrary(): string {
 }
 
 /**
- * A directory of SoftHSM tokens of its own. `SOFTHSM2_CONF` must name `conf` in every process that
+ * A separate directory of SoftHSM tokens. `SOFTHSM2_CONF` must name `conf` in every process that
  * opens one of them; the library reads it once.
  */
 export interface TokenDirectory {
   readonly conf: string
-  /** Makes an empty token. @returns what a domain's `store.json` says of it */
+  /** Makes an empty token. @returns its settings in a domain's `store.json` */
   token(label: string): Pkcs11Settings & { readonly kind: 'pkcs11' }
 }
 
-/** @param directory made here; removing it removes the tokens */
+/** @param directory is made here; removing it removes the tokens */
 export function createTokenDirectory(directory: string): TokenDirectory {
   const module = softHsmLibrary()
   const tokens = join(directory, 'tokens')

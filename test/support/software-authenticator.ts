@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /**
- * A WebAuthn authenticator in software, with the client in front of it: it replaces a
- * hardware one, makes real registrations and assertions (ES256, attestation `none`), and lies
- * where a test tells it to.
+ * A WebAuthn authenticator in software, together with its client. It replaces a hardware one, makes
+ * real registrations and assertions (ES256, attestation `none`), and gives false data where a test
+ * asks for it.
  */
 export interface SoftwareAuthenticator {
   /** Base64url. */
@@ -21,7 +21,7 @@ export interface Lies {
   readonly type?: string
 }
 
-/** Wire names; base64url. */
+/** Uses wire names; the values are Base64url. */
 export interface Registration {
   readonly attestation_object: string
   readonly client_data_json: string

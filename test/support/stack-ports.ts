@@ -4,8 +4,8 @@ import { writeLastPorts } from '../../scripts/dev/ports.js'
 import { freePort } from './ports.js'
 
 /**
- * Has a home's first start take ports of this test process, as if it had had them before: the ones
- * that `npm start` prefers by itself are those of every other stack too.
+ * Makes a home's first start use ports of this test process, as if it had used them before: every
+ * other stack also prefers the default ports of `npm start`.
  * @returns the port for the service
  */
 export async function reserveStackPorts(home: string): Promise<number> {

@@ -25,7 +25,7 @@ import { underLoad } from './under-load.js'
 const CALLERS = 16
 const SLOW = { timeout: 120_000 }
 const TIMEOUT_MS = 600_000
-/** Keys that are asked for again, of the first and of the last. */
+/** How many keys are used again, of the first and of the last sends. */
 const ASKED_AGAIN = 20
 const log = { warn: () => undefined, info: () => undefined }
 
@@ -37,21 +37,21 @@ interface Sent {
 }
 
 export interface TrimmedEngine {
-  /** Of what the services are told, the file of the journal. */
+  /** The journal's file, which the services are started with. */
   readonly journalFile: string
   remove(): Promise<void>
 }
 
 export interface TrimmedServiceOptions {
-  /** Of the service, each after another snapshot. */
+  /** How often the service is killed, each time after another snapshot. */
   readonly kills: number
-  /** Whether it says how much it takes. */
+  /** Whether the engine reports how much space it uses. */
   readonly engineBytes: 'known' | 'unknown'
 }
 
 /**
- * A service whose journal is kept short, with a standby that comes late.
- * @param open the engine, in a directory of its own
+ * Tests of a service whose journal is kept short, with a standby that joins late.
+ * @param open opens the engine in its own directory
  */
 export function describeTrimmedService(
   name: string,
@@ -90,7 +90,7 @@ export function describeTrimmedService(
         { 'idempotency-key': key },
       )
 
-    /** Each send is asked for under its key until somebody takes it. */
+    /** Each send is repeated under its key until a node accepts it. */
     async function sendsOnce(caller: number, urls: readonly string[]): Promise<void> {
       const key = randomBytes(16).toString('hex')
       const send = { caller, key, to: `0x${randomBytes(20).toString('hex')}` }
@@ -108,7 +108,7 @@ export function describeTrimmedService(
     const callersAt = (urls: readonly string[] = [stack.baseUrl]) =>
       underLoad(CALLERS, (caller) => sendsOnce(caller, urls))
 
-    /** What was acknowledged is known, and its key is answered as it was then. */
+    /** Every acknowledged send is known, and its key gets the same answer as before. */
     async function expectAllThere(baseUrl: string): Promise<void> {
       const missing: Sent[] = []
       await Promise.all(
@@ -150,7 +150,7 @@ export function describeTrimmedService(
 
     const journalOf = () => openEngine(readJournalFile(engine.journalFile), log)
 
-    /** The end of the journal, in a store that nobody serves from. */
+    /** Brings a store from which no node serves to the end of the journal. */
     async function atTheEnd(path: string): Promise<Environment> {
       const journal = await journalOf()
       const environment = openEnvironment(path)
@@ -174,7 +174,7 @@ export function describeTrimmedService(
           await expect
             .poll(async () => (await statusOf(stack.home)).snapshot_entry, SLOW)
             .not.toBe(before)
-          // Amid trimming, the next making, or neither.
+          // The kill falls into a trim, into the next snapshot, or between them.
           await sleep(Math.random() * 1_000)
           await stack.restartService()
           entries.push(Number((await statusOf(stack.home)).snapshot_entry))
@@ -227,8 +227,8 @@ export function describeTrimmedService(
     })
 
     test('has no secret in its snapshots', async () => {
-      const owner = httpClient(stack.baseUrl, { authorization: `Bearer ${stack.consoleToken}` })
-      const hook = await owner.post('/api/v1/agent/webhooks', {
+      const leader = httpClient(stack.baseUrl, { authorization: `Bearer ${stack.consoleToken}` })
+      const hook = await leader.post('/api/v1/agent/webhooks', {
         url: 'https://hooks.example.com/x',
       })
       expect(hook.status).toBe(201)
@@ -280,10 +280,10 @@ export function describeTrimmedService(
         await expect.poll(() => acknowledged.length, SLOW).toBeGreaterThan(taken + 30)
         await load.stop()
         await expectAllThere(url)
-        // Of the one that was taken over from, the journal takes no snapshot any more.
+        // The journal no longer accepts a snapshot from the deposed owner.
         const refused = await cluster(stack.home, 'snapshot')
         expect(refused.code).not.toBe(0)
-        expect(refused.said).toContain('does not own the journal')
+        expect(refused.said).toContain('is not the leader')
         expect((await cluster(home, 'snapshot')).code).toBe(0)
       },
       TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** Callers that ask again and again, each once at a time, until they are told to stop. */
+/** Callers that repeat a call, each one call at a time, until they are told to stop. */
 export function underLoad(
   callers: number,
   ask: (caller: number) => Promise<void>,

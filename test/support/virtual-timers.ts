@@ -3,15 +3,17 @@ import type { Timers } from '../../src/clock/timers.js'
 
 interface Due {
   readonly atMs: number
-  /** Of two that are due at once, the one that was asked for first. */
+  /** Orders tasks that are due at the same time: the one that was requested first runs first. */
   readonly turn: number
   readonly task: () => void
 }
 
-/** Tasks that one `run` may lead to; more is a loop that never ends. */
+/** How many tasks one `run` may lead to; more means a loop that never ends. */
 const TASKS_MAX = 100_000
 
-/** Time and chance that stand still until a test moves them, the same for the same seed. */
+/**
+ * Time and chance that change only when a test moves them; the same seed gives the same sequence.
+ */
 export class VirtualTimers implements Timers {
   #nowMs: number
   #turns = 0
@@ -44,14 +46,14 @@ export class VirtualTimers implements Timers {
     this.at(this.#nowMs, task)
   }
 
-  /** Tasks that wait for their time. */
+  /** The number of tasks that wait for their time. */
   get waiting(): number {
     return this.#due.size
   }
 
   /**
-   * Lets time pass, running every task at its moment, what they ask for included. Promises that
-   * they settle go on before the next one runs.
+   * Lets time pass and runs every task at its moment, including tasks that others add. Promises
+   * that a task settles continue before the next task runs.
    */
   async pass(byMs: number): Promise<void> {
     const untilMs = this.#nowMs + byMs
@@ -67,7 +69,7 @@ export class VirtualTimers implements Timers {
     this.#nowMs = untilMs
   }
 
-  /** No task runs meanwhile, as in a process that is frozen. */
+  /** No task runs in the meantime, as in a frozen process. */
   standStill(byMs: number): void {
     this.#nowMs += byMs
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulatedTransfer, Simulation } from '../../src/chains/simulate/simulation.js'
+import { CONTRACT_FUNCTIONS } from '../../src/contracts/functions/all-functions.js'
 import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js'
 import { spendOf } from '../../src/domain/exposure.js'
 import type { Address, Hex, TxId } from '../../src/domain/ids.js'
@@ -113,6 +114,37 @@ describe('static reading', () => {
   })
 })
 
+describe('claims in calldata', () => {
+  const OWNED = CONTRACT_FUNCTIONS.flatMap(({ signature, selector, effect }) =>
+    (effect.kind === 'outflow' || effect.kind === 'approval') && effect.owner !== undefined
+      ? [[signature, selector, effect, effect.owner] as const]
+      : [],
+  )
+
+  test.each(OWNED)('are found of %s, wherever it stands', (_, selector, effect, owner) => {
+    const words = Array.from({ length: 12 }, (__, at) => word(BigInt(at + 1_000)))
+    words[owner] = word(wallet)
+    const { token, amount } = effect
+    if (token !== undefined) words[token] = word(usdc)
+    if (typeof amount === 'number') words[amount] = word(77n)
+    else if (amount !== 'all') words[amount.flag] = word(1n)
+    const call = `${selector}${words.join('')}`
+    const expected = {
+      token: token === undefined ? null : usdc,
+      amount: typeof amount === 'number' ? 77n : 2n ** 256n - 1n,
+    }
+    for (const before of ['00', 'ac9650d8', `1234567800${word(32n)}`]) {
+      expect(findClaims(`${before}${call}`, wallet)).toContainEqual(expected)
+    }
+    expect(findClaims(`00${call}`, someone)).toEqual([])
+    // At its start it is the call itself.
+    expect(findClaims(call, wallet)).toEqual([])
+    const data: Hex = `0x1234567800${call}`
+    const { claims } = readStatically({ from: wallet, to: other, data }, () => false)
+    expect(claims).toContainEqual(expected)
+  })
+})
+
 describe('outflow', () => {
   const tokens = new Map([[usdc.toLowerCase(), { address: usdc, decimals: 6 }]])
   const amount = fc.bigInt({ min: 0n, max: 10n ** 24n })
@@ -186,6 +218,39 @@ describe('outflow', () => {
         expect(valueMicros >= worth(said + allowed)).toBe(true)
       }),
     )
+  })
+
+  test('counts what the calldata claims in the wallet’s name, whatever a run shows of it', () => {
+    const holdings = holding(
+      new Map([
+        [usdc.toLowerCase(), 40n * 10n ** 6n],
+        [other.toLowerCase(), 7n * 10n ** 6n],
+      ]),
+    )
+    fc.assert(
+      fc.property(amount, amount, fc.boolean(), (claimed, run, isNamed) => {
+        const base = input(run === 0n ? [] : [erc20(usdc, wallet, someone, run)], { holdings })
+        const claim = { token: isNamed ? usdc : null, amount: claimed }
+        const seen = { ...base, reading: { ...base.reading, claims: [claim] } }
+        const worth = (part: bigint) => valueUsdMicros(part, 6, 1n, 0)
+        // Of a token that is not named, no more than the wallet has of the one that is worth most.
+        const balance = 40n * 10n ** 6n
+        const bounded = isNamed || claimed < balance ? claimed : balance
+        expect(most(seen)).toBe(worth(bounded > run ? bounded : run))
+        expect(outflowOf(seen).exposure.claimedMicros).toBe(worth(bounded))
+        // What calldata says others get besides is no substitute for what it moves by its own words.
+        const both = { ...base.reading, outflows: [{ token: usdc, amount: run }], claims: [claim] }
+        expect(most({ ...seen, reading: both })).toBe(worth(bounded) + worth(run))
+      }),
+    )
+  })
+
+  test('has no price where the calldata claims what has none', () => {
+    const base = input([])
+    const claims = [{ token: other, amount: 1n }]
+    expect(outflowOf({ ...base, reading: { ...base.reading, claims } }).unpriced).toBe(true)
+    const none = [{ token: usdc, amount: 1n }]
+    expect(outflowOf({ ...base, reading: { ...base.reading, claims: none } }).unpriced).toBe(false)
   })
 
   test('is what others approve on the call’s word, less what they were approved for', () => {

@@ -49,6 +49,19 @@ function deliverTo(
 }
 
 describe('one delivery', () => {
+  it.each([
+    [429, '120', 120_000],
+    [503, 'soon', undefined],
+    [503, undefined, undefined],
+  ])('answered %d with Retry-After %s is tried again then', async (code, header, ms) => {
+    const target = await receiver((response) => {
+      response.writeHead(code, header === undefined ? {} : { 'retry-after': header }).end()
+    })
+    const outcome = await deliverTo(target.url)
+    expect(outcome).toMatchObject({ kind: 'retry', status: code })
+    expect(outcome.kind === 'retry' && outcome.retryAfterMs).toBe(ms)
+  })
+
   it('carries a signature that the Standard Webhooks library accepts', async () => {
     const target = await receiver(status(204))
     expect(await deliverTo(target.url)).toMatchObject({ kind: 'delivered', status: 204 })

@@ -10,7 +10,7 @@ import type { EndpointEvent } from '../../actors/webhook-endpoint/core/events.js
 import { evolve } from '../../actors/webhook-endpoint/core/evolve.js'
 import type { EndpointState } from '../../actors/webhook-endpoint/core/state.js'
 import { fromStored, toStored } from '../../actors/webhook-endpoint/stored-state.js'
-import type { EventType } from '../../src/domain/event.js'
+import type { EventType } from '../../src/domain/event-types.js'
 import type { EventId, UserId, WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import type { Result } from '../../src/errors/fault.js'
@@ -123,11 +123,17 @@ export class EndpointSimulation {
   }
 
   /** Ends the flight at this position (modulo their number). */
-  finish(position: number, kind: 'delivered' | 'retry' | 'gone', jitter = 0.5): void {
+  finish(
+    position: number,
+    kind: 'delivered' | 'retry' | 'gone',
+    jitter = 0.5,
+    retryAfterMs = 0,
+  ): void {
     const [flight] = this.flights.splice(position % Math.max(1, this.flights.length), 1)
     if (flight === undefined) return
     const status = { delivered: 200, retry: 500, gone: 410 }[kind]
-    const outcome = { kind, status, error: kind === 'retry' ? 'answered 500' : null, durationMs: 7 }
+    const error = kind === 'retry' ? 'answered 500' : null
+    const outcome = { kind, status, error, durationMs: 7, retryAfterMs }
     this.send({ type: 'attempt-finished', ...flight, outcome, nowMs: this.nowMs, jitter })
   }
 

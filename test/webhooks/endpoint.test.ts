@@ -57,6 +57,16 @@ describe('order', () => {
 })
 
 describe('retries', () => {
+  it('wait as long as the receiver asked, where that is longer', () => {
+    simulation.append('a', 'told')
+    simulation.finish(0, 'retry', 0, 600_000)
+    expect(simulation.wakeAtMs).toBe(simulation.nowMs + 600_000)
+    simulation.advance(599_999)
+    expect(simulation.flights).toHaveLength(0)
+    simulation.advance(1)
+    expect(simulation.flights).toHaveLength(1)
+  })
+
   it('follow the schedule, and end as exhausted', () => {
     const eventId = simulation.append('a', 'told')
     for (const delayMs of RETRY_DELAYS_MS) {

@@ -1,4 +1,4 @@
-import { type Fault, fault } from '../../../src/errors/fault.js'
+import { fault } from '../../../src/errors/fault.js'
 import { answerSigned, dropTransaction, pumpFlight } from './flight.js'
 import type { AccountCommand } from './messages.js'
 import { pumpSigning } from './signing.js'
@@ -7,13 +7,13 @@ import type { AccountTurn } from './turn.js'
 
 type Of<T extends AccountCommand['type']> = Extract<AccountCommand, { type: T }>
 
-/** What a node said of bytes that it was given. */
+/** Handles a node's answer to the bytes that it was given. */
 export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outcome'>): void {
   const { txId, outcome, nowMs, blockNumber } = command
   const entry = turn.state.open.get(txId)
   if (entry === undefined || entry.tx.mined !== null) return
   if (entry.tx.attempts.at(-1)?.txHash !== command.txHash) return
-  // Those bytes are given up; another answer about them must not have it signed a second time.
+  // Those bytes are given up; a further answer about them must not lead to a second new signature.
   if (entry.flight === 'nonce-lost') return
   const lane = laneOf(turn.state, entry.tx.call.chainId)
   switch (outcome.kind) {
@@ -23,8 +23,8 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
         turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
       } else turn.emit({ type: 'sent-again', txId, blockNumber, atMs: nowMs })
       if (token === null) return
-      // The signed bytes are stored and a node has them. A crash before that is stored as well
-      // sends the same bytes again, and shows the transaction as `signed` until then.
+      // The signed bytes are stored and a node has them. A crash before this event is stored sends
+      // the same bytes again, and the transaction shows as `signed` until then.
       turn.answerPromptly(token, entry.tx)
       turn.emit({ type: 'answered', txId })
       return
@@ -39,17 +39,19 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
       return
     case 'rejected': {
       const { token, tx } = entry
-      if (!believed(entry, outcome.fault)) {
-        turn.emit({ type: 'refusal-disputed', txId })
-        answerSigned(turn, entry)
+      if (entry.maybeBroadcast || tx.attempts.at(-1)?.cancels === true) {
+        refusalDisputed(turn, entry)
         return
       }
       dropTransaction(turn, txId, outcome.fault, 'nonce-free')
       turn.refuseCall(token, outcome.fault, tx)
       break
     }
+    case 'refused':
+      refusalDisputed(turn, entry)
+      return
     case 'nonce-lost':
-      // A signature of before that is not heard of yet holds its place in the lane.
+      // A signature requested earlier is still under way and holds its place in the lane.
       if (turn.state.drafts.has(txId) || (entry.hasLanded && entry.losses < LOSSES_TO_BELIEVE)) {
         turn.emit({ type: 'loss-disputed', txId })
         answerSigned(turn, entry)
@@ -62,27 +64,25 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
   pumpSigning(turn, lane)
 }
 
-/** Verdicts that follow from the bytes alone, so that no node can ever have thought otherwise of them. */
-const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'invalid'])
-
 /**
- * A refusal ends a transaction only while none of its bytes can be in any pool. Otherwise they may
- * land anyway, besides whatever took the nonce or the money over: it is sent again, then
- * cancelled at its own nonce, and the chain decides.
+ * A refusal alone never ends a transaction while its bytes, or those of an earlier attempt, may be
+ * in a pool: they could be mined in addition to whatever took over the nonce or the money. The
+ * transaction is sent again, then cancelled at its own nonce, and the chain decides.
  */
-function believed({ tx, maybeBroadcast }: OpenEntry, { details }: Fault): boolean {
-  if (!maybeBroadcast) return true
-  // A cancellation is another call: what its bytes are says nothing of those before.
-  if (tx.attempts.at(-1)?.cancels === true) return false
-  return tx.status === 'signed' && REFUSED_BY_EVERY_NODE.has(details.reason)
+function refusalDisputed(turn: AccountTurn, entry: OpenEntry): void {
+  turn.emit({ type: 'refusal-disputed', txId: entry.tx.txId })
+  answerSigned(turn, entry)
 }
 
-/** Proofs in a row: a minute or more of blocks on which nodes agree, after a reorg. */
+/**
+ * The proofs in a row that are needed: a minute or more of blocks on which nodes agree, after a
+ * reorg.
+ */
 const LOSSES_TO_BELIEVE = 32
 
 /**
- * Its nonce went to a transaction that is none of ours, so these bytes can never land: it is
- * signed again at a new nonce, as far as its owner may.
+ * The nonce was used by a transaction that is not ours, so these bytes can never be mined: the
+ * transaction is signed again at a new nonce if its owner allows it.
  */
 function signAgain(turn: AccountTurn, entry: OpenEntry, lane: NonceLane, chainNonce: number): void {
   const { tx, token } = entry

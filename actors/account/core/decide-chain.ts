@@ -4,6 +4,7 @@ import {
   isCancelledBy,
   isFinal,
   type MinedIn,
+  wasGivenUp,
 } from '../../../src/domain/transaction.js'
 import { pumpFlight } from './flight.js'
 import type { AccountCommand, Ending, EndReadCommand, UnminedCommand } from './messages.js'
@@ -13,7 +14,7 @@ import type { AccountTurn } from './turn.js'
 
 type Of<T extends AccountCommand['type']> = Extract<AccountCommand, { type: T }>
 
-/** Step 6 of the lifecycle: what the chain says of stored transactions. */
+/** Step 6 of the lifecycle: handles what the chain reports about stored transactions. */
 export function mined(turn: AccountTurn, command: Of<'mined'>): void {
   const entry = turn.state.open.get(command.txId)
   if (entry === undefined) return
@@ -23,13 +24,13 @@ export function mined(turn: AccountTurn, command: Of<'mined'>): void {
   const { chainId } = entry.tx.call
   const landedAt = nonceOf(entry.tx, minedIn)
   if (entry.tx.status === 'signed') {
-    // The block overtook the node's answer.
+    // The block arrived before the node's answer.
     const { blockNumber } = minedIn
     turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
   }
   turn.emit({ type: 'transaction-mined', txId, mined: minedIn, nonce: landedAt, atMs: nowMs })
-  // Taken back by a reorg, its first nonce came back to it: what it was given since is free, or
-  // to be closed, so that the call does not land there as well.
+  // A reorg had taken the transaction back and it is mined at its first nonce again: the nonce that
+  // it was given since is free or has to be closed, so that the call is not mined there too.
   if (landedAt !== nonce) turn.emit({ type: 'gaps-found', chainId, nonces: [nonce] })
   if (token !== null) {
     turn.answerSent(token, entry.tx, null)
@@ -41,14 +42,14 @@ export function mined(turn: AccountTurn, command: Of<'mined'>): void {
   pumpSigning(turn, lane)
 }
 
-/** Bytes that were signed before a nonce was lost are at another one than the newest. */
+/** Bytes that were signed before a nonce was lost have another nonce than the newest. */
 function nonceOf({ attempts, nonce }: AccountTransaction, { txHash }: MinedIn): number {
   if (attempts.length === 1 || attempts.at(-1)?.txHash === txHash) return nonce
   const landed = attempts.find((attempt) => attempt.txHash === txHash)
   return (landed === undefined ? null : nonceOfRaw(landed.rawTransaction)) ?? nonce
 }
 
-/** Deep enough. */
+/** Handles a transaction that is deep enough to count as confirmed. */
 export function confirmed(turn: AccountTurn, command: Of<'confirmed'>): void {
   const entry = turn.state.open.get(command.txId)
   if (entry === undefined) return
@@ -69,20 +70,22 @@ const REVERTED = {
 
 function endingOf(tx: AccountTransaction, mined: MinedIn, atMs: number): Ending {
   if (isCancelledBy(tx, mined)) {
-    return { status: 'dropped', error: GIVEN_UP, nonceFreed: false, atMs }
+    return { status: 'dropped', error: GIVEN_UP, nonceFreed: false, givenUpAt: null, atMs }
   }
   const reverted = mined.outcome !== 'success'
   return {
     status: reverted ? 'failed' : 'confirmed',
     error: reverted ? REVERTED : null,
     nonceFreed: false,
+    givenUpAt: null,
     atMs,
   }
 }
 
 /**
- * A reorg took its block away. How one ended is read anew each time: the commit of an end that was
- * decided may not have come yet, and what is on disk tells of an end before that.
+ * Handles a reorg that removed a transaction's block. For an ended transaction the record is read
+ * each time: the commit of a later end may not be on disk yet, in which case the record shows an
+ * earlier end.
  */
 export function unmined(turn: AccountTurn, { txId, nowMs }: UnminedCommand): void {
   const entry = turn.state.open.get(txId)
@@ -90,19 +93,21 @@ export function unmined(turn: AccountTurn, { txId, nowMs }: UnminedCommand): voi
     if (entry.tx.mined !== null) turn.emit({ type: 'transaction-unmined', txId, atMs: nowMs })
     return
   }
-  // Asked twice, the second answer could come after the first had it reopened, and end once more.
+  // With two reads, the second answer could arrive after the first had reopened the transaction,
+  // and end it again.
   if (turn.state.endsRead.has(txId)) return
   turn.emit({ type: 'reading-end', txId, on: true })
   turn.effect({ type: 'read-end', txId })
 }
 
-/** @returns the record of one that its owner takes up again; null where there is nothing to take up */
+/** @returns the record that the owner takes up again, or null when there is nothing to take up */
 export function endRead<Tx extends AccountTransaction>(
   turn: AccountTurn,
   { txId, stored }: EndReadCommand<Tx>,
 ): Tx | null {
   turn.emit({ type: 'reading-end', txId, on: false })
-  if (stored === null || stored.mined === null || !isFinal(stored.status)) return null
+  if (stored === null || !isFinal(stored.status)) return null
+  if (stored.mined === null && !wasGivenUp(stored)) return null
   return turn.state.open.has(txId) ? null : stored
 }
 
@@ -123,7 +128,8 @@ export function replaced(
   if (command.type === 'replacement-failed' || !turn.mayReplace(tx, command)) {
     turn.emit({ type: 'replacing', txId, on: false })
     if (flight === 'sending') return
-    // No room below ceiling or cap, or no quorum: what is out has to do, once fees have fallen.
+    // Ceiling or cap leave no room, or the quorum is unavailable: the bytes already sent have to
+    // suffice, once fees have fallen.
     turn.emit({ type: 'sending', txId })
     turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
     return

@@ -1,39 +1,55 @@
+import type { Fees } from '../../../src/chains/fees.js'
+import { selfSendGasLimit } from '../../../src/domain/gas-limits.js'
 import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import { keccak256 } from '../../../src/domain/keccak.js'
+import type { AccountTransaction } from '../../../src/domain/transaction.js'
 import { pumpFlight } from './flight.js'
 import { openGap } from './lane-nonces.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
 import { pumpSigning } from './signing.js'
-import { type AccountDraft, laneOf, type NonceLane, OPEN_MAX, type OpenEntry } from './state.js'
+import {
+  type AccountDraft,
+  laneOf,
+  type NonceLane,
+  OPEN_MAX,
+  type OpenEntry,
+  REFUSALS_TO_CANCEL,
+} from './state.js'
 import { type AccountTurn, queuedDraft } from './turn.js'
 
-/** After so many blocks a transaction that a node took is sent once more: pools forget. */
+/** A transaction that a node took is sent again after this many blocks, because pools forget. */
 const RESEND_BLOCKS = 4
-/** Or after so long, when the nodes that answer show no new blocks: a little over one of Ethereum. */
-const RESEND_MS = 15_000
-/** Blocks after which one whose fee is too low for the next block is replaced. */
-const STUCK_BLOCKS = 2
-/** Blocks after which one that pays enough is replaced anyway: its tip must be too low. */
-const STUCK_ANYWAY_BLOCKS = 12
-/** And no sooner than this: blocks of a pause come all at once. Twelve blocks of Arbitrum. */
-const STUCK_ANYWAY_MS = 3_000
-/** Refusals in a row after which what may still be out is cancelled: longer than a node lags. */
-const REFUSALS_TO_CANCEL = 5
 /**
- * Free nonces that are listed by what a node says at a time, and the widest hole below the nonces
- * handed out here that is closed by self-sends: four windows. A wider one is no hole but a node's
- * wrong word for the account's nonce; filling it would burn gas block after block, and listing it
- * would never end.
+ * The same by time, when the nodes that answer show no new blocks: a little over one block of
+ * Ethereum.
+ */
+const RESEND_MS = 15_000
+/** A transaction whose fee is too low for the next block is replaced after this many blocks. */
+const STUCK_BLOCKS = 2
+/**
+ * A transaction that pays enough is replaced after this many blocks, because its tip must be too
+ * low.
+ */
+const STUCK_ANYWAY_BLOCKS = 12
+/**
+ * The replacement waits at least this long, because the blocks of a pause arrive all at once. It is
+ * twelve blocks of Arbitrum.
+ */
+const STUCK_ANYWAY_MS = 3_000
+/**
+ * The most free nonces that are listed by a node's answer at a time, and the widest gap below the
+ * nonces handed out here that is closed by self-sends: four windows. A wider gap means that the
+ * node reported a wrong nonce for the account; filling it would burn gas block after block, and
+ * listing it would never end.
  */
 const GAPS_MAX = 64
-/** The widest hole that drops here can make: each of its nonces was open at the same time. */
+/** The widest gap that drops here can make: each of its nonces was open at the same time. */
 const OWN_GAPS_MAX = OPEN_MAX
-const SELF_SEND_GAS = 100_000n
 const UTF8 = new TextEncoder()
 
 /**
- * A block came. Heals the lane without an operator: what was unclear is sent again, what is stuck
- * is replaced, holes are filled, and nonces used from outside are noticed.
+ * Handles a new block and repairs the lane without an operator: sends unclear transactions again,
+ * replaces stuck ones, fills gaps and notices nonces that were used from outside.
  */
 export function onHead(turn: AccountTurn, command: HeadCommand): void {
   const { finalBlock, chainId } = command
@@ -57,8 +73,11 @@ function tend(turn: AccountTurn, entry: OpenEntry, command: HeadCommand): void {
   const { tx, flight, sentAtBlock } = entry
   if (entry.replacing || flight === 'waiting' || flight === 'sending') return
   const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
+  const isCancelled = tx.attempts.at(-1)?.cancels === true
   if (flight === 'indeterminate' && entry.refusals >= REFUSALS_TO_CANCEL && !overtaken) {
-    replace(turn, entry, 'cancel', command)
+    // A higher bid would not help a refused cancellation, so its bytes are sent again.
+    if (isCancelled) resend(turn, entry)
+    else replace(turn, entry, 'cancel', command)
     return
   }
   if (flight === 'indeterminate' || overtaken) {
@@ -71,7 +90,8 @@ function tend(turn: AccountTurn, entry: OpenEntry, command: HeadCommand): void {
   }
   const { blockNumber, nowMs } = command
   if (sentAtBlock === null || blockNumber < sentAtBlock) {
-    // Where it was sent, a node was ahead of those that answer now: that says nothing of its age.
+    // The transaction was sent at a node that was ahead of those that answer now, which says
+    // nothing about its age.
     turn.emit({ type: 'ages-from', txId: tx.txId, blockNumber })
   }
   const age = blockNumber - (entry.sentAtBlock ?? blockNumber)
@@ -87,14 +107,14 @@ function tend(turn: AccountTurn, entry: OpenEntry, command: HeadCommand): void {
   else if (heldBlocks >= RESEND_BLOCKS || heldMs >= RESEND_MS) resend(turn, entry)
 }
 
-/** The same bytes again: "already known" is success. */
+/** Sends the same bytes again; "already known" counts as success. */
 function resend(turn: AccountTurn, { tx }: OpenEntry): void {
   turn.emit({ type: 'sending', txId: tx.txId })
   const { finalBlock } = laneOf(turn.state, tx.call.chainId)
   turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
 }
 
-/** What replaces a cancellation is a cancellation. */
+/** Replaces a transaction; a cancellation is replaced only by a cancellation. */
 function replace(
   turn: AccountTurn,
   { tx }: OpenEntry,
@@ -106,7 +126,7 @@ function replace(
   turn.askToReplace(tx, purpose, nowMs)
 }
 
-/** Nonces between the chain's and ours that nothing of ours occupies. */
+/** Finds nonces between the chain's and ours that no transaction of ours occupies. */
 function findGaps(turn: AccountTurn, lane: NonceLane, seenNonce: number): void {
   const { nextNonce, chainId } = lane
   const chainNonce = Math.max(seenNonce, lane.usedBelow)
@@ -120,7 +140,7 @@ function findGaps(turn: AccountTurn, lane: NonceLane, seenNonce: number): void {
   }
   const listed = new Set(lane.gaps)
   const nonces: number[] = []
-  // The lowest ones, whatever is free above them: a drop here may have freed many at once.
+  // Lists the lowest free nonces; a drop may have freed many at once.
   let free = 0
   for (let nonce = chainNonce; nonce < nextNonce && free < GAPS_MAX; nonce++) {
     if (taken.has(nonce)) continue
@@ -132,8 +152,8 @@ function findGaps(turn: AccountTurn, lane: NonceLane, seenNonce: number): void {
 }
 
 /**
- * A hole that no waiting send takes is closed by sending nothing to ourselves: everything above it
- * would wait for ever.
+ * Closes a gap that no waiting send takes with an empty self-send; every transaction above it would
+ * otherwise wait for ever.
  */
 function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadCommand): void {
   const { state } = turn
@@ -143,20 +163,22 @@ function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadComman
   if (lane.queued.some((txId) => turn.mayFill(queuedDraft(state, txId), nonce))) return
   const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
   if (above === undefined || above.tx.nonce < nonce) return
-  // A new nonce, though nothing is sent by it: what waits above goes on once that is lifted.
+  // A self-send takes a new nonce although it moves nothing, so a stop applies; the transactions
+  // above continue once it is lifted.
   if (turn.whatStops(above.tx) !== null) return
   const claimed = Math.min(above.tx.nonce, lane.ownFrom) - nonce
   if (claimed > GAPS_MAX || above.tx.nonce - nonce > OWN_GAPS_MAX + GAPS_MAX) return
   const { chainId } = lane
-  // No randomness here, and one block may open the same gap in many wallets in one millisecond.
+  // Decisions use no randomness, and one block may open the same gap in many wallets within a
+  // millisecond.
   const entropy = keccak256(UTF8.encode(`${state.accountId}:${chainId}:${nonce}`))
   const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropy)) as TxId
   const draft: AccountDraft = {
     txId,
     requestId: txId,
     call: { chainId, to: wallet.address, value: 0n, data: '0x' },
-    gasLimit: SELF_SEND_GAS,
-    ...fees,
+    gasLimit: selfSendGasLimit(chainId),
+    ...noHigherThan(above.tx, fees),
     token: null,
     createdAtMs: nowMs,
     signs: 'first-time',
@@ -164,4 +186,16 @@ function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadComman
   turn.reserveSelfSend(draft, above.tx, nowMs)
   turn.emit({ type: 'queued', txId, screenedAgainst: [] })
   pumpSigning(turn, lane)
+}
+
+/**
+ * Bounds the fees by those that the call above was first signed for: without a key the identity
+ * provider approves no more. When the market asks for more, both transactions are replaced later.
+ */
+function noHigherThan({ attempts }: AccountTransaction, fees: Fees): Fees {
+  const first = attempts[0]
+  if (first === undefined || fees.maxFeePerGas <= first.maxFeePerGas) return fees
+  const { maxFeePerGas } = first
+  const fits = fees.maxPriorityFeePerGas < maxFeePerGas
+  return { maxFeePerGas, maxPriorityFeePerGas: fits ? fees.maxPriorityFeePerGas : maxFeePerGas }
 }

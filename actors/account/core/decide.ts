@@ -5,7 +5,10 @@ import type { AccountCommand } from './messages.js'
 import { nonceTaken, signatureArrived, signatureFailed } from './signing.js'
 import type { AccountTurn } from './turn.js'
 
-/** What an account's own effects and its chain's watcher tell it. `unmined` is its owner's first. */
+/**
+ * Decides the commands of an account's own effects and of its chain's watcher. The owner handles
+ * `unmined` before the account does.
+ */
 export function decideAccount(turn: AccountTurn, command: AccountCommand): void {
   switch (command.type) {
     case 'signed':

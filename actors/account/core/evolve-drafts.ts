@@ -12,7 +12,7 @@ import {
 
 type Of<T extends DraftEvent['type']> = Extract<DraftEvent, { type: T }>
 
-/** Folds what happens to drafts, in place. */
+/** Folds events of drafts, in place. */
 export function evolveDraft(state: AccountState, event: DraftEvent): void {
   switch (event.type) {
     case 'released':
@@ -42,7 +42,7 @@ export function evolveDraft(state: AccountState, event: DraftEvent): void {
   }
 }
 
-/** @param phase `queued` puts it at the end of its lane's queue */
+/** @param phase `queued` puts the draft at the end of its lane's queue */
 export function foldDraft(
   state: AccountState,
   draft: AccountDraft,
@@ -119,7 +119,7 @@ function resequenced(state: AccountState, lane: NonceLane): void {
 
 function draftOf(state: AccountState, txId: TxId): DraftEntry {
   const entry = state.drafts.get(txId)
-  if (entry === undefined) throw new Error(`${txId} is no draft`)
+  if (entry === undefined) throw new Error(`${txId} is not a draft`)
   return entry
 }
 

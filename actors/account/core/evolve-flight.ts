@@ -51,7 +51,7 @@ export function evolveFlight(state: AccountState, event: FlightEvent): void {
   }
 }
 
-/** A node has its newest bytes. */
+/** Notes that a node has the newest bytes. */
 export function taken(
   entry: OpenEntry,
   { blockNumber, atMs }: { readonly blockNumber: number | null; readonly atMs: number },

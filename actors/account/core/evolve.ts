@@ -13,13 +13,20 @@ import {
   without,
 } from './lane-nonces.js'
 import type { AccountEvent, StoredEvent } from './messages.js'
-import { type AccountState, laneOf, type OpenEntry, openOf, restoredEntry } from './state.js'
+import {
+  type AccountState,
+  laneOf,
+  type OpenEntry,
+  openOf,
+  REFUSALS_TO_CANCEL,
+  restoredEntry,
+} from './state.js'
 
 type Of<T extends StoredEvent['type']> = Extract<StoredEvent, { type: T }>
 
 /**
- * Folds an event of the account into its state, in place: the mailbox owns it. Deterministic, and
- * with the folds below the only code that changes an account.
+ * Folds an event of the account into its state, in place: the mailbox owns the state. The fold is
+ * deterministic and, with the folds below, the only code that changes an account.
  */
 export function evolveAccount(state: AccountState, event: AccountEvent): void {
   switch (event.type) {
@@ -64,7 +71,7 @@ export function evolveAccount(state: AccountState, event: AccountEvent): void {
   }
 }
 
-/** Its bytes are signed: it is no draft any more. */
+/** Turns a draft into an open transaction when its bytes are signed. */
 export function foldSigned(state: AccountState, tx: AccountTransaction): void {
   const { txId } = tx
   const token = state.drafts.get(txId)?.draft.token ?? null
@@ -77,7 +84,7 @@ export function foldSigned(state: AccountState, tx: AccountTransaction): void {
   lane.nextNonce = Math.max(lane.nextNonce ?? 0, tx.nonce + 1)
 }
 
-/** A reorg took back the end of `tx`: it is in flight again. */
+/** Puts `tx` in flight again after a reorg took back its end. */
 export function foldReopened(state: AccountState, tx: AccountTransaction, atMs: number): void {
   const entry = restoredEntry<AccountTransaction>(
     {
@@ -91,13 +98,15 @@ export function foldReopened(state: AccountState, tx: AccountTransaction, atMs: 
     'indeterminate',
   )
   entry.hasLanded = true
+  // Its caller was told that nothing was sent: unless it was mined, its nonce is to be used up.
+  if (tx.mined === null) entry.refusals = REFUSALS_TO_CANCEL
   state.open.set(tx.txId, entry)
   const lane = joinFlight(state, entry)
   forgetUse(state, lane, tx.nonce)
   takeAgain(lane, tx.nonce)
 }
 
-/** @param ended its record as it ends */
+/** @param ended the record in its final form */
 export function foldEnded(
   state: AccountState,
   ended: AccountTransaction,
@@ -107,7 +116,7 @@ export function foldEnded(
   const lane = laneOf(state, ended.call.chainId)
   lane.flight = without(lane.flight, txId)
   if (nonceFreed) freeNonce(lane, nonce)
-  // Deep enough: what used those below it stays.
+  // The transaction is deep enough that whatever used the nonces below it stays.
   else if (ended.mined !== null) lane.gaps = lane.gaps.filter((gap) => gap > nonce)
   state.open.delete(txId)
   state.ended.set(txId, ended)
@@ -145,7 +154,8 @@ function mined(state: AccountState, event: Of<'transaction-mined'>): void {
   const { attempts } = entry.tx
   entry.tx = {
     ...entry.tx,
-    // The newest are what goes out again after a reorg, and they are to be at its nonce.
+    // The newest attempt is what is sent again after a reorg, so it has to be at the transaction's
+    // nonce.
     ...(event.nonce === entry.tx.nonce ? {} : { attempts: lastOf(attempts, txHash) }),
     nonce: event.nonce,
     status: 'broadcast',
@@ -170,7 +180,7 @@ function replaced(entry: OpenEntry, event: Of<'transaction-replaced'>): void {
   const bytes = { ...event.signed, ...event.fees }
   const attempt = event.purpose === 'cancel' ? ({ ...bytes, cancels: true } as const) : bytes
   entry.replacing = false
-  // The answer to the bytes before is not heard any more, and a node may have taken them.
+  // The answer to the previous bytes is ignored from now on, and a node may have taken them.
   entry.maybeBroadcast ||= entry.flight === 'sending'
   entry.flight = 'sending'
   entry.sentAtBlock = null

@@ -1,13 +1,13 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { NonceLane, OpenEntry } from './state.js'
+import { laneOf, type NonceLane, type OpenEntry } from './state.js'
 import type { AccountTurn } from './turn.js'
 
-/** Stored transactions on their way to a block. */
+/** Follows stored transactions on their way to a block. */
 
 /**
- * Gives stored transactions to the chain, in nonce order, as far as the window allows. Callers
- * whose transaction has to wait learn now that it is signed.
+ * Broadcasts stored transactions in nonce order, as far as the window allows. Callers whose
+ * transaction has to wait are told that it is signed.
  */
 export function pumpFlight(turn: AccountTurn, lane: NonceLane): void {
   let places = lane.window
@@ -28,8 +28,8 @@ export function pumpFlight(turn: AccountTurn, lane: NonceLane): void {
 }
 
 /**
- * `202`: signed and stored; the service goes on trying.
- * @param queuedBehind the transaction that it waits for; null where it waits for a node alone
+ * Answers `202`: signed and stored; the service keeps trying.
+ * @param queuedBehind the transaction that it waits for; null when it waits only for a node
  */
 export function answerSigned(
   turn: AccountTurn,
@@ -41,7 +41,7 @@ export function answerSigned(
   turn.emit({ type: 'answered', txId: tx.txId })
 }
 
-/** The chain will never take it. */
+/** Ends a transaction that the chain will never take. */
 export function dropTransaction(
   turn: AccountTurn,
   txId: TxId,
@@ -50,11 +50,14 @@ export function dropTransaction(
 ): void {
   const tx = turn.state.open.get(txId)?.tx
   if (tx === undefined) throw new Error(`${txId} is not open`)
-  turn.effect({ type: 'unwatch', tx })
+  const { finalBlock } = laneOf(turn.state, tx.call.chainId)
+  const height = nonce === 'nonce-spent' ? (finalBlock?.blockNumber ?? null) : null
+  turn.effect(height === null ? { type: 'unwatch', tx } : { type: 'give-up', tx, height })
   turn.end(tx, null, {
     status: 'dropped',
     error: { code: why.code, message: why.message },
     nonceFreed: nonce === 'nonce-free',
+    givenUpAt: height,
     atMs: tx.updatedAtMs,
   })
 }

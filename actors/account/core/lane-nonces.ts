@@ -2,7 +2,7 @@ import type { TxId } from '../../../src/domain/ids.js'
 import { isFinal } from '../../../src/domain/transaction.js'
 import { type AccountState, laneOf, type NonceLane, type OpenEntry } from './state.js'
 
-/** Which nonces of a lane are occupied, free or to be closed, as `evolve` keeps them. */
+/** Keeps which nonces of a lane are occupied, free or to be closed; used by `evolve`. */
 
 export function joinFlight(state: AccountState, entry: OpenEntry): NonceLane {
   const lane = laneOf(state, entry.tx.call.chainId)
@@ -13,7 +13,10 @@ export function joinFlight(state: AccountState, entry: OpenEntry): NonceLane {
   return lane
 }
 
-/** A reorg gave the nonce back, and perhaps those below it that nothing of ours is known to have used. */
+/**
+ * Frees a nonce after a reorg, and those below it that no transaction of ours is known to have
+ * used.
+ */
 export function forgetUse(
   { drafts }: Pick<AccountState, 'drafts'>,
   lane: NonceLane,
@@ -24,8 +27,8 @@ export function forgetUse(
 }
 
 /**
- * The lowest gap that something could close; undefined where there is none. What lies below a nonce that
- * a block has of ours is used by whatever it was, until a reorg: nothing may wait for it to be closed.
+ * The lowest gap that can be closed, or undefined. A nonce below one that a block has of ours is
+ * used by some transaction until a reorg, so nothing may wait for it to be closed.
  */
 export function openGap({ gaps, usedBelow }: NonceLane): number | undefined {
   return gaps.find((nonce) => nonce >= usedBelow)
@@ -36,16 +39,17 @@ function nonceAt(state: AccountState, lane: NonceLane, index: number): number {
   return (txId === undefined ? undefined : state.open.get(txId)?.tx.nonce) ?? -1
 }
 
-/** A nonce that a node called free while what occupies it was being read from the store. */
+/** Occupies a nonce that a node called free while its transaction was being read from the store. */
 export function takeAgain(lane: NonceLane, nonce: number): void {
   lane.gaps = lane.gaps.filter((gap) => gap !== nonce)
-  // Nothing moves while anything is being signed above; that has it then, and the ledger decides.
+  // The next nonce must not move while a draft above is being signed; that draft may have this
+  // nonce then, and the ledger of approvals decides.
   if (lane.nextNonce !== null && lane.signing.length === 0) {
     lane.nextNonce = Math.max(lane.nextNonce, nonce + 1)
   }
 }
 
-/** A nonce nothing occupies any more: the newest is handed out again, others become gaps. */
+/** Frees a nonce: the newest is handed out again, others become gaps. */
 export function freeNonce(lane: NonceLane, nonce: number): void {
   if (lane.nextNonce === null) return
   lane.gaps = ascending([...lane.gaps, nonce])
@@ -54,7 +58,7 @@ export function freeNonce(lane: NonceLane, nonce: number): void {
 
 export function trimGaps(lane: NonceLane): void {
   if (lane.nextNonce === null) return
-  // While anything is being signed above, its nonce must not move.
+  // The next nonce must not move while a draft above is being signed.
   while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
     if (lane.nextNonce <= lane.usedBelow) break
     lane.gaps.pop()
@@ -64,8 +68,9 @@ export function trimGaps(lane: NonceLane): void {
 }
 
 /**
- * Where the lane goes on without its drafts: before what is free or being filled at its end. The
- * store has it so, since a restart knows neither of drafts nor of gaps, and would leave them open.
+ * Where the lane continues without its drafts: before the free nonces and those being filled at its
+ * end. The store has this form, since a restart knows neither drafts nor gaps and would leave those
+ * nonces open.
  */
 export function withoutDrafts(
   { drafts }: Pick<AccountState, 'drafts'>,
@@ -80,7 +85,7 @@ export function withoutDrafts(
   return { nextNonce, ownFrom: Math.min(ownFrom, nextNonce) }
 }
 
-/** The lane goes on at a nonce that a node names. */
+/** Continues the lane at a nonce that a node reports. */
 export function goOnAt(lane: NonceLane, nextNonce: number | null): void {
   if (nextNonce !== null && nextNonce !== lane.nextNonce) lane.ownFrom = nextNonce
   lane.nextNonce = nextNonce

@@ -9,7 +9,9 @@ import type {
 import type { Fault } from '../../../src/errors/fault.js'
 import type { AccountDraft, SignedBytes } from './state.js'
 
-/** What an account hears from its own effects and from the watchers of its chains. */
+/**
+ * The commands that an account receives from its own effects and from the watchers of its chains.
+ */
 export type AccountCommand =
   | {
       readonly type: 'signed'
@@ -37,7 +39,7 @@ export type AccountCommand =
       readonly txId: TxId
       readonly txHash: Hex
       readonly outcome: Outcome
-      /** Height of the newest block that was known; null when none was. */
+      /** The height of the newest known block; null when none was known. */
       readonly blockNumber: number | null
       readonly nowMs: number
     }
@@ -70,25 +72,31 @@ export interface HeadCommand {
   readonly type: 'head'
   readonly chainId: number
   readonly blockNumber: number
-  /** Fees that would be signed now; null when they are not known. */
+  /** The fees that would be signed now; null when unknown. */
   readonly fees: Fees | null
-  /** Least maxFeePerGas with which the next block may take a transaction; null when not known. */
+  /** The least maxFeePerGas with which the next block may take a transaction; null when unknown. */
   readonly gasPriceWei: bigint | null
   /** The account's nonce in that block; null when it was not read. */
   readonly chainNonce: number | null
-  /** Newest block that is deep enough below that one, all followed by parent hash; null when none is. */
+  /**
+   * The newest block that is deep enough below this one, with every block between them linked by
+   * parent hash; null before the first such block.
+   */
   readonly finalBlock: BlockRef | null
   readonly nowMs: number
 }
 
-/** A reorg took a transaction's block. */
+/** A reorg removed a transaction's block. */
 export interface UnminedCommand {
   readonly type: 'unmined'
   readonly txId: TxId
   readonly nowMs: number
 }
 
-/** What is stored of one that was unmined, and had ended here; `Tx` is its owner's record. */
+/**
+ * The stored record of an ended transaction that a reorg took back; `Tx` is the owner's record
+ * type.
+ */
 export interface EndReadCommand<Tx extends AccountTransaction = AccountTransaction> {
   readonly type: 'end-read'
   readonly txId: TxId
@@ -96,40 +104,51 @@ export interface EndReadCommand<Tx extends AccountTransaction = AccountTransacti
   readonly nowMs: number
 }
 
-/** `cancel`: nothing is sent to the account itself instead, so that the nonce is used up. */
+/** `cancel`: an empty self-send takes its place, so that the nonce is used up. */
 export type ReplacePurpose = 'bump' | 'cancel'
 
-/** A node's answer, as the classifier of `src/chains/rpc` put it. */
+/** A node's answer, as the classifier in `src/chains/rpc` reports it. */
 export type Outcome =
   | { readonly kind: 'accepted' }
-  /** `maybeBroadcast`: the bytes were handed over, only the answer is missing. */
+  /** `maybeBroadcast`: the bytes were handed over, and only the answer is missing. */
   | { readonly kind: 'indeterminate'; readonly maybeBroadcast: boolean }
   | { readonly kind: 'underpriced' }
+  /** Refused, with proof that no node ever held the bytes or that they can never be mined. */
   | { readonly kind: 'rejected'; readonly fault: Fault }
-  /** The nonce is used on chain by a transaction that is none of this one's hashes. */
+  /**
+   * Every endpoint that was tried refused it, which proves nothing: a gateway may have passed the
+   * bytes on.
+   */
+  | { readonly kind: 'refused' }
+  /** The nonce is used on chain by a transaction that has none of this one's hashes. */
   | { readonly kind: 'nonce-lost'; readonly chainNonce: number }
 
-/** How a transaction ends. */
+/** The end of a transaction: its status, its error and whether its nonce is free again. */
 export interface Ending {
   readonly status: Extract<TxStatus, 'confirmed' | 'failed' | 'dropped'>
   readonly error: AccountTransaction['error']
   readonly nonceFreed: boolean
+  /**
+   * Height of the block by which something else had used its nonce, for one whose bytes may be in
+   * pools: a deep reorg, or nodes that were wrong, may let them be mined. Null of all else.
+   */
+  readonly givenUpAt: number | null
   readonly atMs: number
 }
 
 /**
- * What happens to drafts on their way to a nonce. All of it is volatile: a restart forgets them,
- * and with them what they did.
+ * Events of drafts on their way to a nonce. All are volatile: a restart forgets them and their
+ * effect.
  */
 export type DraftEvent =
   | { readonly type: 'released'; readonly txId: TxId }
   | {
       readonly type: 'queued'
       readonly txId: TxId
-      /** Empty for what needs no screening: the service's own calls. */
+      /** Empty for the service's own calls, which need no screening. */
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
-  /** Its owner took it back out of the queue. */
+  /** The owner took the draft back out of the queue. */
   | { readonly type: 'lined-up'; readonly txId: TxId; readonly first: boolean }
   | {
       readonly type: 'nonce-assigned'
@@ -141,13 +160,16 @@ export type DraftEvent =
   | { readonly type: 'signature-failed'; readonly txId: TxId; readonly fault: Fault }
   | { readonly type: 'lane-resequenced'; readonly chainId: number }
 
-/** How far a stored transaction has come with the nodes; volatile, as a restart asks them again. */
+/**
+ * How far a stored transaction has come with the nodes; volatile, because a restart sends to the
+ * nodes again.
+ */
 export type FlightEvent =
   | { readonly type: 'sending'; readonly txId: TxId }
   | { readonly type: 'indeterminate'; readonly txId: TxId; readonly maybeBroadcast: boolean }
-  /** A node refused what may be in another's pool. */
+  /** A node refused bytes that may be in another node's pool. */
   | { readonly type: 'refusal-disputed'; readonly txId: TxId }
-  /** The nonce of one that a block had already is said to be a stranger's. */
+  /** A node reports that a transaction not ours used the nonce of one that a block already had. */
   | { readonly type: 'loss-disputed'; readonly txId: TxId }
   | { readonly type: 'underpriced'; readonly txId: TxId }
   | {
@@ -156,21 +178,21 @@ export type FlightEvent =
       readonly blockNumber: number | null
       readonly atMs: number
     }
-  /** Its age in blocks counts from there. */
+  /** Its age in blocks counts from this block. */
   | { readonly type: 'ages-from'; readonly txId: TxId; readonly blockNumber: number }
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: AccountDraft }
   | { readonly type: 'answered'; readonly txId: TxId }
   | { readonly type: 'replacing'; readonly txId: TxId; readonly on: boolean }
-  /** How it ended is being read; and then it was. */
+  /** The record with its end is being read (`on`), or was. */
   | { readonly type: 'reading-end'; readonly txId: TxId; readonly on: boolean }
   | { readonly type: 'final-block'; readonly chainId: number; readonly finalBlock: BlockRef }
 
-/** What changes the record of a transaction or of a lane. */
+/** Events that change the record of a transaction or of a lane. */
 export type StoredEvent =
   | {
       readonly type: 'lane-synced'
       readonly chainId: number
-      /** The lane's next nonce up to now; null when it was not known. */
+      /** The lane's former next nonce; null when it was unknown. */
       readonly before: number | null
       readonly nextNonce: number | null
       readonly window: number
@@ -193,7 +215,10 @@ export type StoredEvent =
       readonly type: 'transaction-mined'
       readonly txId: TxId
       readonly mined: MinedIn
-      /** Of the bytes that landed; not the newest ones' where a lost nonce came back. */
+      /**
+       * The nonce of the bytes that were mined; it differs from the newest bytes' nonce when a lost
+       * nonce came back.
+       */
       readonly nonce: number
       readonly atMs: number
     }
@@ -207,8 +232,9 @@ export type StoredEvent =
     }
 
 /**
- * All that the account says of itself. What makes a draft or a record, or ends one, its owner says,
- * who knows all of their fields: `reserved`, `transaction-signed`, `-reopened` and `-ended`.
+ * All events that the account emits itself. The owner emits those that make or end a draft or a
+ * record, because it knows all of their fields: `reserved`, `transaction-signed`, `-reopened` and
+ * `-ended`.
  */
 export type AccountEvent = DraftEvent | FlightEvent | StoredEvent
 
@@ -216,12 +242,14 @@ export type AccountEffect<Tx extends AccountTransaction = AccountTransaction> =
   | {
       readonly type: 'broadcast'
       readonly tx: Tx
-      /** `all-nodes`: again, for what the first that took it may not have passed on. */
+      /** `all-nodes`: sent again, because the first node that took it may not have passed it on. */
       readonly reach: 'first-node' | 'all-nodes'
-      /** Below which nothing changes any more, as far as this process has followed the chain. */
+      /** The block below which nothing changes, as far as this process has followed the chain. */
       readonly finalBlock: BlockRef | null
     }
   | { readonly type: 'watch'; readonly tx: Tx }
   | { readonly type: 'unwatch'; readonly tx: Tx }
-  /** Reads the record of one that has ended, once all that was decided of it is on disk. */
+  /** It ended, and its hashes stay on watch for some hundreds of blocks from that height on. */
+  | { readonly type: 'give-up'; readonly tx: Tx; readonly height: number }
+  /** Reads the record of an ended transaction, once all decisions about it are on disk. */
   | { readonly type: 'read-end'; readonly txId: TxId }

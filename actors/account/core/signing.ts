@@ -6,11 +6,11 @@ import type { AccountCommand } from './messages.js'
 import { type AccountDraft, type DraftEntry, laneOf, type NonceLane, SIGNING_MAX } from './state.js'
 import { type AccountTurn, queuedDraft } from './turn.js'
 
-/** From the queue to stored bytes. */
+/** Takes drafts from the queue to stored bytes. */
 
 type Of<T extends AccountCommand['type']> = Extract<AccountCommand, { type: T }>
 
-/** Hands nonces to waiting drafts, lowest free nonce first. */
+/** Hands nonces to waiting drafts, the lowest free nonce first. */
 export function pumpSigning(turn: AccountTurn, lane: NonceLane): void {
   if (lane.sequence === 'draining' || lane.nextNonce === null) return
   for (;;) {
@@ -31,7 +31,7 @@ export function pumpSigning(turn: AccountTurn, lane: NonceLane): void {
   }
 }
 
-/** The next draft to be signed, and the gap that it fills; null when none may be. */
+/** The next draft to be signed, and the gap that it fills; null when no draft may be signed. */
 function nextInQueue(
   turn: AccountTurn,
   lane: NonceLane,
@@ -64,7 +64,10 @@ export function signatureArrived(turn: AccountTurn, command: Of<'signed'>): void
   advanceLane(turn, lane, command.nowMs)
 }
 
-/** The identity provider holds another approval at this nonce, which came to nothing: name it. */
+/**
+ * The identity provider holds another approval at this nonce, which led to no transaction; the next
+ * request names it as replaced.
+ */
 export function nonceTaken(turn: AccountTurn, command: Of<'nonce-taken'>): void {
   const { txId, nonce, takenBy } = command
   const entry = turn.state.drafts.get(txId)
@@ -95,9 +98,9 @@ export function signatureFailed(turn: AccountTurn, command: Of<'sign-failed'>): 
 }
 
 /**
- * Stores the unbroken run of signed drafts at the head of the lane. When a signature failed, and
- * all others were heard of, the survivors above it move down and are signed again: nothing of
- * them was stored, so nothing of them can have been sent.
+ * Stores the unbroken run of signed drafts at the head of the lane. When a signature failed and all
+ * others were answered, the drafts above it move down and are signed again: they were not stored,
+ * so they cannot have been sent.
  */
 function advanceLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
   const { drafts } = turn.state
@@ -118,8 +121,8 @@ function advanceLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
 }
 
 /**
- * For one that lost its nonce and landed anyway. A signature that is under way is of no use
- * any more: its nonce goes to what waits above it, as if it had not been given.
+ * Stops a new signature for a transaction that lost its nonce and was mined anyway. The nonce of
+ * the signature under way goes to the drafts above it, as if it had not been given.
  */
 export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): void {
   const entry = turn.state.drafts.get(txId)
@@ -135,7 +138,7 @@ export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): 
 
 function refuseQueued(turn: AccountTurn, txId: TxId, why: Fault): void {
   const entry = turn.state.drafts.get(txId)
-  if (entry === undefined) throw new Error(`${txId} is queued but is no draft`)
+  if (entry === undefined) throw new Error(`${txId} is queued but is not a draft`)
   releaseFailed(turn, { ...entry, fault: why })
 }
 
@@ -147,7 +150,7 @@ function releaseFailed(
   const refusal = why ?? fault('COSIGNER_UNAVAILABLE')
   turn.emit({ type: 'released', txId })
   if (draft.signs === 'lost-nonce') {
-    // Its first bytes landed meanwhile: nothing is refused.
+    // The first bytes were mined in the meantime, so nothing is refused.
     if (turn.state.open.get(txId)?.flight !== 'nonce-lost') return
     dropTransaction(turn, txId, refusal, 'nonce-spent')
   }
@@ -155,8 +158,8 @@ function releaseFailed(
 }
 
 /**
- * Signed bytes are stored in nonce order, so what a crash leaves is always an unbroken run of
- * nonces: a lane never has a hole that was not made by the chain.
+ * Stores signed bytes in nonce order, so that a crash always leaves an unbroken run of nonces: only
+ * the chain can make a gap in a lane.
  */
 function store(turn: AccountTurn, entry: DraftEntry, nowMs: number): void {
   const { draft, nonce, signed } = entry

@@ -6,28 +6,28 @@ import type { Fault } from '../../../src/errors/fault.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
 /**
- * An account as the chains know it: its nonces, and what is signed, sent and mined at them. Who may
- * ask for a transaction, and what it counts, its owner knows: a sub-wallet adds keys, caps and
- * gates, a gas wallet jobs. Both hold drafts and transactions with more fields than these.
+ * An account as the chains know it: its nonces, and what is signed, sent and mined at them. The
+ * owner knows who may make a transaction and what it counts: a sub-wallet adds keys, caps and
+ * gates, a gas wallet adds jobs. Both hold drafts and transactions with more fields than these.
  *
- * Durable, by its owner: each lane's next nonce, and every transaction that has signed bytes. A
- * crash forgets drafts, and with them their nonces; nothing of them was sent.
+ * The owner makes two things durable: each lane's next nonce, and every transaction that has signed
+ * bytes. A crash forgets drafts and their nonces; none of them was sent.
  */
 export interface AccountState {
-  /** Names it within the service; a part of the ids of its own calls. */
+  /** Names the account within the service; part of the ids of its own calls. */
   readonly accountId: string
-  /** Null until it has a key. */
+  /** Null until the account has a key. */
   wallet: { readonly address: Address } | null
   readonly lanes: Map<number, NonceLane>
   readonly drafts: Map<TxId, DraftEntry>
   readonly open: Map<TxId, OpenEntry>
-  /** Transactions that ended in the current command, until they are recorded. */
+  /** Transactions that ended in the current command, kept until they are recorded. */
   readonly ended: Map<TxId, AccountTransaction>
-  /** Of those that a reorg took back after their end: their records are being read. Volatile. */
+  /** Ended transactions that a reorg took back and whose records are being read. Volatile. */
   readonly endsRead: Set<TxId>
 }
 
-/** A transaction to be, without durable signed bytes at its nonce. */
+/** A transaction without durable signed bytes at its nonce. */
 export interface AccountDraft {
   readonly call: Call
   readonly txId: TxId
@@ -37,7 +37,10 @@ export interface AccountDraft {
   readonly maxPriorityFeePerGas: bigint
   readonly createdAtMs: number
   readonly token: ReplyToken | null
-  /** `lost-nonce`: a stored transaction whose nonce went to another is signed again at a new one. */
+  /**
+   * `lost-nonce`: a stored transaction whose nonce was used by another is signed again at a new
+   * one.
+   */
   readonly signs: 'first-time' | 'lost-nonce'
 }
 
@@ -55,17 +58,19 @@ export interface SignedBytes {
  * | queued | waits for a place among those being signed | the lane |
  * | signing | has a nonce; the quorum is asked | the signing effect |
  * | held | signed; waits until all lower nonces are stored | the lane |
- * | failed | not signed; waits until the lane has heard of the rest | the lane |
+ * | failed | not signed; waits until all other signatures are answered | the lane |
  */
 export interface DraftEntry<D extends AccountDraft = AccountDraft> {
   draft: D
   phase: 'screening' | 'queued' | 'signing' | 'held' | 'failed'
   /** Set while signing or held. */
   nonce: number
-  /** Approval at the same nonce that the identity provider still holds; see custody README. */
+  /**
+   * An approval at the same nonce that the identity provider still holds; see the custody README.
+   */
   replaces: Hex | null
   signed: SignedBytes | null
-  /** The lists of its clean verdict; empty until screened, and of what needs no screening. */
+  /** The lists of its clean verdict; empty until screened, and for calls that need no screening. */
   screenedAgainst: readonly ScreenedAgainst[]
   fault: Fault | null
 }
@@ -73,10 +78,10 @@ export interface DraftEntry<D extends AccountDraft = AccountDraft> {
 /**
  * | flight | meaning |
  * |---|---|
- * | waiting | stored; the lane's window is full, or nothing tried yet |
- * | sending | a node is being asked |
- * | indeterminate | no clear answer came; the same bytes go out again at the next block |
- * | underpriced | no node takes it at this fee; it is replaced at the next block |
+ * | waiting | stored; the lane's window is full, or no node was tried yet |
+ * | sending | a node has been sent the bytes; its answer is outstanding |
+ * | indeterminate | no clear answer came; the same bytes are sent again at the next block |
+ * | underpriced | no node accepts it at this fee; it is replaced at the next block |
  * | nonce-lost | its nonce went to another transaction; it is being signed at a new one |
  * | sent | a node has it |
  */
@@ -85,25 +90,30 @@ export interface OpenEntry<T extends AccountTransaction = AccountTransaction> {
   flight: 'waiting' | 'sending' | 'indeterminate' | 'underpriced' | 'nonce-lost' | 'sent'
   /** The caller that still waits for an answer. */
   token: ReplyToken | null
-  /** Height at which a node first took the newest attempt; null until then, or while not known. */
+  /**
+   * The height at which a node first took the newest attempt; null until then, or while unknown.
+   */
   sentAtBlock: number | null
-  /** The same by the clock; 0 until then. */
+  /** The time of that, in milliseconds; 0 until then. */
   sentAtMs: number
-  /** Height at which a node last said that it has the newest attempt, and when; null and 0 until then. */
+  /**
+   * The height and the time at which a node last reported the newest attempt as known; null and 0
+   * until then.
+   */
   takenAtBlock: number | null
   takenAtMs: number
   /**
-   * True once a node may hold bytes of it: from then on no refusal of a node proves that it will
-   * not land. A process that starts over does not know, and so must assume it.
+   * True once a node may hold its bytes: from then on no refusal proves that it will not be mined.
+   * A restarted process does not know, and so must assume it.
    */
   maybeBroadcast: boolean
-  /** Refusals in a row since a node last took it. */
+  /** The number of refusals in a row since a node last took it. */
   refusals: number
-  /** True once a block had it that is gone: a stranger must be seen again and again to be believed. */
+  /** True once a block that is now gone had it: a loss of its nonce then needs repeated proof. */
   hasLanded: boolean
-  /** Proofs in a row that its nonce went to a stranger. */
+  /** The number of proofs in a row that another transaction used its nonce. */
   losses: number
-  /** True while the quorum is asked for a replacement. */
+  /** True while a replacement is being signed. */
   replacing: boolean
 }
 
@@ -112,11 +122,11 @@ export interface NonceLane {
   readonly chainId: number
   /** The nonce after the last one with durable signed bytes; null until read from the chain. */
   nextNonce: number | null
-  /** In-flight bound: 16, or 1 for an account with code (geth's pool takes one). */
+  /** The in-flight bound: 16, or 1 for an account with code (geth's pool takes one). */
   window: number
   /**
-   * Nonces from this one on were handed out here, so that a free one is what became of a drop;
-   * those below are used as far as the node said that the lane began by.
+   * Nonces from this one on were handed out here, so a free one was dropped here. Those below it
+   * are used, according to the node that gave the lane its first nonce.
    */
   ownFrom: number
   /** Drafts with a nonce, in nonce order: nextNonce, nextNonce + 1, … */
@@ -126,29 +136,38 @@ export interface NonceLane {
   line: TxId[]
   /** Drafts being signed at a nonce out of `gaps`. */
   filling: TxId[]
-  /** Draining: one signature failed; nothing new is signed until the rest are heard of. */
+  /** Draining: one signature failed; nothing new is signed until the others are answered. */
   sequence: 'steady' | 'draining'
   /** Stored and not mined, in nonce order. */
   flight: TxId[]
-  /** Nonces below nextNonce that nothing of ours occupies any more; ascending. */
+  /** Nonces below nextNonce that no transaction of ours occupies; ascending. */
   gaps: number[]
   /**
-   * Nonces below this one are used on chain as far as this process has seen: a node that lags
-   * must not make them look free.
+   * Nonces below this one are used on chain, as far as this process has seen: a node that lags must
+   * not make them look free.
    */
   usedBelow: number
-  /** Newest block known to be final by the blocks that were followed; null until the first. */
+  /** The newest block known to be final by the followed blocks; null until the first. */
   finalBlock: BlockRef | null
 }
 
-/** In-flight transactions of a plain account: geth queues 64, others fewer. */
+/** In-flight transactions of a plain account: geth queues 64, other nodes fewer. */
 export const WINDOW_PLAIN = 16
 export const WINDOW_DELEGATED = 1
 
-/** Drafts and open transactions of one account; beyond it OVERLOADED. */
+/** The most drafts and open transactions of one account; beyond this the answer is OVERLOADED. */
 export const OPEN_MAX = 5_000
 
-/** Drafts of one lane being signed at once; the quorum's batches take 32, two under way. */
+/**
+ * After this many refusals in a row, a transaction that may still be in a pool is cancelled. No node
+ * lags that long.
+ */
+export const REFUSALS_TO_CANCEL = 5
+
+/**
+ * The most drafts of one lane that are being signed: the quorum's batches take 32, and two are
+ * under way.
+ */
 export const SIGNING_MAX = 64
 
 export function draftEntry<D extends AccountDraft>(
@@ -166,7 +185,7 @@ export function draftEntry<D extends AccountDraft>(
   }
 }
 
-/** An entry of a transaction that no caller of this process waits for. */
+/** Makes the entry of a transaction that no caller of this process waits for. */
 export function restoredEntry<T extends AccountTransaction>(
   tx: T,
   flight: OpenEntry['flight'],
@@ -218,7 +237,10 @@ export function openOf<E extends OpenEntry>(
   return entry
 }
 
-/** True while nothing of the lane is signed and not mined: it may follow the chain's nonce. */
+/**
+ * True while no transaction of the lane is signed and not mined: it may then follow the chain's
+ * nonce.
+ */
 export function isIdle({ signing, flight }: NonceLane): boolean {
   return signing.length === 0 && flight.length === 0
 }

@@ -1,12 +1,12 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import type { AccountEvent } from './messages.js'
 
-/** What of the store each event changes; the volatile ones change nothing. */
+/** The part of the store that each event changes; the volatile ones change nothing. */
 const WRITES_OF: Readonly<
   Record<AccountEvent['type'], 'nothing' | 'transaction' | 'lane' | 'transaction-and-lane'>
 > = {
   'lane-synced': 'lane',
-  // Those at the end of the lane are handed out again.
+  // Gaps at the end of the lane are handed out again.
   'gaps-found': 'lane',
   'transaction-renonced': 'transaction-and-lane',
   'transaction-broadcast': 'transaction',
@@ -34,7 +34,7 @@ const WRITES_OF: Readonly<
   'final-block': 'nothing',
 }
 
-/** Several events of a send are looked up: by so many names a map is faster than an object. */
+/** A send looks up several events; with this many names a map is faster than an object. */
 const WRITES: ReadonlyMap<string, (typeof WRITES_OF)[AccountEvent['type']]> = new Map(
   Object.entries(WRITES_OF),
 )

@@ -17,7 +17,7 @@ interface BroadcastChain extends Pick<ChainAccess, 'rpc'> {
   readonly fees: Pick<ChainAccess['fees'], 'latest'>
 }
 
-/** Step 5 of the lifecycle: hands stored bytes to the chain, and says what is known after. */
+/** Step 5 of the lifecycle: sends stored bytes to the chain, and reports the outcome. */
 export function broadcast(
   { chains, timers, log }: BroadcastPorts,
   effect: BroadcastEffect,
@@ -44,7 +44,10 @@ export function broadcast(
   })
 }
 
-/** One that says the nonce is used is heard even where another says that it has the bytes. */
+/**
+ * Sends to every node. An answer that the nonce is used is followed up even when another node has
+ * the bytes.
+ */
 async function everywhere(
   chain: BroadcastChain,
   effect: BroadcastEffect,
@@ -71,10 +74,9 @@ function outcomeOf(
       return { kind: 'indeterminate', maybeBroadcast: true }
     case 'underpriced':
       return { kind: 'underpriced' }
-    case 'rejected': {
-      const code = answer.reason === 'insufficient-funds' ? 'INSUFFICIENT_FUNDS' : 'CHAIN_REJECTED'
-      return { kind: 'rejected', fault: fault(code, { reason: answer.reason }) }
-    }
+    case 'rejected':
+      if (answer.reason !== 'unsendable') return { kind: 'refused' }
+      return { kind: 'rejected', fault: fault('CHAIN_REJECTED', { reason: answer.reason }) }
     case 'nonce-too-low':
       return whoUsedTheNonce(chain.rpc, effect.tx, effect.finalBlock)
   }

@@ -4,16 +4,19 @@ import { unapprovedFault } from '../../../src/errors/unapproved.js'
 import type { PolicyDenial } from '../../../src/quorum-protocol/policy-denial.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
 
-/** Whether another domain judged the call itself, and did not only fail to answer. */
+/** Whether another domain refused the call itself, in contrast to not answering. */
 export function isJudged({ reason }: Extract<SignOutcome, { ok: false }>): boolean {
   return reason === 'REFUSED' || reason === 'FROZEN' || reason === 'UNAPPROVED'
 }
 
-/** What the caller hears of a call that was not signed, where the judgement was the other domains'. */
+/**
+ * The fault that the caller receives for a call that was not signed because another domain refused
+ * it.
+ */
 export function refusalFault(outcome: Extract<SignOutcome, { ok: false }>): Fault {
   if (outcome.reason === 'FROZEN') {
     const { scope, sinceMs } = outcome.frozen ?? { scope: 'user', sinceMs: 0 }
-    // Why, only the service was told; where it knows, it says so instead.
+    // Only the service was told the reason; when it knows one, it gives that instead.
     return frozenFault({ scope, sinceMs, reason: null, by: 'user' })
   }
   if (outcome.reason === 'UNAPPROVED') return unapprovedFault(outcome.detail)
@@ -27,8 +30,8 @@ export function refusalFault(outcome: Extract<SignOutcome, { ok: false }>): Faul
 }
 
 /**
- * By the policy the identity provider may refuse what the service let through: it counts what was
- * signed and never mined, and it judges a moment later.
+ * The identity provider may refuse by policy what the service let through: it counts calls that
+ * were signed and never mined, and it decides a moment later.
  */
 function denialFault(denial: PolicyDenial, detail: string | undefined): Fault {
   const { rule, field, observed, permitted, retryAt, suggestion } = denial

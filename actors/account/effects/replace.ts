@@ -1,4 +1,5 @@
 import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
+import { selfSendGasLimit } from '../../../src/domain/gas-limits.js'
 import type { KeyId, SubWalletId } from '../../../src/domain/ids.js'
 import type { AccountTransaction } from '../../../src/domain/transaction.js'
 import type { RefusalCode } from '../../../src/quorum-protocol/refusal.js'
@@ -11,7 +12,7 @@ export interface Replaced {
   readonly walletId: SubWalletId
   readonly tx: AccountTransaction
   readonly purpose: ReplacePurpose
-  /** Highest maxFeePerGas, wei, that the caps leave room for; null is any. */
+  /** The highest maxFeePerGas, wei, that the caps leave room for; null means no limit. */
   readonly feeCapWei: bigint | null
   /** Null for the service's own wallets. */
   readonly keyId: KeyId | null
@@ -19,21 +20,19 @@ export interface Replaced {
 }
 
 /**
- * Approvals that came to nothing here are passed over, each with fees a step higher. A lost answer
- * leaves one of them; more only pile up while the quorum keeps failing half-way.
+ * The most approvals without a known result here that are passed over, each with fees one step
+ * higher. A lost answer leaves one of them; more pile up only while the quorum keeps failing
+ * half-way.
  */
 const LOST_APPROVALS_MAX = 8
-/** The ledger has this call with higher fees. */
+/** The ledger of approvals has this call with higher fees. */
 const OUTBID: RefusalCode = 'UNDERPRICED'
 
 type Outbid = Extract<AccountCommand, { type: 'replacement-signed' | 'replacement-failed' }>
 
-/** As in `decide-head.ts`: 21,000 gas, and room for chains that bill data as gas. */
-const CANCEL_GAS = 100_000n
-
 /**
- * Asks for the same call at the same nonce with higher fees, or for a cancellation there. No live
- * key is behind it.
+ * Requests a signature of the same call at the same nonce with higher fees, or of a cancellation
+ * there. It needs no live key.
  */
 export function replace(
   ports: AccountPorts,
@@ -55,35 +54,42 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
   const chain = ports.chains.get(tx.call.chainId)
   const newest = tx.attempts.at(-1)
   if (newest === undefined || chain === undefined) return null
-  // Only the thread of the chain's watcher has them at hand all the time.
+  // Only the thread of the chain's watcher always has the newest fees.
   const { fees: current } = chain.fees.latest() ?? (await chain.fees.quote())
   const highestWei = BigInt(chain.config.max_fee_per_gas_ceiling_wei)
-  const { purpose, feeCapWei } = replaced
+  const { purpose, feeCapWei, keyId } = replaced
   const offerWei = purpose === 'cancel' ? highestWei : offerCeiling(highestWei)
   const ceilingWei = feeCapWei !== null && feeCapWei < offerWei ? feeCapWei : offerWei
   let replaces: Uint8Array = Buffer.from(newest.intentId.slice(2), 'hex')
-  let fees = bump(newest, current, ceilingWei)
+  // The identity provider approves a replacement that moves nothing from a user's wallet one bump
+  // at a time, whatever the market asks.
+  const market = keyId !== null && movesNothing(replaced) ? newest : current
+  let fees = bump(newest, market, ceilingWei)
   let ledgerDiffers = false
   for (let lost = 0; lost <= LOST_APPROVALS_MAX; lost++) {
     if (fees === null) return null
     const outcome = await signAt(ports, replaced, fees, replaces)
     if (outcome.ok) return signedCommand(replaced, fees, outcome, ports.timers.now())
     if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
-      // An approval of ours whose answer was lost: the ledger wants it named, and outbid.
+      // The answer to an earlier approval was lost: the ledger requires the request to name it and
+      // outbid it.
       replaces = outcome.takenBy
       ledgerDiffers = true
       continue
     }
+    // A ceiling of the key's policy is in the way of a higher fee, and of no cancellation.
+    if (outcome.denial !== undefined) return null
     if (!ledgerDiffers || outcome.reason !== 'REFUSED') return null
     if (outcome.detail !== OUTBID) return insteadOfCancellation(ports, replaced)
-    fees = bump(fees, current, ceilingWei)
+    fees = bump(fees, market, ceilingWei)
   }
   return null
 }
 
 /**
- * What the ledger holds is no bid for this call, but a cancellation that a crash or a reorg had
- * forgotten here. Without a key only another one takes its place, and the lane would stop for good.
+ * The ledger does not hold a bid for this call but a cancellation that a crash or a reorg made this
+ * service forget. Without a key only another cancellation can replace it, and the lane would stop
+ * for good.
  */
 async function insteadOfCancellation(
   ports: AccountPorts,
@@ -119,11 +125,17 @@ function signAt(
   })
 }
 
+function movesNothing({ tx: { call, from }, purpose }: Replaced): boolean {
+  const { to, value, data } = call
+  const isSelf = to.toLowerCase() === from.toLowerCase()
+  return purpose === 'cancel' || (isSelf && value === 0n && data === '0x')
+}
+
 function cancellationOf({ nonce, from, call }: AccountTransaction) {
   const { chainId } = call
   return {
     nonce,
-    gasLimit: CANCEL_GAS,
+    gasLimit: selfSendGasLimit(chainId),
     call: { chainId, to: from, value: 0n, data: '0x' },
   } as const
 }

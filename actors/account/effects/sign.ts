@@ -13,18 +13,18 @@ import type { AccountDraft } from '../core/state.js'
 import type { AccountPorts } from '../ports.js'
 import { isJudged, refusalFault } from './refusal-fault.js'
 
-/** Who asks for a signature of which account. */
+/** The wallet and the key that request a signature. */
 export interface Signer {
   readonly walletId: SubWalletId
   /** Both null for the service's own wallets. */
   readonly keyId: KeyId | null
   readonly proofKey: Uint8Array | null
   readonly authorization: SignedAuthorization | null
-  /** Of a call that waited, instead of the proof of its key. */
+  /** The approval of a call that waited, in place of its key's proof. */
   readonly approval?: ApprovalToSign
 }
 
-/** What of it the other domains want to see. */
+/** The part of an approval that the other domains check. */
 export function shownApproval(approval: ApprovalToSign): SignApproval {
   const { approvalId, expiresAtMs, maxNativeWei, proofs } = approval
   const bytes = proofs.map((proof) => Buffer.from(proof.slice(2), 'hex'))
@@ -33,7 +33,7 @@ export function shownApproval(approval: ApprovalToSign): SignApproval {
 
 type SignatureCommand = Extract<AccountCommand, { type: 'signed' | 'sign-failed' | 'nonce-taken' }>
 
-/** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */
+/** Step 4 of the lifecycle: both domains approve; the quorum signer joins the shares and signs. */
 export function sign(
   { coSigner, timers, log }: Pick<AccountPorts, 'coSigner' | 'timers' | 'log'>,
   { walletId, keyId, proofKey, authorization, approval }: Signer,
@@ -44,7 +44,7 @@ export function sign(
 ): void {
   const { txId } = draft
   const { chainId, to, value, data } = draft.call
-  // Flat, as the transaction type of EIP-1559 has its fields.
+  // Flat, like the fields of an EIP-1559 transaction.
   const payload = {
     type: 'transaction',
     chainId,
@@ -80,7 +80,7 @@ export function sign(
     )
 }
 
-/** What a signature, or its refusal, means to the lane. */
+/** Translates a signature or its refusal into a command for the lane. */
 function outcomeCommand(
   outcome: SignOutcome,
   txId: TxId,
@@ -112,7 +112,7 @@ export function toHex(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}`
 }
 
-/** 16 bytes in place of the caller's request id in both domains' evidence. */
+/** Derives 16 bytes that stand for the caller's request id in the evidence of both domains. */
 function requestIdBytes(requestId: string): Uint8Array {
   return Buffer.from(hash('sha256', requestId, 'binary').slice(0, 16), 'latin1')
 }

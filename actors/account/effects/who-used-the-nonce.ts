@@ -9,13 +9,13 @@ type Signed = Pick<Transaction, 'from' | 'nonce' | 'attempts'>
 const UNCLEAR = { kind: 'indeterminate', maybeBroadcast: true } as const
 
 /**
- * Whether the nonce went to one of our own hashes (the usual case: it was mined while we asked) or
- * to a stranger. Signing again after a wrong "stranger" would pay twice, so it needs proof, and all
- * of it from one node in one request: that it follows the chain that we followed, up to a block
- * that is final there, that the nonce is used in that block, and that it has a receipt for none of
- * our hashes. Every node is asked, and one that says otherwise leaves it indeterminate. An index of
- * receipts can be behind by more than what makes a block final, so that the block in which the nonce
- * was used is asked what it has.
+ * Finds whether the nonce was used by one of our own hashes (the usual case: it was mined in the
+ * meantime) or by another transaction. Signing again after a wrong "stranger" would pay twice, so
+ * it needs proof, and all of it from one node in one request: that the node follows the chain that
+ * we followed, up to a block that is final there, that the nonce is used in that block, and that it
+ * has a receipt for none of our hashes. Every node is asked, and a single contradiction makes the
+ * result indeterminate. An index of receipts can lag by more than what makes a block final, so the
+ * block in which the nonce was used is read as well.
  */
 export async function whoUsedTheNonce(
   rpc: Views,
@@ -48,12 +48,12 @@ export async function whoUsedTheNonce(
 }
 
 /**
- * The block before which the nonce was free and after which it is not, by the account's nonces of
- * the past, in about twice as many questions as its depth has bits.
+ * Finds the block in which the nonce was used by a binary search over the account's past nonces, in
+ * about twice as many requests as its depth has bits.
  *
- * @returns pruned when the node has the block that it was asked of and no longer its state. Such a
- *   node looks transactions up in its own database, which it writes with the block; indexes that lag
- *   stand before nodes that keep all. Where blocks are missing as well, it proves nothing.
+ * @returns pruned when the node has the block and no longer its state. Such a node looks
+ * transactions up in its own database, which it writes with the block; indexes that lag stand in
+ * front of nodes that keep everything. When blocks are missing as well, it proves nothing.
  */
 async function usedIn(
   rpc: Views,
@@ -67,7 +67,7 @@ async function usedIn(
     const call = { ...nonceAt(tx, at), mayBePruned: true } as const
     const [view] = await rpc.views([blockAt(at), call], isAny)
     if (view === undefined || view[0] === null) {
-      // Not every node has a chain from its first block on: what it has lies above.
+      // A node may not have the chain from its first block on: what it has lies above.
       missing = at
       continue
     }
@@ -81,8 +81,9 @@ async function usedIn(
 }
 
 /**
- * By what nodes know of our hashes. Some forget receipts as soon as they forget states, and not where
- * transactions are: what no node has in any block is not in one.
+ * Decides by what nodes know about our hashes. Some nodes forget receipts as soon as they forget
+ * states, but keep where transactions are: a transaction that no node has in any block is in no
+ * block.
  */
 async function whoByHash(rpc: Views, tx: Signed): Promise<'ours' | 'stranger' | 'indeterminate'> {
   const views = await rpc.views(
@@ -92,7 +93,10 @@ async function whoByHash(rpc: Views, tx: Signed): Promise<'ours' | 'stranger' | 
   return views.length > 0 ? 'stranger' : 'indeterminate'
 }
 
-/** By every node that has the nonce used there; one that has ours in it is believed. */
+/**
+ * Reads the block from every node that has the nonce used there; one node that shows our
+ * transaction in it suffices.
+ */
 async function whoIsIn(
   rpc: Views,
   tx: Signed,
@@ -129,7 +133,7 @@ function isBlock(block: unknown, { blockHash }: BlockRef): boolean {
   return fieldOf(block, 'hash') === blockHash
 }
 
-/** Null when it does not say. */
+/** Returns null when the node's answer has no list. */
 function hashesIn(block: unknown): readonly unknown[] | null {
   const hashes = fieldOf(block, 'transactions')
   return Array.isArray(hashes) ? hashes : null

@@ -4,18 +4,18 @@ import { type Fault, fault } from '../../../src/errors/fault.js'
 import { quotaExceeded } from '../../../src/errors/quota-exceeded.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
 
-/** One actor per user: their own entries of addresses to block or to allow. */
+/** One actor per user: the user's own list of addresses to block or to allow. */
 export interface AddressRulesState {
-  /** Oldest first; one entry per address. Replaced, never changed in place. */
+  /** Oldest first, one entry per address. The array is replaced and never changed in place. */
   rules: readonly AddressRule[]
 }
 
-/** Addresses are EIP-55 checksummed. `requestId` is for the audit trail, as is who asked at the console. */
+/** Addresses are EIP-55 checksummed. `requestId` and `byPerson` are for the audit trail. */
 export type AddressRulesCommand =
   | {
       readonly type: 'put'
       readonly rule: AddressRule
-      /** Entries that the user may have. */
+      /** The most entries that the user may have. */
       readonly limit: number
       readonly requestId: string
       readonly byPerson?: string | undefined
@@ -36,7 +36,7 @@ export interface AddressRulesEvent {
   readonly atMs: number
 }
 
-/** The screening of every thread looks at the rules anew. */
+/** Makes the screening of every thread read the rules again. */
 export interface AddressRulesEffect {
   readonly type: 'rules-changed'
 }

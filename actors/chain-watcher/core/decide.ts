@@ -3,6 +3,7 @@ import type { Hex } from '../../../src/domain/ids.js'
 import type { BlockRef } from '../../../src/domain/transaction.js'
 import type { Decision } from '../../runtime/actor.js'
 import type {
+  GiveUpCommand,
   Owner,
   WatchCommand,
   WatcherCommand,
@@ -23,9 +24,9 @@ import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } 
 import type { Watched } from './watch-list.js'
 
 /**
- * Follows one chain: block by block, by parent hash. A block's list of hashes says which of our
- * transactions to ask a receipt for, so the cost grows with blocks and open transactions, never
- * with wallets. The state is changed in place, and rebuilt at a start from what wallets stored.
+ * Follows one chain block by block, by parent hash. The transaction hashes of a block show which
+ * receipts to request, so the cost grows with blocks and open transactions, never with wallets. The
+ * state is changed in place, and rebuilt at a start from what wallets stored.
  */
 export function decide(
   state: WatcherState,
@@ -46,6 +47,9 @@ export function decide(
       break
     case 'unwatch':
       state.watched.remove(command.txId)
+      break
+    case 'give-up':
+      giveUp(state, command)
       break
     case 'latest':
       effects.push({ type: 'poll', afterMs: pollAfterMs(state) })
@@ -78,7 +82,10 @@ export function decide(
   return { events, effects, replies: [] }
 }
 
-/** A quarter of a block: an update is at most that old. Chains without our transactions are idle. */
+/**
+ * A quarter of the block time, so that an update is at most that old. Chains without our
+ * transactions are polled half as often.
+ */
 function pollAfterMs(state: WatcherState): number {
   const quarter = Math.min(1_000, Math.max(100, state.blockTimeMs / 4))
   return state.watched.openCount > 0 ? quarter : quarter * 2
@@ -99,6 +106,28 @@ function watch(state: WatcherState, command: WatchCommand): void {
     sinceBlock: known?.sinceBlock ?? null,
   }
   state.watched.put(watched)
+}
+
+function giveUp(state: WatcherState, command: GiveUpCommand): void {
+  const { txId, owner, from, nonce, hashes, height } = command
+  const ids = { txId, owner, from, nonce, hashes }
+  const rest = { mined: null, pendingNotice: null, checked: true, sinceBlock: null }
+  state.watched.giveUp({ ...ids, ...rest, givenUpAt: height })
+}
+
+/** Blocks between two times at which receipts of what was given up are asked for. */
+const GIVEN_UP_BLOCKS = 16
+
+/** By hash: the block that has it may lie below those that are followed. */
+function askAboutGivenUp(state: WatcherState, head: number, effects: WatcherEffect[]): void {
+  const hashes: Hex[] = []
+  for (const watched of state.watched.givenUp()) {
+    if (hashes.length >= SWEEP_MAX) break
+    if (head < (watched.sinceBlock ?? 0) + GIVEN_UP_BLOCKS) continue
+    watched.sinceBlock = head
+    hashes.push(...watched.hashes)
+  }
+  if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
 }
 
 function follow(
@@ -125,19 +154,20 @@ function follow(
     goOnFrom(state, head, effects, nowMs)
     return
   }
-  // Behind, or on another branch: read what lies between, and a few blocks below the fork.
+  // The watcher is behind or on another branch: it reads the blocks in between and a few below the
+  // fork.
   const from = head.number > last.number ? Math.max(0, last.number - 2) : head.number - 8
   state.busy = true
   effects.push({ type: 'fetch-blocks', from: Math.max(0, from), to: head.number })
 }
 
-/** A node that is so far behind is asked on for this long, in case a better one comes back. */
+/** A node this far behind is polled for this long, in case a better one comes back. */
 const LOWER_HEADS_MS = 60_000
 
 /**
- * Below all blocks that are known there is nothing to compare it with: most likely the node lags.
- * It un-mines nothing. Once there is nothing else to follow, it is followed, and what is mined is
- * taken back only where another block is seen at its height.
+ * A head below all known blocks cannot be compared with anything: most likely the node lags. It
+ * un-mines nothing. When no other head comes, it is followed, and mined transactions are taken back
+ * only where another block is seen at their height.
  */
 function lowerHead(
   state: WatcherState,
@@ -151,7 +181,10 @@ function lowerHead(
   goOnFrom(state, head, effects, nowMs)
 }
 
-/** What lies between is not read: blocks with ours are compared by number, receipts asked for by hash. */
+/**
+ * Continues without reading the blocks in between: blocks with our transactions are compared by
+ * number, and receipts are requested by hash.
+ */
 function goOnFrom(
   state: WatcherState,
   head: BlockSummary,
@@ -174,21 +207,23 @@ function catchUp(
   state.busy = false
   const [first] = blocks
   const [oldest] = state.recent
-  // Nodes on two branches answered, or the chain changed while it was read: asked again.
+  // Nodes on two branches answered, or the chain changed during the read; the next poll reads
+  // again.
   if (first === undefined || oldest === undefined || !linked(blocks)) return
-  // After a pause only the newest block is known, and what lies below it is no fork: taken for one,
-  // it would un-mine what is confirmed.
+  // After a pause only the newest block is known, and a lower block is not a fork: taking it for
+  // one would un-mine confirmed transactions.
   const link = blocks.findIndex(({ hash }) => isKnown(state, hash))
   if (link < 0 && !isKnown(state, first.parentHash)) {
     if (first.number > oldest.number) {
-      // The fork lies deeper than was read: go further down.
+      // The fork lies deeper than the blocks that were read, so lower ones are read.
       state.busy = true
       const depth = Math.max(16, (state.recent.at(-1)?.number ?? first.number) - first.number) * 2
       const to = blocks.at(-1)?.number ?? first.number
       effects.push({ type: 'fetch-blocks', from: Math.max(0, first.number - depth), to })
       return
     }
-    // Only another block at a height that is known is a fork; it may lie below all that is known.
+    // Only another block at a known height is a fork; the fork point may lie below all known
+    // blocks.
     if (!blocks.some(({ number }) => number === oldest.number)) return
     distrustBelow(state, first.number)
     rewind(state, oldest.number, effects, nowMs)
@@ -197,7 +232,7 @@ function catchUp(
     if (isKnown(state, block.hash)) continue
     rewind(state, block.number, effects, nowMs)
     const below = state.recent.at(-1)
-    // The chain changed while it was read; what follows belongs to another branch.
+    // The chain changed during the read; the remaining blocks belong to another branch.
     if (below !== undefined && below.hash !== block.parentHash) return
     accept(state, block, effects, nowMs)
   }
@@ -224,16 +259,17 @@ function accept(
   const hits = hitsOf(state, block)
   if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
   for (const watched of state.watched.open()) {
-    // A height that was seen at a node ahead of those that are asked now is no age.
+    // A height from a node that is ahead of those that answer now says nothing about age.
     watched.sinceBlock = Math.min(watched.sinceBlock ?? block.number, block.number)
     if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
   }
   tellWaiting(state, effects, nowMs)
   sweepOverdue(state, block.number, OVERDUE_BLOCKS, effects)
+  askAboutGivenUp(state, block.number, effects)
   askAboutUnverified(state, block.number, effects)
 }
 
-/** Of each wallet with something that is not mined. */
+/** Notifies each wallet that has a transaction which is not mined. */
 function tellWaiting(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {
   state.notifiedAtMs = nowMs
   const waiting = new Set<Owner>()
@@ -241,14 +277,14 @@ function tellWaiting(state: WatcherState, effects: WatcherEffect[], nowMs: numbe
   for (const owner of waiting) tellHead(state, owner, null, effects, nowMs)
 }
 
-/** Blocks that do not come in this many block times may be a node's that lags. */
+/** Without a new block for this many block times, the node may be lagging. */
 const SILENT_BLOCKS = 2
-/** No sooner on fast chains. */
+/** The least such time on fast chains. */
 const SILENT_MS_MIN = 2_000
 
 /**
- * Lanes are not to stop because the nodes that answer have nothing new: pools forget anyway,
- * and receipts may be had of a node whose head is behind.
+ * Keeps lanes moving when the answering nodes have nothing new: pools forget anyway, and a node
+ * whose head is behind may have receipts.
  */
 function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {
   const head = state.recent.at(-1)
@@ -259,11 +295,14 @@ function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: numbe
   askAboutUnverified(state, head.number, effects)
 }
 
-/** Ours, wallet by wallet: what a wallet hears at once it stores at once. */
+/**
+ * Our hashes in a block, grouped by wallet, so that a wallet stores at once what it is told at
+ * once.
+ */
 function hitsOf(state: WatcherState, block: BlockSummary): Hex[] {
   const byOwner = new Map<Owner, Hex[]>()
   for (const hash of block.txHashes) {
-    // Of several with the same bytes, all are one account's.
+    // When several transactions have the same bytes, all belong to one account.
     const owner = state.watched.withHash(hash)[0]?.owner
     if (owner === undefined) continue
     const known = byOwner.get(owner)
@@ -277,8 +316,9 @@ function hitsOf(state: WatcherState, block: BlockSummary): Hex[] {
 const OVERDUE_BLOCKS = 3
 
 /**
- * Asks by hash, and by account, for what has waited long: a block may have been missed, or the
- * nonce used by something else. Who was asked for goes to the end, so that everyone has a turn.
+ * Requests receipts by hash, and nonces by account, for transactions that have waited long: a block
+ * may have been missed, or another transaction may have used the nonce. A transaction that was
+ * polled goes to the end, so that each has its turn.
  */
 function sweepOverdue(
   state: WatcherState,
@@ -310,7 +350,7 @@ function sweepOverdue(
   })
 }
 
-/** Asks for all that no block since the last one seen could tell. */
+/** Requests receipts for everything that the last seen block could not show. */
 function sweep(state: WatcherState, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
   for (const { mined, checked, hashes: own } of state.watched.open()) {
@@ -342,8 +382,8 @@ function tellHead(
 }
 
 /**
- * The newest block with so many on top, each linked to the one below, that what is in it counts as
- * there to stay. A chain that wants more than is remembered has the oldest of what is.
+ * The newest block with enough linked blocks on top that its contents count as final. A chain that
+ * requires more blocks than are remembered gets the oldest remembered block.
  */
 function finalBlock({ recent, confirmations }: WatcherState): BlockRef | null {
   const found = recent.at(-1 - Math.min(confirmations, RECENT_BLOCKS_MAX - 1))

@@ -4,7 +4,7 @@ import type { Address, GasWalletId, Hex, SubWalletId, TxId } from '../../../src/
 import type { BlockRef, MinedIn } from '../../../src/domain/transaction.js'
 import type { Command as SubWalletCommand } from '../../sub-wallet/core/messages.js'
 
-/** Who sent a transaction and hears what became of it. */
+/** The account that sent a transaction and is told its outcome. */
 export type Owner = SubWalletId | GasWalletId
 
 export interface SeenBlock {
@@ -12,14 +12,15 @@ export interface SeenBlock {
   readonly hash: Hex
 }
 
-/** What reaches the watcher of one chain. */
+/** The commands that the watcher of one chain receives. */
 export type WatcherCommand =
   | { readonly type: 'start' }
   | WatchCommand
   | { readonly type: 'unwatch'; readonly txId: TxId }
+  | GiveUpCommand
   /** The newest block a node showed; null when none answered. */
   | { readonly type: 'latest'; readonly block: BlockSummary | null; readonly nowMs: number }
-  /** Blocks asked for by number, oldest first; empty when a node could not give them. */
+  /** Blocks requested by number, oldest first; empty when a node could not give them. */
   | { readonly type: 'blocks'; readonly blocks: readonly BlockSummary[]; readonly nowMs: number }
   | {
       readonly type: 'receipts'
@@ -28,9 +29,9 @@ export type WatcherCommand =
       readonly receipts: readonly (Receipt | null)[] | null
       readonly nowMs: number
     }
-  /** Blocks of the heights that were to be compared, as far as a node had them. */
+  /** The blocks at the heights to compare, as far as a node had them. */
   | { readonly type: 'checked'; readonly blocks: readonly SeenBlock[]; readonly nowMs: number }
-  /** Ended in a block that is gone, in an earlier life of the process. */
+  /** Transactions that ended in a block that is gone, in an earlier run of the process. */
   | {
       readonly type: 'recalled'
       readonly block: BlockRef
@@ -49,34 +50,43 @@ export interface WatchCommand {
   readonly owner: Owner
   readonly from: Address
   readonly nonce: number
-  /** All hashes signed at the nonce so far; any of them may land. */
+  /** All hashes signed at the nonce so far; any of them may be mined. */
   readonly hashes: readonly Hex[]
-  /** Where its owner believes it mined; null while it does not. */
+  /** The block in which its owner has it as mined; null when it is not. */
   readonly mined: MinedIn | null
 }
 
+/** It is watched no more but for a block that has one of its hashes after all. */
+export interface GiveUpCommand extends Omit<WatchCommand, 'type' | 'mined'> {
+  readonly type: 'give-up'
+  /** Of the block by which something else had used its nonce. */
+  readonly height: number
+}
+
 export type WatcherEffect =
-  /** Ask for the newest block once this time has passed. */
+  /** Reads the newest block once this time has passed. */
   | { readonly type: 'poll'; readonly afterMs: number }
   | { readonly type: 'fetch-blocks'; readonly from: number; readonly to: number }
-  /** Ask which blocks stand at these heights: ours may be gone. */
+  /** Reads the blocks at these heights, because ours may be gone. */
   | { readonly type: 'check-blocks'; readonly numbers: readonly number[] }
-  /** Read from the store what ended in a block that is gone. */
+  /** Reads from the store which transactions ended in a block that is gone. */
   | { readonly type: 'recall'; readonly block: BlockRef }
   | { readonly type: 'fetch-receipts'; readonly hashes: readonly Hex[] }
   | {
       readonly type: 'fetch-nonces'
       readonly accounts: readonly { readonly owner: Owner; readonly address: Address }[]
     }
-  /** Tells fee and price caches of every thread. */
+  /** Updates the fee and price caches of every thread. */
   | { readonly type: 'announce'; readonly head: BlockSummary }
   | { readonly type: 'tell'; readonly owner: Owner; readonly command: ChainUpdate }
 
-/** What no reorg reaches any more need not be known at a start either. */
+/**
+ * Transactions that no reorg can reach are forgotten, so that a restart need not load them either.
+ */
 export interface WatcherEvent {
   readonly type: 'settled-forgotten'
   readonly chainId: number
-  /** Height. */
+  /** The height below which they are forgotten. */
   readonly below: number
 }
 

@@ -1,13 +1,17 @@
 import type { Receipt } from '../../../src/chains/receipts.js'
-import { executionIn } from '../../../src/domain/execution.js'
+import { type Execution, executionIn } from '../../../src/domain/execution.js'
 import type { Hex } from '../../../src/domain/ids.js'
 import type { BlockRef, MinedIn } from '../../../src/domain/transaction.js'
 import type { WatcherEffect } from './messages.js'
 import { askAboutUnverified } from './reorgs.js'
 import type { WatcherState } from './state.js'
+import { isStill } from './still-receipts.js'
 import type { Watched } from './watch-list.js'
 
-/** What receipts say of ours: reported at once, and again once that is deep enough. */
+/**
+ * Handles the receipts of our transactions: reports them at once, and again once they are deep
+ * enough.
+ */
 export function receiptsCame(
   state: WatcherState,
   asked: readonly Hex[],
@@ -25,8 +29,8 @@ export function receiptsCame(
     }
   })
   for (const [{ mined, checked: isChecked, hashes }, count] of missing) {
-    // It was mined when last heard of, and is in no block now: a reorg that nobody watched, or a
-    // node that lags. The block at its height says which.
+    // It was mined when last reported, and is in no block now: either a reorg went unseen or the
+    // node lags. The block at its height tells which.
     if (mined !== null && !isChecked && count === hashes.length) {
       state.unverified.add(mined.blockNumber)
     }
@@ -41,25 +45,30 @@ function receiptSeen(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  // Nearly always the newest block.
+  // It is nearly always the newest block.
   const seen = state.recent.findLast(({ number }) => number === receipt.blockNumber)
-  // A receipt from a block that a reorg took away while we asked.
+  // A reorg removed the receipt's block during the request.
   if (seen !== undefined && seen.hash !== receipt.blockHash) return
+  if (watched.givenUpAt !== undefined) {
+    foundAfterAll(state, watched, effects, nowMs)
+    return
+  }
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber
-  // Below what was followed: the node that gave it may be on a branch that has lost.
+  // The block lies below those that were followed: the node may be on a branch that has lost.
   if (seen === undefined && receipt.blockNumber <= head) state.unverified.add(receipt.blockNumber)
   watched.checked = true
   if (watched.mined?.blockHash === receipt.blockHash) return
   const executed = executionIn(receipt.logs)
   const included: MinedIn = {
-    // Hundreds of receipts of a block each have a text of their own that says the same.
+    // Uses our copy of the hash: hundreds of receipts per block would each keep an equal string of
+    // their own.
     txHash: watched.hashes.find((hash) => hash === receipt.txHash) ?? receipt.txHash,
     blockNumber: receipt.blockNumber,
     blockHash: seen?.hash ?? receipt.blockHash,
     outcome: receipt.status,
     feeWei: receipt.feeWei,
   }
-  const mined = executed === null ? included : { ...included, executed }
+  const mined = seenIn(included, executed, isStill(watched.from, receipt))
   state.watched.setMined(watched, mined)
   watched.pendingNotice = mined
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
@@ -69,11 +78,27 @@ function receiptSeen(
   }
 }
 
+/** It was given up and is in a block: its owner takes it up again and has it watched. */
+function foundAfterAll(
+  state: WatcherState,
+  { txId, owner }: Watched,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.watched.remove(txId)
+  effects.push({ type: 'tell', owner, command: { type: 'unmined', txId, nowMs } })
+}
+
+function seenIn(included: MinedIn, executed: Execution | null, still: boolean): MinedIn {
+  if (executed !== null) return { ...included, executed }
+  return still ? { ...included, isStill: true } : included
+}
+
 function deepEnough(state: WatcherState, mined: BlockRef, head: number): boolean {
   return head - mined.blockNumber + 1 >= state.confirmations
 }
 
-/** Tells of a confirmation. It is kept in mind, in case of a reorg. */
+/** Reports a confirmation. The transaction stays in the list, in case of a reorg. */
 export function deepen(
   state: WatcherState,
   watched: Watched,

@@ -4,7 +4,7 @@ import type { SeenBlock, WatchCommand, WatcherEffect, WatcherEvent } from './mes
 import { CHECKED_AT_ONCE, RECENT_BLOCKS_MAX, type WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
 
-/** Takes back every block that is not below `blockNumber`, and tells the wallets concerned. */
+/** Takes back every block that is not below `blockNumber`, and notifies the wallets concerned. */
 export function rewind(
   state: WatcherState,
   blockNumber: number,
@@ -23,8 +23,8 @@ export function rewind(
 }
 
 /**
- * Takes back what is mined at the height of `block` in another one: its receipt came before its
- * block, or from another branch, or the chain changed while nobody looked.
+ * Takes back transactions that are mined at the height of `block` in another block: their receipt
+ * came before their block or from another branch, or the chain changed unseen.
  * @returns hashes of what was taken back
  */
 export function compare(
@@ -41,7 +41,10 @@ export function compare(
   return displaced.flatMap(({ hashes }) => hashes)
 }
 
-/** What is mined below a height is to be compared with the chain: nobody saw what became of it. */
+/**
+ * Marks everything mined below a height for comparison with the chain, because those blocks were
+ * not followed.
+ */
 export function distrustBelow(state: WatcherState, blockNumber: number): void {
   for (const height of state.watched.minedHeights()) {
     if (height >= blockNumber) continue
@@ -50,7 +53,10 @@ export function distrustBelow(state: WatcherState, blockNumber: number): void {
   }
 }
 
-/** Asks for unverified blocks, some at a time; one that no node has waits behind all others. */
+/**
+ * Reads unverified blocks, a limited number at a time; one that no node has waits behind all
+ * others.
+ */
 export function askAboutUnverified(
   state: WatcherState,
   head: number,
@@ -60,7 +66,7 @@ export function askAboutUnverified(
   if (state.unverified.size === 0 || state.checking) return
   const numbers: number[] = []
   for (const height of state.unverified) {
-    // Beyond the head nothing is there to compare with yet.
+    // Above the head there is nothing to compare with yet.
     if (height <= head) numbers.push(height)
     if (numbers.length === CHECKED_AT_ONCE) break
   }
@@ -73,7 +79,7 @@ export function askAboutUnverified(
   effects.push({ type: 'check-blocks', numbers })
 }
 
-/** The answer; what is missing from it stays unverified. */
+/** Handles the blocks that were read; missing ones stay unverified. */
 export function checked(
   state: WatcherState,
   blocks: readonly SeenBlock[],
@@ -84,9 +90,9 @@ export function checked(
   const head = state.recent.at(-1)?.number ?? 0
   const hashes: Hex[] = []
   for (const block of blocks) {
-    // One that was followed since says more than this answer.
+    // A block that was followed since then outweighs this answer.
     const followed = state.recent.find(({ number }) => number === block.number)
-    // Asked for again before its time, as a receipt was had from there, it may be the same node's.
+    // When it was read early because of a receipt, the answer may come from the same node.
     const isLast = followed !== undefined || head >= (state.compared.get(block.number) ?? Infinity)
     hashes.push(...compare(state, followed ?? block, effects, nowMs))
     if (!isLast) compareAgain(state, block.number, head)
@@ -95,14 +101,15 @@ export function checked(
 }
 
 /**
- * Nothing links such an answer to the blocks that are followed, and a node is trusted to lag by no
- * more than what counts as final. Deeper than any reorg, the first answer is enough.
+ * Schedules a second comparison. Nothing links such an answer to the followed blocks, and a node is
+ * trusted to lag by no more than the depth that counts as final. Deeper than any reorg, the first
+ * answer is enough.
  */
 function compareAgain(state: WatcherState, number: number, head: number): void {
   if (head - number < RECENT_BLOCKS_MAX) state.compared.set(number, head + state.confirmations)
 }
 
-/** What had ended in a block that is gone is watched again, and its wallet notified. */
+/** Watches again what had ended in a block that is gone, and notifies its wallet. */
 export function recalled(
   state: WatcherState,
   block: BlockRef,
@@ -145,8 +152,8 @@ function takeBack(
 }
 
 /**
- * Forgets what no reorg will reach any more, unless one may have reached it unseen: the store keeps
- * that until it was compared, however long ago it was.
+ * Forgets what no reorg can reach, unless an unseen reorg may have reached it: the store keeps that
+ * until it was compared, however long ago it was.
  */
 export function forgetSettled(state: WatcherState): readonly WatcherEvent[] {
   const { chainId, recent, unverified, compared, watched } = state

@@ -2,7 +2,7 @@ import type { Address, Hex, TxId } from '../../../src/domain/ids.js'
 import type { BlockRef } from '../../../src/domain/transaction.js'
 import type { Owner } from './messages.js'
 
-/** What is kept of a transaction that is deep enough: with it, it can be watched again. */
+/** The part of a deep transaction that is kept, so that it can be watched again. */
 export interface Settled {
   readonly txId: TxId
   readonly owner: Owner
@@ -11,35 +11,38 @@ export interface Settled {
   readonly hashes: readonly Hex[]
 }
 
-/** Turns plain data into bytes, which it may use again at its next call, and back. */
+/** Turns plain data into bytes and back; it may reuse the bytes at its next call. */
 export interface Packer {
   pack(value: unknown): Uint8Array
   unpack(bytes: Uint8Array): unknown
 }
 
-/** Those of one owner that settled one after another, as they are packed. */
+/** Transactions of one owner that settled one after another, in packed form. */
 type Run = readonly [Owner, Address, readonly (readonly [TxId, number, readonly Uint8Array[]])[]]
 
 interface SettledBlock extends BlockRef {
-  /** Not packed yet. */
+  /** Transactions that are not packed yet. */
   fresh: Settled[]
   readonly packed: Uint8Array[]
 }
 
-/** Packed together: enough that those of an owner share its name, few enough for one turn. */
+/**
+ * The number of transactions packed together: enough that those of an owner share its name, few
+ * enough for one turn.
+ */
 const PACKED_TOGETHER = 128
 
 /**
- * Transactions that are deep enough, by block, until no reorg can reach them. A busy chain has
- * hundreds of thousands of them, which nearly always are forgotten unread: packed they are a third
- * as large, and above all nothing that a collection of garbage has to walk through. As objects they
- * were half of what this thread held, and each major collection held up all sends for 100 ms.
+ * Deep transactions by block, kept until no reorg can reach them. A busy chain has hundreds of
+ * thousands of them, and nearly all are forgotten unread. Packed, they take a third of the memory
+ * and give the garbage collector nothing to walk through. As objects they were half of this
+ * thread's heap, and each major collection delayed all sends by 100 ms.
  */
 export class SettledBlocks {
   readonly #packer: Packer
-  /** More than one at a height where receipts came from several branches. */
+  /** Several at one height when receipts came from several branches. */
   readonly #byHeight = new Map<number, SettledBlock[]>()
-  /** The one that the last of them went to. */
+  /** The block that the last transaction was added to. */
   #filling: SettledBlock | null = null
 
   constructor(packer: Packer) {
@@ -56,7 +59,7 @@ export class SettledBlocks {
     if (block.fresh.length >= PACKED_TOGETHER) this.#pack(block)
   }
 
-  /** Takes out all of a height, but for those in the block `exceptHash`. */
+  /** Takes out everything at a height except in the block `exceptHash`. */
   take(
     blockNumber: number,
     exceptHash: Hex | null,
@@ -78,14 +81,14 @@ export class SettledBlocks {
     return [...this.#byHeight.keys()]
   }
 
-  /** @returns whether there was anything */
+  /** @returns whether anything was forgotten */
   forgetBelow(blockNumber: number): boolean {
     return deleteBelow(this.#byHeight, blockNumber)
   }
 
   #blockAt(blockNumber: number, blockHash: Hex): SettledBlock {
     const filling = this.#filling
-    // Nearly always; a block that was taken out or forgotten since is made anew.
+    // It is nearly always this block; a block that was taken out or forgotten since is made again.
     const blocks = this.#byHeight.get(blockNumber) ?? []
     if (filling !== null && blocks.includes(filling) && filling.blockHash === blockHash) {
       return filling
@@ -99,7 +102,7 @@ export class SettledBlocks {
 
   #pack(block: SettledBlock): void {
     if (block.fresh.length === 0) return
-    // A copy: what the packer returns is a piece of a larger buffer.
+    // A copy, because the packer returns a piece of a larger buffer.
     block.packed.push(new Uint8Array(this.#packer.pack(runsOf(block.fresh))))
     block.fresh = []
   }
@@ -114,7 +117,7 @@ export class SettledBlocks {
   }
 }
 
-/** @returns whether there was anything */
+/** @returns whether anything was deleted */
 export function deleteBelow(byHeight: Map<number, unknown>, blockNumber: number): boolean {
   const { size } = byHeight
   for (const height of byHeight.keys()) if (height < blockNumber) byHeight.delete(height)

@@ -3,49 +3,55 @@ import type { Packer } from './settled-blocks.js'
 import { WatchList } from './watch-list.js'
 
 /**
- * One chain as its watcher sees it. All of it is rebuilt at a start from what the store says of
- * its transactions, so nothing here is written to disk. Its size is that of the open transactions
- * and of those that a reorg could take back.
+ * One chain as its watcher sees it. The state is rebuilt at a start from the stored transactions,
+ * so nothing here is written to disk. Its size is that of the open transactions and of those that a
+ * reorg could take back.
  */
 export interface WatcherState {
   readonly chainId: number
-  /** Depth at which a transaction counts as confirmed; its own block is the first. */
+  /** The depth at which a transaction counts as confirmed; its own block is the first. */
   readonly confirmations: number
   readonly blockTimeMs: number
   /** The newest blocks seen, oldest first, linked by parent hash. */
   readonly recent: SeenBlock[]
   readonly watched: WatchList
-  /** Heights at which our transactions are, and the chain may have another block since. */
+  /** Heights of our transactions at which the chain may have another block by now. */
   readonly unverified: Set<number>
   /**
-   * Those that an answer was compared with once, and the head from which on it is asked for again:
-   * the node may have been on a branch that has lost, and not known it yet.
+   * Heights that were compared once, with the head from which they are compared again: the node may
+   * have been on a losing branch without knowing it.
    */
   readonly compared: Map<number, number>
   started: boolean
-  /** True while an answer of a node is being waited for. */
+  /** True while a node's answer is outstanding. */
   busy: boolean
-  /** The same, of unverified blocks. */
+  /** The same for the answer about unverified blocks. */
   checking: boolean
-  /** When wallets were last notified of the chain; with `nowMs` of the commands. */
+  /** When wallets were last notified of the chain, in the time of the commands' `nowMs`. */
   notifiedAtMs: number
-  /** Since when every head was below all blocks that are known; null while one is not. */
+  /** Since when every head was below all known blocks; null when one was not. */
   lowerSinceMs: number | null
 }
 
-/** Blocks fetched one by one after a pause; beyond it receipts are asked for by hash instead. */
+/**
+ * The most blocks that are fetched one by one after a pause; beyond this receipts are requested by
+ * hash.
+ */
 export const CATCH_UP_BLOCKS_MAX = 64
 
 /**
- * Blocks remembered to find where a reorg forked off, and how long a confirmed transaction is
- * still watched. Deeper reorgs are not known on these chains; Polygon's worst was 157.
+ * The blocks remembered to find the fork point of a reorg, and how long a confirmed transaction is
+ * still watched. No deeper reorg is known on these chains; Polygon's worst was 157.
  */
 export const RECENT_BLOCKS_MAX = 256
 
-/** Unverified blocks that are asked for together. */
+/** The most unverified blocks that are read together. */
 export const CHECKED_AT_ONCE = 64
 
-/** Receipts asked for by hash per block, besides those that a block's list of hashes named. */
+/**
+ * The most receipts requested by hash per block, in addition to those named by the block's list of
+ * hashes.
+ */
 export const SWEEP_MAX = 200
 
 export function emptyWatcher(

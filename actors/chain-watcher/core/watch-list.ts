@@ -4,40 +4,58 @@ import type { WatchCommand } from './messages.js'
 import { deleteBelow, type Packer, SettledBlocks } from './settled-blocks.js'
 
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
-  /** Where it is mined, as its owner believes; null while it is not. */
+  /** The block in which its owner has it as mined; null when it is not. */
   readonly mined: BlockRef | null
-  /** Its owner is notified of it once it is deep enough; null: it was, or nothing is mined. */
+  /**
+   * Set until its owner is notified that it is deep enough; null once notified, or when it is not
+   * mined.
+   */
   pendingNotice: MinedIn | null
-  /** False while `mined` comes from before a start or a pause: a receipt has to say it once more. */
+  /** False while `mined` predates a start or a pause: a receipt has to confirm it. */
   checked: boolean
-  /** Height at which watching began, or a receipt was last asked for; null until the first block. */
+  /**
+   * The height at which watching began or a receipt was last requested; null until the first block.
+   */
   sinceBlock: number | null
+  /** Set of one that was given up: something else had used its nonce by this height. */
+  readonly givenUpAt?: number
 }
+
+/** Beyond it the oldest is forgotten: each lost its nonce to something from outside, which is rare. */
+const GIVEN_UP_MAX = 1_024
 
 const NONE: readonly Watched[] = []
 
 /**
- * The watched transactions of one chain. One that is deep enough stays for hundreds of blocks, in
- * case of a reorg, but a new block has nothing to say about it: what is looked at per block is
- * what is open, and what was mined at the heights in question.
+ * The watched transactions of one chain. A deep transaction stays for hundreds of blocks, in case
+ * of a reorg, but costs nothing per block: each block only touches the open transactions and those
+ * mined at the heights in question.
  */
 export class WatchList {
-  /** Not known to be deep enough, in the order in which they wait for their turn to be asked about. */
+  /** Transactions that are not known to be deep enough, in the order in which they are polled. */
   readonly #open = new Map<TxId, Watched>()
-  /** Nearly always one: two calls of a wallet to itself at one nonce and the same fees are the same bytes. */
+  /**
+   * Nearly always one per hash: two self-sends of a wallet at one nonce with the same fees have the
+   * same bytes.
+   */
   readonly #byHash = new Map<Hex, readonly Watched[]>()
-  /** Of those that are mined, by height. */
+  /** Given up, and watched for a block that has one of their hashes after all; oldest first. */
+  readonly #givenUp = new Map<TxId, Watched>()
+  /** Mined transactions by height. */
   readonly #byBlock = new Map<number, Set<Watched>>()
   readonly #settled: SettledBlocks
-  /** Where others settled in an earlier life of the process: which ones, the store knows. */
+  /**
+   * Blocks in which others settled in an earlier run of the process; the store has the
+   * transactions.
+   */
   readonly #earlier = new Map<number, Set<Hex>>()
 
-  /** @param packer for what is deep enough */
+  /** @param packer packs the deep transactions */
   constructor(packer: Packer) {
     this.#settled = new SettledBlocks(packer)
   }
 
-  /** Not known to be deep enough yet. */
+  /** Transactions that are not known to be deep enough yet. */
   open(): Iterable<Watched> {
     return this.#open.values()
   }
@@ -54,7 +72,7 @@ export class WatchList {
     return this.#byHash.get(hash) ?? NONE
   }
 
-  /** Takes the place of the one with the same id. */
+  /** Replaces the transaction with the same id. */
   put(watched: Watched): void {
     this.remove(watched.txId)
     this.#open.set(watched.txId, watched)
@@ -66,7 +84,7 @@ export class WatchList {
   }
 
   remove(txId: TxId): void {
-    const watched = this.#open.get(txId)
+    const watched = this.#open.get(txId) ?? this.#givenUp.get(txId)
     if (watched === undefined) return
     this.#leaveBlock(watched)
     for (const hash of watched.hashes) {
@@ -75,6 +93,19 @@ export class WatchList {
       else this.#byHash.delete(hash)
     }
     this.#open.delete(txId)
+    this.#givenUp.delete(txId)
+  }
+
+  giveUp(watched: Watched & { readonly givenUpAt: number }): void {
+    this.remove(watched.txId)
+    const [oldest] = this.#givenUp.keys()
+    if (oldest !== undefined && this.#givenUp.size >= GIVEN_UP_MAX) this.remove(oldest)
+    this.#givenUp.set(watched.txId, watched)
+    for (const hash of watched.hashes) this.#byHash.set(hash, [...this.withHash(hash), watched])
+  }
+
+  givenUp(): Iterable<Watched> {
+    return this.#givenUp.values()
   }
 
   setMined(watched: Watched, mined: BlockRef | null): void {
@@ -84,20 +115,20 @@ export class WatchList {
     if (mined !== null) this.#at(mined.blockNumber).add(watched)
   }
 
-  /** Nothing more is expected of it, short of a reorg. */
+  /** Moves a transaction to the settled ones: only a reorg could change it. */
   settle({ txId, owner, from, nonce, hashes }: Watched, block: BlockRef): void {
     this.remove(txId)
     this.#settled.add({ txId, owner, from, nonce, hashes }, block)
   }
 
-  /** Some settled there, before this list began. */
+  /** Notes a block in which transactions settled before this list began. */
   noteEarlier({ blockNumber, blockHash }: BlockRef): void {
     const there = this.#earlier.get(blockNumber)
     if (there === undefined) this.#earlier.set(blockNumber, new Set([blockHash]))
     else there.add(blockHash)
   }
 
-  /** Takes out the earlier blocks at these heights, but for the block `exceptHash`. */
+  /** Takes out the earlier blocks at these heights, except the block `exceptHash`. */
   takeEarlier(from: number, to: number, exceptHash: Hex | null): readonly BlockRef[] {
     if (this.#earlier.size === 0) return []
     const taken: BlockRef[] = []
@@ -113,33 +144,44 @@ export class WatchList {
     return taken
   }
 
-  /** Heights at which something is mined, settled or not. */
+  /** The heights at which something is mined, settled or not. */
   minedHeights(): ReadonlySet<number> {
     return new Set([...this.#byBlock.keys(), ...this.#settled.heights(), ...this.#earlier.keys()])
   }
 
-  /** Forgets what is settled that low. @returns whether there was anything */
+  /**
+   * Forgets what settled below this height.
+   * @returns whether anything was forgotten
+   */
   forgetSettledBelow(blockNumber: number): boolean {
-    const forgot = this.#settled.forgetBelow(blockNumber)
+    let forgot = this.#settled.forgetBelow(blockNumber)
+    for (const { txId, givenUpAt = 0 } of [...this.#givenUp.values()]) {
+      if (givenUpAt >= blockNumber) continue
+      this.remove(txId)
+      forgot = true
+    }
     return deleteBelow(this.#earlier, blockNumber) || forgot
   }
 
-  /** Behind all others that wait to be asked about. */
+  /** Moves a transaction behind all others that wait to be polled. */
   moveToEnd(watched: Watched): void {
     this.#open.delete(watched.txId)
     this.#open.set(watched.txId, watched)
   }
 
-  /** Those that are mined at that height in another block; none of them is settled any more. */
+  /**
+   * Transactions mined at that height in another block; none of them counts as settled after this.
+   */
   minedInOther(blockNumber: number, hash: Hex): readonly Watched[] {
     this.#unsettle(blockNumber, hash)
     const there = this.#byBlock.get(blockNumber)
     return there === undefined ? [] : [...there].filter(({ mined }) => mined?.blockHash !== hash)
   }
 
-  /** Those that are mined at these heights; none of them is settled any more. */
+  /** Transactions mined at these heights; none of them counts as settled after this. */
   minedWithin(from: number, to: number): readonly Watched[] {
-    // By what is here and not height by height: a chain that starts over goes back by millions.
+    // Goes through the known heights and not height by height: a chain that starts over goes back
+    // by millions.
     for (const height of this.#settled.heights()) {
       if (height >= from && height <= to) this.#unsettle(height, null)
     }
@@ -157,7 +199,8 @@ export class WatchList {
         if (again === undefined) {
           this.put({ ...each, mined, pendingNotice: null, checked: false, sinceBlock: null })
         }
-        // Signed again by its wallet, or named after a start, before that heard of its end there.
+        // Its wallet signed it again, or named it after a start, before the wallet was told of its
+        // end in that block.
         else if (again.mined?.blockHash !== mined.blockHash) this.setMined(again, mined)
       }
     }

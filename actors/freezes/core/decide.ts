@@ -12,15 +12,18 @@ import type {
 } from './messages.js'
 import type { FreezesState } from './state.js'
 
-/** The next attempt after one that failed: nearly at once, then within seconds of U's return. */
+/**
+ * The backoff after a failed attempt: it starts small and stays within seconds of the identity
+ * provider's return.
+ */
 const REST_MS_MIN = 250
 const REST_MS_MAX = 5_000
-/** Callers that wait for one acknowledgement. */
+/** The most callers that wait for one acknowledgement. */
 const WAITING_MAX = 100
-/** One person lifts one at a time. */
+/** The most freezes that are being lifted at once; a person lifts one at a time. */
 const LIFTING_MAX = 16
 
-/** With these the identity provider has lifted nothing. */
+/** The refusals after which the identity provider has lifted nothing. */
 const NOTHING_LIFTED: ReadonlySet<ErrorCode> = new Set([
   'AUTHORIZATION_REQUIRED',
   'AUTHORIZATION_REFUSED',
@@ -28,7 +31,7 @@ const NOTHING_LIFTED: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
 ])
 
-/** Synchronous and deterministic. Each event is folded as it is emitted. */
+/** The decisions are synchronous and deterministic. Each event is folded as it is emitted. */
 export function decide(
   state: FreezesState,
   command: FreezesCommand,
@@ -95,7 +98,7 @@ export function evolve({ byName, pendingNotices }: FreezesState, event: FreezesE
   else pendingNotices.delete(freeze.name)
 }
 
-/** What is frozen already is answered with its first time. */
+/** Freezes the target; a target that is already frozen is answered with its first freeze. */
 function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): void {
   const { target, reason, by, byPerson, requestId, nowMs } = command
   const { state } = turn
@@ -114,17 +117,18 @@ function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): v
 }
 
 /**
- * The identity provider first, which takes the user's proof: what it keeps frozen signs nothing,
- * whatever is decided here. It is asked even where nothing is frozen here, as after a restore.
- * Meanwhile its flag counts as pending: a crash that leaves the outcome open has it set there again.
+ * Lifts a freeze at the identity provider first, which verifies the user's proof: what it keeps
+ * frozen signs nothing, whatever is decided here. It is asked even when nothing is frozen here, as
+ * after a restore. During the request its flag counts as pending: after a crash with an unknown
+ * outcome the flag is set there again.
  */
 function unfreeze(turn: Turn, command: UnfreezeCommand, token: ReplyToken | null): void {
   const { pendingNotices, lifting, notifying, byName } = turn.state
   const { target, requestId, byPerson } = command
   if (lifting.has(target.name) || lifting.size >= LIFTING_MAX) {
-    turn.refuse(token, fault('OVERLOADED', {}, 'This freeze is being lifted already.'))
+    turn.refuse(token, fault('OVERLOADED', {}, 'This freeze is already being lifted.'))
   } else if (pendingNotices.has(target.name) || notifying === target.name) {
-    const words = 'The identity provider has yet to take the freeze; lift it once it has.'
+    const words = 'The identity provider has not confirmed the freeze yet; lift it once it has.'
     turn.refuse(token, fault('COSIGNER_UNAVAILABLE', {}, words))
   } else {
     lifting.set(target.name, { token, requestId, byPerson, refrozen: false })
@@ -144,8 +148,8 @@ function lifted(
   const standing = byName.get(target.name)
   const token = under?.token ?? null
   if (!result.ok) {
-    // Where the outcome is unknown, the flag is set there once more. What was frozen meanwhile may
-    // never have been there.
+    // When the outcome is unknown, the flag is set there again. A freeze made in the meantime may
+    // never have reached it.
     const isAsItWas = NOTHING_LIFTED.has(result.fault.code) && under?.refrozen !== true
     if (standing !== undefined && isAsItWas) {
       noteCustody(turn, standing, 'current')
@@ -155,7 +159,7 @@ function lifted(
     return
   }
   if (under?.refrozen === true) {
-    const reason = { reason: 'frozen again meanwhile' }
+    const reason = { reason: 'frozen again in the meantime' }
     turn.refuse(token, fault('AUTHORIZATION_REFUSED', reason))
     return
   }
@@ -213,7 +217,10 @@ function answerWaiting(turn: Turn, name: string, custody: FreezeAnswer['custody'
   waiting.delete(name)
 }
 
-/** One at a time, and none that is being lifted: the last message is the last decision. */
+/**
+ * Notifies of one freeze at a time, and of none that is being lifted, so that the last message
+ * carries the last decision.
+ */
 function notifyNext({ state, effects }: Turn): void {
   if (state.notifying !== null || state.resting) return
   for (const name of state.pendingNotices) {

@@ -3,7 +3,7 @@ import type { CustodyStatus } from '../../../src/domain/grant-change.js'
 import type { KeyId, LineageId, SubWalletId } from '../../../src/domain/ids.js'
 import type { Result } from '../../../src/errors/fault.js'
 
-/** What is to be frozen or lifted, after its owner was checked. */
+/** The target of a freeze or of its lifting, after its owner was checked. */
 export interface FreezeTarget {
   readonly scope: FreezeScope
   readonly name: string
@@ -15,7 +15,7 @@ export interface FreezeTarget {
 export type FreezesCommand =
   | FreezeCommand
   | UnfreezeCommand
-  /** Answers whether the identity provider has it, after an attempt where one is due. */
+  /** Answers whether the identity provider has the freeze, after an attempt when one is due. */
   | { readonly type: 'await-freeze'; readonly name: string }
   | { readonly type: 'notified'; readonly name: string; readonly taken: boolean }
   | { readonly type: 'freezes-rested' }
@@ -25,7 +25,7 @@ export type FreezesCommand =
       readonly result: Result<Lifted>
       readonly nowMs: number
     }
-  /** Brings an actor up after a start; it goes on by itself. */
+  /** Loads an actor after a restart; it resumes by itself. */
   | { readonly type: 'load' }
   | { readonly type: 'resume' }
 
@@ -35,7 +35,10 @@ export interface FreezeCommand {
   readonly target: FreezeTarget
   readonly reason: string | null
   readonly by: FrozenBy
-  /** Who asked at the console, for the audit trail; absent: nobody there. */
+  /**
+   * The person at the console, for the audit trail; absent when the request did not come from a
+   * person.
+   */
   readonly byPerson?: string | undefined
   readonly requestId: string
   readonly nowMs: number
@@ -50,7 +53,7 @@ export interface UnfreezeCommand {
   readonly authorization: LiftAuthorization | null
 }
 
-/** As custody takes it; see `GrantAuthorization` there. */
+/** The user's authorization in the form that custody takes; see `GrantAuthorization` there. */
 export interface LiftAuthorization {
   readonly version: number
   readonly confirmBeforeMs: number
@@ -72,7 +75,7 @@ export type FreezesEvent =
       readonly requestId: string
       readonly byPerson?: string | undefined
     }
-  /** The identity provider acknowledged it, or has to be notified anew. */
+  /** The identity provider acknowledged the freeze, or has to be notified again. */
   | { readonly type: 'custody-noted'; readonly freeze: Freeze }
   | {
       readonly type: 'unfrozen'
@@ -83,13 +86,13 @@ export type FreezesEvent =
       readonly atMs: number
     }
 
-/** As it is when the effect runs, not when it was decided. */
+/** The freezes at the time when the effect runs, not when it was decided. */
 type Standing = ReadonlyMap<string, Freeze>
 
 export type FreezesEffect =
-  /** Before it is durable: it only takes away. */
+  /** Runs before the freeze is durable, because it only restricts. */
   | { readonly type: 'stop'; readonly freeze: Freeze; readonly standing: Standing }
-  /** Once it is durable. */
+  /** Runs once the end of the freeze is durable. */
   | { readonly type: 'go-on'; readonly standing: Standing }
   | { readonly type: 'notify'; readonly freeze: Freeze }
   | { readonly type: 'rest'; readonly delayMs: number }

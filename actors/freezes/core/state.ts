@@ -3,22 +3,23 @@ import type { UserId } from '../../../src/domain/ids.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
 /**
- * One actor per user: what of theirs is frozen. Durable: the freezes in force, and whether the
- * identity provider has acknowledged each. Volatile: what it is being notified of, and who waits.
+ * One actor per user: the user's freezes. Durable are the freezes in force and whether the identity
+ * provider has acknowledged each. Volatile are the notification under way and the callers that
+ * wait.
  */
 export interface FreezesState {
   readonly userId: UserId
   readonly byName: Map<string, Freeze>
   /** Names that the identity provider has yet to be notified of, oldest first. */
   readonly pendingNotices: Set<string>
-  /** The one that it is being notified of; null: none. */
+  /** The name in the notification under way; null between notifications. */
   notifying: string | null
-  /** True between a failed attempt and the next. */
+  /** True during the backoff after a failed attempt. */
   resting: boolean
-  /** Attempts in a row that failed. */
+  /** The number of failed attempts in a row. */
   failures: number
   readonly waiting: Map<string, ReplyToken[]>
-  /** Being lifted, with whoever asked for it. */
+  /** Freezes that are being lifted, with the caller of each. */
   readonly lifting: Map<string, Lifting>
 }
 
@@ -26,7 +27,7 @@ export interface Lifting {
   readonly token: ReplyToken | null
   readonly requestId: string
   readonly byPerson: string | undefined
-  /** Frozen once more meanwhile: then it stays. */
+  /** True when the target was frozen again in the meantime: then it stays frozen. */
   refrozen: boolean
 }
 

@@ -12,6 +12,7 @@ import type {
   SponsorUpdate,
   UndelegationUpdate,
 } from '../../sub-wallet/core/sponsored-messages.js'
+import { heldMore, JAMMED_AFTER_MS, jobHeld } from './held-gas.js'
 import type {
   GasWalletCommand,
   GasWalletEffect,
@@ -28,8 +29,8 @@ type Of<T extends GasWalletCommand['type']> = Extract<GasWalletCommand, { type: 
 type GasDecision = Decision<GasWalletEvent, GasWalletEffect>
 
 /**
- * A gas wallet sends what sub-wallets signed for. Its nonces, replacements and gaps are the account's;
- * what is added here is whom to tell.
+ * A gas wallet sends what sub-wallets signed for. The account handles nonces, replacements and
+ * gaps; the gas wallet adds jobs and their updates.
  */
 export function decide(
   state: GasWalletState,
@@ -42,7 +43,7 @@ export function decide(
     case 'key-made':
       return keyMade(state, command.wallet)
     case 'sponsor':
-      throw new Error('a job reaches the mailbox prepared')
+      throw new Error('a job must be prepared before it reaches the mailbox')
     case 'prepared-sponsor':
       return takeJob(state, command)
     case 'unmined': {
@@ -102,7 +103,7 @@ function keyMade(state: GasWalletState, wallet: Of<'key-made'>['wallet']): GasDe
   return { events: turn.events, effects: [], replies }
 }
 
-/** A reorg took it back after its end: it is in flight again. */
+/** Takes up a transaction that a reorg took back after its end: it is in flight again. */
 function takeUp(state: GasWalletState, command: Of<'end-read'>): GasDecision {
   const turn = new GasTurn(state)
   const stored = endRead(turn, command)
@@ -115,13 +116,20 @@ function takeUp(state: GasWalletState, command: Of<'end-read'>): GasDecision {
   return decided(state, turn, command.nowMs)
 }
 
-/** Idempotent by transaction id: a job known already is only answered with its state. */
+/** Takes a job. It is idempotent by transaction id: a known job is only answered with its state. */
 function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
-  const { job, quote, past, chainNonce, nowMs } = command
+  const { job: asked, quote, past, chainNonce, nowMs } = command
   const { account } = state
+  const turn = new GasTurn(state)
+  const known = account.open.get(asked.txId)
+  const more = known === undefined ? null : heldMore(state.jobs.get(asked.txId), asked)
+  if (more !== null) turn.emit({ type: 'job-raised', job: more })
+  const job = state.jobs.get(asked.txId) ?? asked
   const about: About = { gasWalletId: state.gasWalletId, job, nowMs }
-  const known = account.open.get(job.txId)
-  if (known !== undefined) return tell(job, update(about, known.tx, known.flight))
+  if (known !== undefined) {
+    turn.effect(told(job, update(about, known.tx, known.flight)))
+    return { events: turn.events, effects: turn.effects, replies: [] }
+  }
   if (account.drafts.has(job.txId) || past === 'under-way') return NOTHING
   if (past !== null) return tell(job, update(about, past, 'ended'))
   const stopped = whyStopped(state, job)
@@ -134,8 +142,9 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   }
   const why = cannotCarry(state, command, quote)
   if (why !== null) return tell(job, refusal(about, { fault: why, of: 'gas-wallet' }))
-  const turn = new GasTurn(state)
-  turn.emit({ type: 'job-taken', job })
+  const held = jobHeld(job, quote)
+  if ('refusal' in held) return tell(job, refusal(about, held.refusal))
+  turn.emit({ type: 'job-taken', job: held.job })
   if (
     chainNonce !== null &&
     (lane.nextNonce === null || (isIdle(lane) && lane.nextNonce < chainNonce))
@@ -148,9 +157,6 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   pumpSigning(turn, lane)
   return decided(state, turn, nowMs)
 }
-
-/** A transaction that takes longer to be mined holds up all that were signed after it. */
-const JAMMED_AFTER_MS = 60_000
 
 /** Why this gas wallet should be passed over; null when it can take the job. */
 function cannotCarry(
@@ -173,7 +179,7 @@ function cannotCarry(
     const message = 'The service cannot pay for sponsored transactions on this chain at the moment.'
     return fault('CHAIN_UNAVAILABLE', {}, message, 'a gas wallet is out of funds')
   }
-  // Where all are jammed the last one waits with its transactions.
+  // When all are jammed, the job waits at the last one behind its transactions.
   return isJammed && others > 0 ? fault('OVERLOADED') : null
 }
 
@@ -203,14 +209,13 @@ function decided(state: GasWalletState, turn: GasTurn, nowMs: number): GasDecisi
     const txId = changedBy(event)
     if (txId !== null) changed.add(txId)
   }
+  for (const txId of turn.wanted.keys()) changed.add(txId)
   for (const txId of changed) {
     const job = state.jobs.get(txId)
-    // What closes a gap is for nobody.
+    // A transaction that closes a gap belongs to no job.
     if (job === undefined) state.faults.delete(txId)
     const found = job === undefined ? null : updateOf(state, job, nowMs)
-    if (job !== undefined && found !== null) {
-      effects.push({ type: 'tell', subWalletId: job.subWalletId, update: found })
-    }
+    if (job !== undefined && found !== null) effects.push(told(job, wanting(turn, found)))
   }
   return { events, effects, replies: [] }
 }
@@ -222,6 +227,8 @@ function changedBy(event: GasWalletEvent): TxId | null {
       return event.tx.txId
     case 'released':
     case 'indeterminate':
+    case 'refusal-disputed':
+    case 'loss-disputed':
     case 'underpriced':
     case 'transaction-renonced':
     case 'transaction-replaced':
@@ -251,7 +258,9 @@ function updateOf(state: GasWalletState, job: GasJob, nowMs: number): JobUpdate 
   return refusal(about, { fault: publicFault(why), of: 'call' })
 }
 
-/** Whatever the quorum says of the service's own wallet is not the caller's doing. */
+/**
+ * Hides the quorum's refusal to sign for the service's own wallet, which is not the caller's fault.
+ */
 function publicFault(why: Fault | undefined): Fault {
   if (why === undefined || why.code === 'PERMISSION_DENIED') {
     return fault('COSIGNER_UNAVAILABLE', {}, undefined, 'a gas wallet could not sign')
@@ -260,10 +269,20 @@ function publicFault(why: Fault | undefined): Fault {
 }
 
 function tell(job: GasJob, update: JobUpdate): GasDecision {
-  return { ...NOTHING, effects: [{ type: 'tell', subWalletId: job.subWalletId, update }] }
+  return { ...NOTHING, effects: [told(job, update)] }
 }
 
-/** Whom the update is about, and from whom. */
+function told({ subWalletId }: GasJob, update: JobUpdate): GasWalletEffect {
+  return { type: 'tell', subWalletId, update }
+}
+
+function wanting({ wanted }: GasTurn, update: JobUpdate): JobUpdate {
+  const wantedWei = wanted.get(update.txId)
+  if (wantedWei === undefined || update.type !== 'sponsor-update') return update
+  return { ...update, wantedWei }
+}
+
+/** The subject of an update and its sender. */
 interface About {
   readonly gasWalletId: GasWalletId
   readonly job: GasJob
@@ -277,7 +296,11 @@ function update(about: About, gas: AccountTransaction, flight: SponsorUpdate['fl
     const isOver = gas.mined !== null || isFinal(gas.status)
     return undelegation(job, isOver ? 'over' : 'open', gas.mined?.blockNumber ?? null)
   }
-  return { type: 'sponsor-update', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }
+  const heldWei = job.gas?.heldWei ?? null
+  return {
+    ...{ type: 'sponsor-update', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs },
+    ...(heldWei === null ? {} : { heldWei }),
+  }
 }
 
 function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): JobUpdate {

@@ -12,6 +12,7 @@ export function evolve(state: GasWalletState, event: GasWalletEvent): void {
       account.wallet = event.wallet
       return
     case 'job-taken':
+    case 'job-raised':
       state.jobs.set(event.job.txId, event.job)
       return
     case 'reserved':

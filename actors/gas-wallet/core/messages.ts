@@ -20,14 +20,14 @@ import type {
 import type { ServiceWallet } from './state.js'
 
 export type GasWalletCommand =
-  /** Make the key if there is none, and take up what a restart interrupted. Answers `Opened`. */
+  /** Makes the key unless it exists, and takes up what a restart interrupted. Answers `Opened`. */
   | {
       readonly type: 'open'
-      /** What sub-wallets may not have heard of before a crash. */
+      /** Jobs whose last update sub-wallets may not have received before a crash. */
       readonly unreported?: { readonly jobs: readonly UnreportedJob[]; readonly nowMs: number }
     }
   | { readonly type: 'key-made'; readonly wallet: ServiceWallet | null }
-  /** `others` counts the gas wallets that may be asked when this one refuses. */
+  /** `others` is the number of further gas wallets to try when this one refuses. */
   | { readonly type: 'sponsor'; readonly job: GasJob; readonly others: number }
   | PreparedJob
   | (EndReadCommand & { readonly job: GasJob | null })
@@ -47,8 +47,8 @@ export interface PreparedJob {
   /** The account's nonce on chain; null when the lane knows its own, or no node answered. */
   readonly chainNonce: number | null
   /**
-   * The record of a job that has ended already. `under-way`: it had not, or that was not on disk, when
-   * it was looked up; what becomes of it is told by itself.
+   * The record of a job that has ended. `under-way`: the store showed the job as not ended when it
+   * was read; its updates follow by themselves.
    */
   readonly past: AccountTransaction | 'under-way' | null
   readonly nowMs: number
@@ -59,7 +59,9 @@ export type JobQuote =
       readonly ok: true
       readonly gasLimit: bigint
       readonly fees: Fees
-      /** What the gas wallet holds, wei. */
+      /** The L1 data fee that the chain charges in addition, wei. */
+      readonly l1FeeWei: bigint
+      /** The gas wallet's balance, wei. */
       readonly balanceWei: bigint
     }
   | { readonly ok: false; readonly refusal: JobRefusal }
@@ -72,6 +74,8 @@ export type GasWalletEvent =
   | AccountEvent
   | { readonly type: 'gas-wallet-opened'; readonly wallet: ServiceWallet }
   | { readonly type: 'job-taken'; readonly job: GasJob }
+  /** The job may cost more from now on. */
+  | { readonly type: 'job-raised'; readonly job: GasJob }
   | { readonly type: 'reserved'; readonly draft: AccountDraft }
   | { readonly type: 'transaction-signed'; readonly tx: AccountTransaction }
   | {
@@ -97,6 +101,8 @@ export type GasWalletEffect =
       readonly walletId: SubWalletId
       readonly tx: AccountTransaction
       readonly purpose: ReplacePurpose
+      /** The highest maxFeePerGas, wei, that the hold covers; null means no limit. */
+      readonly feeCapWei: bigint | null
       readonly authorization: Authorization | null
     }
   | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly update: JobUpdate }

@@ -6,18 +6,19 @@ import type { AccountState } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
 /**
- * A gas wallet's state. Durable: its address, its next nonce, and every transaction with signed
- * bytes. Volatile: jobs that are not signed yet; whoever asked for one asks again after a restart.
+ * The state of a gas wallet. Durable are its address, its next nonce and every transaction with
+ * signed bytes. Volatile are jobs that are not signed yet; their sub-wallets send them again after
+ * a restart.
  */
 export interface GasWalletState {
   readonly gasWalletId: GasWalletId
   readonly chainId: number
   readonly account: GasAccountState
-  /** What its drafts and open transactions are for. */
+  /** The jobs of its drafts and open transactions. */
   readonly jobs: Map<TxId, GasJob>
-  /** Why a draft could not be signed, until the lane gives it up. */
+  /** Why a draft could not be signed, kept until the lane gives the draft up. */
   readonly faults: Map<TxId, Fault>
-  /** What is frozen of a job's now, as its shell knows it; null: nothing. Not its own. */
+  /** Returns the present freeze that concerns a job, or null. The shell provides it. */
   freezingOf: (job: GasJob & { readonly lineageId: LineageId }) => Freezing | null
   /** Callers that wait for the key. */
   readonly openers: ReplyToken[]
@@ -27,8 +28,11 @@ export interface GasAccountState extends AccountState {
   wallet: ServiceWallet | null
 }
 
-/** An account whose owner is the service. */
+/** An account that the service owns. */
 export type ServiceWallet = Pick<GasWallet, 'walletId' | 'address' | 'epoch'>
 
-/** Jobs of one gas wallet at a time; beyond it OVERLOADED. A window of 16 takes minutes for more. */
+/**
+ * The most jobs of one gas wallet at a time; beyond this the answer is OVERLOADED. With a window of
+ * 16, more would take minutes.
+ */
 export const JOBS_MAX = 2_000

@@ -4,8 +4,8 @@ import { frozenFault } from '../../../src/errors/frozen.js'
 import type { GasWalletState } from './state.js'
 
 /**
- * Why a job is not begun: its user, wallet or key was frozen after the intent had been signed. What
- * ends an intent or a delegation on chain only takes away, and goes on.
+ * Why a job is not started: its user, wallet or key was frozen after the intent had been signed.
+ * Transactions that end an intent or a delegation on chain only restrict, and continue.
  */
 export function whyStopped({ freezingOf }: GasWalletState, job: GasJob): Fault | null {
   const { cancels, lineageId } = job

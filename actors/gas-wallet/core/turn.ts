@@ -1,22 +1,28 @@
-import type { Hex } from '../../../src/domain/ids.js'
+import type { Hex, TxId } from '../../../src/domain/ids.js'
 import type { Authorization } from '../../../src/domain/sponsorship.js'
 import type { AccountTransaction, MinedIn } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { Ending, ReplacePurpose } from '../../account/core/messages.js'
+import type { AccountCommand, Ending, ReplacePurpose } from '../../account/core/messages.js'
 import type { AccountDraft, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import type { AccountTurn } from '../../account/core/turn.js'
 import { evolve } from './evolve.js'
+import { feeCapOf, JAMMED_AFTER_MS, wantedWei } from './held-gas.js'
 import type { GasWalletEffect, GasWalletEvent } from './messages.js'
 import type { GasAccountState, GasWalletState, ServiceWallet } from './state.js'
 import { whyStopped } from './stopped.js'
 
 /**
- * Collects what one command leads to. A gas wallet has no keys, caps or callers that wait for a
- * transaction: sub-wallets get updates of their jobs (`decide.ts`).
+ * Collects the events and effects of one command. A gas wallet has no keys, caps or callers that
+ * wait for a transaction: sub-wallets get updates of their jobs (`decide.ts`).
  */
 export class GasTurn implements AccountTurn {
   readonly events: GasWalletEvent[] = []
   readonly effects: GasWalletEffect[] = []
+  /**
+   * The wei that jobs with a fee too low would cost at a sufficient one, when that exceeds their
+   * hold.
+   */
+  readonly wanted = new Map<TxId, bigint>()
   readonly #wallet: GasWalletState
 
   constructor(wallet: GasWalletState) {
@@ -56,7 +62,7 @@ export class GasTurn implements AccountTurn {
     return false
   }
 
-  /** Asked before a job gets a nonce; what the gas wallet has signed goes its way. */
+  /** Runs before a job gets a nonce; transactions that the gas wallet has signed continue. */
   whatStops({ txId }: Pick<AccountDraft, 'txId'>): Fault | null {
     const job = this.#wallet.jobs.get(txId)
     if (job === undefined || this.#wallet.account.open.has(txId)) return null
@@ -83,17 +89,38 @@ export class GasTurn implements AccountTurn {
     return tx
   }
 
-  askToReplace(tx: AccountTransaction, purpose: ReplacePurpose): void {
+  askToReplace(tx: AccountTransaction, wanted: ReplacePurpose, nowMs: number): void {
     const { walletId } = this.#key()
     const authorization = this.#authorizationOf(tx)
-    this.effect({ type: 'replace-job', walletId, tx, purpose, authorization })
+    const gas = this.#wallet.jobs.get(tx.txId)?.gas
+    let purpose = wanted
+    let feeCapWei: bigint | null = null
+    if (purpose === 'bump' && gas !== undefined) {
+      feeCapWei = feeCapOf(tx, gas)
+      const neededWei = wantedWei(tx, gas, feeCapWei)
+      if (neededWei !== null) {
+        // No budget pays for a higher fee, and every transaction signed after it waits.
+        if (nowMs - tx.createdAtMs > JAMMED_AFTER_MS) purpose = 'cancel'
+        else this.wanted.set(tx.txId, neededWei)
+      }
+    }
+    if (purpose === 'cancel') feeCapWei = null
+    this.effect({ type: 'replace-job', walletId, tx, purpose, feeCapWei, authorization })
   }
 
-  mayReplace(): boolean {
-    return true
+  /**
+   * A cancellation costs a fraction of its call; without it the nonces above would wait for ever.
+   */
+  mayReplace(
+    tx: AccountTransaction,
+    { purpose, fees }: Extract<AccountCommand, { type: 'replacement-signed' }>,
+  ): boolean {
+    const gas = this.#wallet.jobs.get(tx.txId)?.gas
+    const capWei = gas === undefined || purpose === 'cancel' ? null : feeCapOf(tx, gas)
+    return capWei === null || fees.maxFeePerGas <= capWei
   }
 
-  /** The service's own grant covers it as it did the first time. */
+  /** The service's own grant covers the new draft as it covered the first. */
   draftAgain({ tx, token }: OpenEntry): AccountDraft | null {
     const newest = tx.attempts.at(-1)
     if (newest === undefined) return null

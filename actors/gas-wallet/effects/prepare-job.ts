@@ -1,5 +1,6 @@
 import type { GasJob } from '../../../src/domain/sponsorship.js'
 import { isFinal } from '../../../src/domain/transaction.js'
+import { sideFeeWei } from '../../../src/domain/transaction-fee.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
 import { laneOf } from '../../account/core/state.js'
 import type { JobRefusal } from '../../sub-wallet/core/sponsored-messages.js'
@@ -7,7 +8,7 @@ import type { GasWalletCommand, JobQuote, PreparedJob } from '../core/messages.j
 import type { GasWalletState } from '../core/state.js'
 import type { GasWalletPorts } from '../ports.js'
 
-/** Adds gas, fees and, at the start, the account's nonce. A job known already needs none. */
+/** Adds gas, fees and, at the start, the account's nonce. A known job needs none of them. */
 export async function prepareJob(
   ports: GasWalletPorts,
   state: GasWalletState,
@@ -32,7 +33,7 @@ export async function prepareJob(
     return finish(unneeded, null, 'under-way')
   const found = ports.reader.gas.transaction(job.txId)
   if (found !== undefined) {
-    // Told as it was before it ended, it would be taken for one that a reorg took back.
+    // Reporting its state before the end would look like a reorg that took it back.
     const isEnding = found.gasWalletId === state.gasWalletId && !isFinal(found.tx.status)
     return finish(unneeded, null, isEnding ? 'under-way' : found.tx)
   }
@@ -42,6 +43,9 @@ export async function prepareJob(
   ])
   return finish(quote, chainNonce, null)
 }
+
+/** The size of a signed transaction around its calldata, with an authorization. */
+const ENVELOPE_BYTES = 256
 
 async function quoteJob(
   { chains, executionGas }: GasWalletPorts,
@@ -54,13 +58,17 @@ async function quoteJob(
     return refusal(fault('CHAIN_UNAVAILABLE'), 'gas-wallet')
   }
   try {
-    const [gas, { fees }, balanceWei] = await Promise.all([
+    const [gas, { fees }, balanceWei, sideFee] = await Promise.all([
       executionGas.estimate(chain, { ...job, relayer }),
       chain.fees.quote(),
       chain.reads.nativeBalance(relayer),
+      chain.gas.sideFee(ENVELOPE_BYTES + job.calldata.length / 2),
     ])
-    if (gas.ok) return { ok: true, gasLimit: gas.value, fees, balanceWei }
-    // An answer of the Router about its caller; a chain that does not answer is thrown.
+    if (gas.ok) {
+      const l1FeeWei = sideFeeWei(gas.value, sideFee)
+      return { ok: true, gasLimit: gas.value, fees, l1FeeWei, balanceWei }
+    }
+    // The Router's answer concerns its caller; a chain that does not answer is thrown.
     return refusal(gas.fault, gas.fault.code === 'CHAIN_UNAVAILABLE' ? 'gas-wallet' : 'call')
   } catch (error) {
     if (error instanceof FaultError) return refusal(error.fault, 'call')

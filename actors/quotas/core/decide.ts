@@ -4,16 +4,16 @@ import { quotaExceeded } from '../../../src/errors/quota-exceeded.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
 
 /**
- * One actor per user: how many wallets, keys and webhooks they have. Whoever creates one reserves a
- * place here first and says afterwards how it went, so that checking and taking are one step
- * whatever races. Nothing of it is stored: the records themselves are counted when the actor starts.
+ * One actor per user: the number of the user's wallets, keys and webhooks. The creator of one first
+ * reserves a place here and later reports the outcome, so the check and the reservation are one
+ * step. None of it is stored: the records themselves are counted when the actor starts.
  */
 export interface QuotaState {
-  /** Made for good, as far as is known. */
+  /** The number that exists, as far as is known. */
   readonly made: Record<CountedQuota, number>
-  /** Being made, by the name of their request. */
+  /** Reservations of pending requests, by request name. */
   readonly reserved: Record<CountedQuota, Set<string>>
-  /** There may be fewer: something is gone, or was begun and nobody knows whether it was made. */
+  /** True when there may be fewer: a record was removed, or the outcome of a request is unknown. */
   uncertain: boolean
 }
 
@@ -32,13 +32,13 @@ export type QuotaCommand =
       readonly name: string
       readonly outcome: 'made' | 'not-made' | 'unknown'
     }
-  /** Something is gone, and maybe more with it. */
+  /** A record was removed, and others may have gone with it. */
   | { readonly type: 'free' }
 
-/** Being made at once; the front end has no more requests of one user under way. */
+/** The most reservations at once; the front end has no more pending requests of one user. */
 const RESERVED_MAX = 2_000
 
-/** Answers `reserve` alone. */
+/** Only `reserve` is answered. */
 export function decide(
   state: QuotaState,
   command: QuotaCommand,
@@ -53,7 +53,7 @@ export function decide(
 
 function apply(state: QuotaState, command: QuotaCommand): Fault | null {
   if (command.type === 'free') {
-    // The records may say so already, and only they know what went along with it.
+    // The records may already show it, and only they show what else was removed with it.
     state.uncertain = true
     return null
   }
@@ -67,7 +67,7 @@ function apply(state: QuotaState, command: QuotaCommand): Fault | null {
     return null
   }
   if (!reserved.delete(command.name)) return null
-  // Where it is not known, it is counted: too few are better than too many.
+  // A request with an unknown outcome counts: too few places are better than too many.
   if (command.outcome !== 'not-made') state.made[quota]++
   if (command.outcome === 'unknown') state.uncertain = true
   return null
@@ -80,7 +80,7 @@ export function isFull(
   return made[quota] + reserved[quota].size >= limit
 }
 
-/** True when the records say all there is to know. */
+/** True when no request is pending, so that the records give the exact counts. */
 export function isSettled({ reserved }: QuotaState): boolean {
   return Object.values(reserved).every((names) => names.size === 0)
 }

@@ -3,44 +3,48 @@ import type { CreditAmount } from '../../../src/domain/exposure.js'
 import type { Draft, SubWalletState } from './state.js'
 
 /**
- * The ledger of what a wallet ever let others take, and of which lineage paid for it. Its entries
- * are written with the signed bytes of the transaction that approves, so that nothing is broadcast
- * without its entry. The actor keeps them, oldest first.
+ * The ledger records every allowance that the wallet has ever given and the lineage whose caps paid
+ * for it. An entry is committed with the signed bytes of the transaction that gives the allowance,
+ * so nothing is broadcast without its entry. The actor keeps the entries in memory, oldest first.
  *
- * It is complete from the wallet's first day on: both shares of the key sign for this service
- * alone, and sponsored calls leave no allowance behind (`src/contracts/README.md`).
+ * The ledger is complete from the wallet's first day: both shares of the key sign only for this
+ * service, and sponsored calls leave no allowance behind (`src/contracts/README.md`).
  */
 
 /**
- * Entries of one wallet, some 300 bytes each. Spec silent: beyond it the oldest gives way and the
- * ledger says that it is no longer complete, from when on valuation asks the chain about every
- * contract a call touches. To refuse approvals instead would stop a wallet for good on account of
- * its history. Who paid for what gave way is not known any more, so that it counts in full.
+ * The most entries of one wallet, about 300 bytes each. Spec silent: beyond this bound the oldest
+ * entry is forgotten and the ledger is marked incomplete; from then on valuation reads the
+ * allowances of every contract that a call touches from the chain. Refusing calls instead would
+ * stop a wallet for good because of its history. Who paid for a forgotten allowance is unknown, so
+ * its use counts in full.
  */
 export const ALLOWANCES_MAX = 1_000
 
 export interface AllowancesRecorded {
   readonly type: 'allowances-recorded'
   readonly entries: readonly AllowanceEntry[]
-  /** Keys of entries that gave way. */
+  /** The keys of the entries that were forgotten to keep the bound. */
   readonly forgotten: readonly string[]
 }
 
-/** Credits were used, given back, or never existed (`credits.ts`). */
+/** Credits were used, given back or cancelled (`credits.ts`). */
 export interface CreditsChanged {
   readonly type: 'credits-changed'
-  /** Of the ledger, as they are from now on. */
+  /** The changed entries, as they are after this event. */
   readonly entries: readonly AllowanceEntry[]
 }
 
-/** By `allowanceKey`, oldest first. */
+/** Entries by `allowanceKey`, oldest first. */
 export type Allowances = ReadonlyMap<string, AllowanceEntry>
 
 type Approving = Pick<Draft, 'basis' | 'call' | 'txId' | 'lineageId' | 'reservation' | 'paid'>
 
 type Ledger = Pick<SubWalletState, 'allowances' | 'allowancesComplete'>
 
-/** For the turn that stores the transaction; null when it approves nothing. */
+/**
+ * Returns the event for the turn that stores the transaction, or null when the call gives no
+ * allowance.
+ */
 export function allowancesOf(
   { allowances, allowancesComplete }: Ledger,
   draft: Approving,
@@ -71,7 +75,7 @@ function isSame(
   return a.kind === b.kind && a.spender === b.spender && a.token === b.token
 }
 
-/** Puts those of the event in place as the newest. */
+/** Stores the event's entries as the newest of the ledger. */
 export function foldAllowances(
   state: SubWalletState,
   { entries, forgotten }: AllowancesRecorded,

@@ -5,53 +5,57 @@ import type {
   GivenDecision,
 } from '../../../src/domain/approval.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { QuoteName } from '../../../src/domain/idempotency.js'
 import type { ApprovalId, Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { Draft } from './state.js'
 
-/** What waiting calls hear, what happens to them, and what they ask for. */
+/** The commands that concern calls waiting for approval. */
 export type ApprovalCommand =
-  /** What a person is to be asked for, once the call has passed its screening. */
+  /** A call has passed its screening and is ready to be put before a person. */
   | {
       readonly type: 'approval-ready'
       readonly txId: TxId
-      /** 32 bytes: of the live API key, over this call alone. */
+      /** A 32-byte proof by the live API key, valid for this call only. */
       readonly keyProof: Hex
       readonly url: string | null
-      /** Calls of the user that wait, in all wallets, as the store has them. */
+      /** The number of the user's waiting calls in all wallets, according to the store. */
       readonly userWaiting: number
       readonly nowMs: number
     }
   | {
       readonly type: 'approval-registered'
       readonly txId: TxId
-      /** Of the term that was told; another one is told anew. */
+      /** The term that the identity provider was notified of; a newer term is sent again. */
       readonly maxNativeWei: bigint
       readonly taken: boolean
-      /** Why the identity provider never takes it; absent where it may yet. */
+      /**
+       * Set when the identity provider will never accept the call; absent when another attempt may
+       * succeed.
+       */
       readonly refusal?: Fault
       readonly nowMs: number
     }
   | { readonly type: 'approvals-rested' }
   | DecideApproval
   | WithdrawCall
-  /** The clock: something has expired, or may be signed now. */
+  /** A timer fired: a call has expired or may be signed now. */
   | { readonly type: 'approvals-due'; readonly atMs: number; readonly nowMs: number }
 
-/** As the identity provider verified it, or a console token's decline. */
+/** A decision as the identity provider verified it, or a decline with a console token. */
 export interface DecideApproval {
   readonly type: 'decide-approval'
   readonly txId: TxId
   readonly decision: GivenDecision
-  /** Of the term that was approved: asked again, people have another one. Null of a decline. */
+  /** The term that was approved; a later term needs a new approval. Null for a decline. */
   readonly maxNativeWei: bigint | null
   readonly requestId: string | null
   readonly nowMs: number
 }
 
-/** By a key of the lineage that asked for it. */
+/** Withdrawal of a call by a key of the lineage that made it. */
 export interface WithdrawCall {
   readonly type: 'withdraw-call'
   readonly txId: TxId
@@ -60,13 +64,15 @@ export interface WithdrawCall {
   readonly nowMs: number
 }
 
-/** All but the last seven are durable. They carry the record as it is from then on. */
+/** All events except the last seven are durable. They carry the record in its new form. */
 export type ApprovalEvent =
   | {
       readonly type: 'approval-requested'
       readonly tx: Transaction
       readonly approval: Approval
       readonly idempotency: Draft['idempotency']
+      /** Absent when the call does not execute a quote. */
+      readonly executes?: QuoteName | undefined
     }
   | { readonly type: 'approval-registered'; readonly approval: Approval }
   | {
@@ -76,7 +82,7 @@ export type ApprovalEvent =
       readonly requestId: string | null
     }
   | { readonly type: 'approval-approved'; readonly approval: Approval; readonly atMs: number }
-  /** Its nonce, before the quorum is asked. */
+  /** Binds the approval to a nonce before the quorum is called. */
   | { readonly type: 'approval-bound'; readonly approval: Approval }
   | {
       readonly type: 'approval-asked-again'
@@ -97,20 +103,23 @@ export type ApprovalEvent =
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
   | { readonly type: 'approval-registering'; readonly txId: TxId | null }
-  /** The attempt came to nothing: others come first now. */
+  /** The attempt to register the call failed; other calls are tried first. */
   | { readonly type: 'approval-unregistered'; readonly txId: TxId }
   | { readonly type: 'approvals-resting'; readonly on: boolean; readonly failures: number }
   | { readonly type: 'approval-running'; readonly txId: TxId }
   | { readonly type: 'approval-rested'; readonly txId: TxId; readonly untilMs: number }
-  /** Looks that the clock was asked for and has yet to bring. */
+  /** The times for which a timer is set and has not fired yet. */
   | { readonly type: 'approvals-wake'; readonly wakesAtMs: readonly number[] }
 
 export type ApprovalEffect =
-  /** Its proof of the API key and its page, before it is stored: after a restart nobody has them. */
+  /**
+   * Prepares the proof of the API key and the approval page before the call is stored; neither
+   * could be made after a restart.
+   */
   | {
       readonly type: 'ready-approval'
       readonly txId: TxId
-      /** As it will be asked about; when it expires is decided later. */
+      /** The call in the form that the person will see; the expiry is set later. */
       readonly asked: AskedCall
       readonly proofKey: Uint8Array | null
     }
@@ -119,11 +128,14 @@ export type ApprovalEffect =
       readonly tx: Transaction
       readonly approval: Approval
       readonly wallet: SubWallet
-      /** Attempts that failed before. */
+      /** The number of failed attempts so far. */
       readonly failures: number
     }
   | { readonly type: 'rest-approvals'; readonly delayMs: number }
-  /** The identity provider need not keep it any more; told once, and it forgets by itself. */
+  /**
+   * Tells the identity provider that it may forget the call. It is sent once; the identity provider
+   * also forgets expired calls by itself.
+   */
   | {
       readonly type: 'forget-approval'
       readonly approvalId: ApprovalId

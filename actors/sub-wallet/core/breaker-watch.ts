@@ -9,29 +9,30 @@ import {
   watch,
   watches,
 } from '../../../src/policy/breakers.js'
+import { payeesOf } from '../../../src/policy/payees.js'
 import { ancestorsOf } from './key-tree.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
-import { payeesOf } from './policy-ledgers.js'
 import type { SubWalletState } from './state.js'
 
 /**
- * The breakers of a key, and of those above it that made it, fed by what is decided here: what a
- * sub-key does its makers do, so that nobody passes a breaker by making keys. What they count of signed calls is stored
- * with those calls. Refusals are counted in memory alone, so that a flood of them costs no write: a
- * restart forgets them, nothing of them had left, and a flood that goes on trips anew.
+ * Feeds the breakers of a key and of the keys above it with the calls decided here. A sub-key's
+ * calls count for its makers too, so that making keys evades no breaker. Counts of signed calls are
+ * stored with those calls. Refusals are counted only in memory, so that a flood of them costs no
+ * writes: a restart forgets them, nothing was signed for them, and a continuing flood trips the
+ * breaker again.
  *
- * A trip is told before the commit that it rests on, so that the freeze is in the same one; the
- * call that trips is signed, and none after it.
+ * The trip is emitted before the turn's commit, so that the freeze is part of the same commit. The
+ * call that trips a breaker is signed; no later call is.
  */
 
-/** What of a turn they need. */
+/** The part of `Turn` that the breakers use. */
 interface Deciding {
   readonly state: SubWalletState
   emit(event: Event): void
   effect(effect: Effect): void
 }
 
-/** @param call as it was refused, after `turn` had told its caller */
+/** @param call the refused call, after `turn` has answered its caller */
 export function noteRefused(turn: Deciding, fault: Fault, call: RefusedCall, nowMs: number): void {
   const key = turn.state.keys.get(call.keyId)
   if (key === undefined || !COUNTED_REFUSALS.has(fault.code)) return
@@ -43,7 +44,7 @@ export function noteRefused(turn: Deciding, fault: Fault, call: RefusedCall, now
   noteOnPath(turn, key, { type: 'refused', atMs: nowMs }, call.requestId)
 }
 
-/** @param newPayees see `newPayeesOf`; asked before the call was folded */
+/** @param newPayees see `newPayeesOf`; computed before the call was folded */
 export function noteSigned(turn: Deciding, tx: Transaction, newPayees: readonly Address[]): void {
   const key = turn.state.keys.get(tx.keyId)
   if (key === undefined) return
@@ -58,13 +59,14 @@ export function noteSigned(turn: Deciding, tx: Transaction, newPayees: readonly 
 }
 
 /**
- * None where nobody asks. A send reads whom the wallet has paid; where the store is behind what has
- * ended here nobody knows, and each counts as new: of a call that is not counted no breaker would
- * hear again. What people approved reads nothing, and they saw whom it pays.
+ * Beneficiaries that the wallet has not paid before; empty when no breaker counts them. When the
+ * list of those the wallet paid is unknown, because a call ended since the store was read, every
+ * beneficiary counts as new: a breaker would otherwise never count the call. Calls that people
+ * approved are skipped, because the approvers saw whom they pay.
  */
 export function newPayeesOf(
   state: SubWalletState,
-  tx: Pick<Transaction, 'keyId' | 'lineageId' | 'kind' | 'call' | 'approval'>,
+  tx: Pick<Transaction, 'keyId' | 'lineageId' | 'kind' | 'call' | 'shownPayees' | 'approval'>,
 ): readonly Address[] {
   const { keys, payees, userWatch } = state
   if (payees === null && tx.approval !== undefined) return NONE
@@ -74,7 +76,7 @@ export function newPayeesOf(
     (key !== undefined && countsPayees(key)) ||
     ancestorsOf(state, tx.lineageId).some(countsPayees)
   if (!isAsked) return NONE
-  return [...new Set(payeesOf(tx).filter((address) => payees?.has(address) !== true))]
+  return payeesOf(tx).filter((one) => payees?.has(one) !== true)
 }
 
 const NONE: readonly Address[] = []

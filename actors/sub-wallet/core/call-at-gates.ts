@@ -1,11 +1,13 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { Exchange } from '../../../src/domain/exchange.js'
 import type { Exposure, Spend } from '../../../src/domain/exposure.js'
+import type { QuoteName } from '../../../src/domain/idempotency.js'
 import type { KeyId, TxId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Reservation, SpendCounters } from '../../../src/domain/spend.js'
 import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
-import type { Valuation } from '../../../src/domain/transaction.js'
-import type { Fault } from '../../../src/errors/fault.js'
+import type { Transaction, Valuation } from '../../../src/domain/transaction.js'
+import type { Fault, Result } from '../../../src/errors/fault.js'
 import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { CountedCall } from '../../../src/policy/policy-ledger.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
@@ -13,57 +15,71 @@ import type { ReplyToken } from '../../runtime/actor.js'
 import type { CapNode } from './caps-above.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 
-/** The same call again within this time looks like a retry (CONTRACT.md, "Duplicates"). */
+/** An identical call within this time is treated as a retry (CONTRACT.md, "Duplicates"). */
 export const DUPLICATE_WINDOW_MS = 10_000
 
-/** A call that moves value, as the gates of `lifecycle.ts` see it. */
+/** A call that moves value, in the form that the gates of `lifecycle.ts` check. */
 export interface CallAtGates {
   readonly keyId: KeyId
   readonly chainId: number
   readonly nowMs: number
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly first: PreparedSend['first']
+  /**
+   * The quote to execute and the transaction that already executed it; null when the call executes
+   * no quote.
+   */
+  readonly quoted: { readonly name: QuoteName; readonly executed: Transaction | null } | null
   readonly quote:
     | {
         readonly ok: true
         readonly valuation: Valuation
         readonly exposure?: Exposure | null
         readonly unpriced: boolean
+        /** With `fees`, of a send: what its gas may cost at worst. */
+        readonly gasLimit?: bigint
+        readonly fees?: { readonly maxFeePerGas: bigint }
         readonly basis?: Pick<QuoteBasis, 'after'>
+        /** Set for a sponsored call; null when one side has no price. */
+        readonly exchange?: Exchange | null
+        /** Set for a sponsored call: the terms to be signed. */
+        readonly terms?: Result<IntentTerms>
       }
     | { readonly ok: false; readonly fault: Fault }
-  /** What is held of the gas that the service pays in a day; null where the caller pays. */
+  /** The daily sponsored gas that the call holds; null when the caller pays for gas. */
   readonly sponsoredGasMicros: UsdMicros | null
-  /** Long calldata that screening refuses, known before it was valued. */
+  /** Set when screening refused the long calldata before the call was valued. */
   readonly screened: PreparedSend['screened'] | null
-  /** What a sponsored call does; null of sends, and of one that is known to fail. */
+  /** The effect of a sponsored call; null for a send and for a call that is known to fail. */
   readonly intent: IntentTerms | null
-  /** False where no nonce is to be had for a send: its lane has not begun and no node answered. */
+  /** False when a send can have no nonce: its lane has not started and no node answered. */
   readonly hasNonce: boolean
-  /** For the audit trail. */
+  /** Whether an identical recent call is refused even when the key's duplicate guard is off. */
+  readonly guardsDuplicates: boolean
+  /** Recorded in the audit trail. */
   readonly request: RefusedCall
   readonly token: ReplyToken | null
-  /** The same call again, young and not final. */
+  /** Finds an identical call that is recent and not final. */
   readonly findDuplicate: () => TxId | null
   /** Set by the gate `key`. */
   key: ApiKey | null
-  /** Set once it was priced. */
+  /** Set once the call is priced. */
   priced: Priced | null
-  /** Set by the gate `policy`, where that counts. */
+  /** Set by the gate `policy` when the policy counts the call. */
   counted: CountedCall | undefined
-  /** Set by the gate `policy`, where that asks for a person or for time. */
+  /** Set by the gate `policy` when the policy requires an approval or a delay. */
   asks: ApprovalAsked | undefined
   /** Set by the gate `caps`. */
   admitted: Admitted | null
 }
 
-/** What a call counts now, with what its lineage has paid for already. */
+/** The micro-USD that a call counts now, after what its lineage has already paid for. */
 export interface Priced {
   readonly counters: SpendCounters
-  /** Of the keys above; of most there are none. */
+  /** The caps of the keys above; empty for most keys. */
   readonly above: readonly CapNode[]
   readonly valuation: Valuation
-  /** Null where no allowance has to do with it. */
+  /** Null when the call touches no allowance. */
   readonly paid: Spend | null
   readonly micros: UsdMicros
 }
@@ -72,11 +88,14 @@ export interface Admitted {
   readonly key: ApiKey
   readonly reservation: Reservation
   readonly valuation: Valuation
-  /** Null where no allowance has to do with it. */
+  /** Null when the call touches no allowance. */
   readonly paid: Spend | null
 }
 
-/** Gates after the first have the key. */
+/**
+ * Returns the key, which every gate after `key` can rely on.
+ * @throws when the gate `key` has not run
+ */
 export function keyOf({ key, keyId }: CallAtGates): ApiKey {
   if (key === null) throw new Error(`${keyId} was not looked up`)
   return key

@@ -7,10 +7,10 @@ import type { CancelCommand } from './messages.js'
 import type { Turn } from './turn.js'
 
 /**
- * Outbids it at its own nonce by sending nothing to the account itself. Which of the two lands the
- * chain decides: until then its spend stays reserved, and both hashes are watched. Answered with the
- * record as it is; where the quorum or the fee ceiling is in the way nothing changes, and it may
- * be asked for again.
+ * Replaces the transaction with an empty self-send at the same nonce. The chain decides which of
+ * the two is mined: until then the spend stays reserved and both hashes are watched. The answer is
+ * the current record; when the quorum or the fee ceiling prevents the replacement, nothing changes
+ * and the caller may retry.
  */
 export function cancelTransaction(
   turn: Turn,
@@ -33,10 +33,10 @@ export function cancelTransaction(
   else turn.answer(token, tx)
 }
 
-const BEING_REPLACED = 'The transaction is being replaced just now; ask again.'
+const BEING_REPLACED = 'The transaction is being replaced; try again.'
 const CANNOT = {
-  ended: refusal('It is final, or mined already, or no transaction of this wallet.'),
-  sponsored: refusal('A sponsored call cannot be cancelled: its intent ends within minutes.'),
+  ended: refusal('It is mined or final, or not a transaction of this wallet.'),
+  sponsored: refusal('A sponsored call cannot be cancelled: its intent expires within minutes.'),
 }
 
 function whyNot({ tx, flight }: OpenEntry<Transaction>): Fault | null {

@@ -20,8 +20,8 @@ import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 /**
- * What a call comes to, against the caps of its key. Nothing happens between this and the
- * reservation, so racing calls can never pass a cap together.
+ * Checks a call's value against the caps of its key and of the keys above. The check and the
+ * reservation happen in one step, so concurrent calls can never pass a cap together.
  */
 export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
@@ -43,7 +43,10 @@ export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
   return false
 }
 
-/** The first cap on the path that so much more would pass: its own, then those above. */
+/**
+ * Returns the first cap that this amount would pass: the key's own caps first, then those of the
+ * keys above.
+ */
 function breachOf(
   own: CapNode,
   above: readonly CapNode[],
@@ -58,7 +61,7 @@ function breachOf(
   return null
 }
 
-/** What a call comes to now. Asked by a key's policy before its caps, where there is one. */
+/** Prices the call for the caps. A key with a policy calls it in the gate before. */
 export function priceAtGates(turn: Turn, asked: CallAtGates): Priced {
   const { quote, chainId, nowMs, request } = asked
   if (!quote.ok) throw new Error(`${request.txId} came to its caps without a quote`)
@@ -83,8 +86,8 @@ function exposureOf({ quote }: CallAtGates): Exposure | null {
 }
 
 /**
- * What a call counts for this key now, with what its lineage has paid for already.
- * @param after calls under way after which its exposure was read
+ * The micro-USD that a call counts for this key now, after what its lineage has already paid for.
+ * @param after the calls under way that the exposure was read after
  */
 export function spendWithCredits(
   state: SubWalletState,
@@ -95,7 +98,8 @@ export function spendWithCredits(
   after: readonly TxId[],
 ): Spend {
   const isCapped = hasCap(key) || ancestorsOf(state, key.lineageId).some(hasCap)
-  // Most calls of contracts reach no allowance: to look credits up would cost them for nothing.
+  // Most contract calls touch no allowance, and looking up credits would cost them time for
+  // nothing.
   const asks = exposure.tokens.some(
     ({ standing, toPermit2 }) => standing.length > 0 || toPermit2 > 0n,
   )
@@ -107,7 +111,7 @@ function hasCap({ dailyLimitMicros, monthlyLimitMicros }: ApiKey): boolean {
   return dailyLimitMicros !== null || monthlyLimitMicros !== null
 }
 
-/** By how much a call would pass the caps, whichever it passes by more. */
+/** The micro-USD by which a call would pass the daily or the monthly cap, the larger of the two. */
 function excessOf(counters: SpendCounters, key: ApiKey, micros: bigint): bigint {
   const over = (limit: bigint | null, used: bigint) => (limit === null ? 0n : used + micros - limit)
   const daily = over(key.dailyLimitMicros, counters.dayMicros)
@@ -116,7 +120,7 @@ function excessOf(counters: SpendCounters, key: ApiKey, micros: bigint): bigint 
   return monthly
 }
 
-/** @param isAbove whether the cap is of a key above the caller's */
+/** @param isAbove whether the cap belongs to a key above the caller's */
 function limitFault(breach: CapBreach, fitting: CreditAmount | null, isAbove: boolean): Fault {
   const limit = formatUsd(breach.limitMicros)
   const left = breach.limitMicros - breach.usedMicros
@@ -134,11 +138,11 @@ function limitFault(breach: CapBreach, fitting: CreditAmount | null, isAbove: bo
     },
     fitting === null
       ? `The request would exceed the ${cap}; ${formatUsd(left > 0n ? left : 0n)} USD are left.`
-      : `An approval counts in full, whatever the balance is, and this one would exceed the ${cap}; at most ${fitting.amount} (smallest units) would fit now.`,
+      : `An allowance counts in full, whatever the balance. This one would exceed the ${cap}; at most ${fitting.amount} (smallest units) fits now.`,
   )
 }
 
-/** The same approval, as large as it may be now. */
+/** Suggests the same call with the largest allowance that the cap permits. */
 function suggestionOf({ token, spender, amount }: CreditAmount) {
   return { token, spender, amount: amount.toString() }
 }

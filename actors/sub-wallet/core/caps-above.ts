@@ -4,7 +4,7 @@ import type { SpendCounters } from '../../../src/domain/spend.js'
 import { ancestorsOf } from './key-tree.js'
 import { countersOf, type SubWalletState } from './state.js'
 
-/** A key whose caps hold for a call, and all that counts against them now. */
+/** A key whose caps bind a call, with everything that counts against them now. */
 export interface CapNode {
   readonly key: ApiKey
   readonly counters: SpendCounters
@@ -12,7 +12,7 @@ export interface CapNode {
 
 const NONE: readonly CapNode[] = []
 
-/** Of the keys above a lineage, nearest first. */
+/** The caps of the keys above a lineage, nearest first. */
 export function capsAbove(
   state: SubWalletState,
   lineageId: LineageId,
@@ -24,8 +24,8 @@ export function capsAbove(
 }
 
 /**
- * The windows in which a call counts: the newest that any of them has open, so that a clock which
- * steps back between two of them hides it from none.
+ * The windows in which a call counts: the newest window that is open on the path, so that a clock
+ * that steps back cannot leave the call out of any of them.
  */
 export function windowsOf(
   { day, month }: Pick<SpendCounters, 'day' | 'month'>,
@@ -41,7 +41,7 @@ export function windowsOf(
   return newest
 }
 
-/** What is left of the caps of all of them, the least; null is without limit. */
+/** The least that is left of all these caps; null means no limit. */
 export function leftOfCaps(
   nodes: readonly CapNode[],
 ): Readonly<Record<'dailyMicros' | 'monthlyMicros', bigint | null>> {
@@ -56,7 +56,7 @@ export function leftOfCaps(
 
 function lesserLeft(before: bigint | null, limit: bigint | null, used: bigint): bigint | null {
   if (limit === null) return before
-  // What receipts showed may have passed the cap.
+  // Spend that a receipt showed may have passed the cap.
   const left = limit > used ? limit - used : 0n
   return before === null || left < before ? left : before
 }

@@ -11,19 +11,19 @@ export type KeyChange = Pick<
   'change' | 'requestId' | 'byPerson' | 'atMs'
 >
 
-/** Changes a key here. */
+/** Emits the key's new form and invalidates caches of its secret. */
 export function putKey(turn: Turn, key: ApiKey, change: KeyChange): void {
   turn.emit({ type: 'key-put', key, ...change })
   turn.effect({ type: 'key-changed', secretHash: key.secretHash })
 }
 
-/** The same, and has the identity provider notified until it acknowledges. */
+/** Changes the key and notifies the identity provider until it acknowledges. */
 export function putKeyAndGrant(turn: Turn, key: ApiKey, change: KeyChange): void {
   putKey(turn, key, change)
   openGrantOf(turn, key)
 }
 
-/** Leaves the keys that this one took the place of nothing that it has not itself. */
+/** Narrows the predecessors of a key to what the key itself may do. */
 export function narrowPredecessors(turn: Turn, key: ApiKey, change: KeyChange): void {
   for (const before of predecessors(turn, key, change.atMs)) {
     const narrowed = narrowedTo(before, key)
@@ -33,7 +33,7 @@ export function narrowPredecessors(turn: Turn, key: ApiKey, change: KeyChange): 
   }
 }
 
-/** With its policy's version counted up where that is another one. */
+/** Increments the policy version when the policy has changed. */
 export function withPolicyVersion(before: ApiKey, next: ApiKey): ApiKey {
   if (textOf(before.policy) === textOf(next.policy)) return next
   return { ...next, policyVersion: (before.policyVersion ?? 0) + 1 }
@@ -43,7 +43,7 @@ function textOf(policy: ApiKey['policy']): string | null {
   return policy === null ? null : canonicalText(policy)
 }
 
-/** The keys that it took the place of and that may still be used, the last one first. */
+/** Predecessors that may still be used, newest first. */
 export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKey[] {
   const found: ApiKey[] = []
   let { rotatedFrom } = key
@@ -56,9 +56,9 @@ export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKe
   return found
 }
 
-/** The identity provider has to hear what the key may do from now on. */
+/** Queues a notification to the identity provider of what the key may do now. */
 export function openGrantOf(turn: Turn, { keyId, lineageId, parentLineageId }: ApiKey): void {
-  // What is being asked for meanwhile may still be taken.
+  // A pending patch may still be accepted by the identity provider, so it is kept.
   const patch = turn.state.grants.byKey.get(keyId)?.change.asked ?? null
   openChange(turn, { keyId, rotatedFrom: null, patch }, lineageId, null, parentLineageId)
 }

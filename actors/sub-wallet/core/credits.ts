@@ -11,18 +11,20 @@ import type { CreditsChanged } from './allowance-ledger.js'
 import type { SubWalletState } from './state.js'
 
 /**
- * What an approval has counted is a credit of the lineage that it counted against: what the spender
- * takes by it later on that day counts nothing more. A credit belongs to one lineage, chain, token
- * and spender; it comes into force with its approval, ends with its day, with another approval in
- * its place and with the failure of its own, and is used in the step that reserves what it spares.
+ * What an allowance has counted against a cap becomes a credit of that lineage: when the spender
+ * uses the allowance later on the same day, it counts nothing more. A credit belongs to one
+ * lineage, chain, token and spender. It starts with the transaction that gives the allowance; it
+ * ends with the UTC day, with a new allowance in its place or with the failure of that transaction;
+ * and it is used in the same step that reserves the remaining spend.
  *
- * Spec silent: it is bounded by what the chain says the spender may still take, so that taking an
- * approval back ends it, and what was spent by then stays spent.
+ * Spec silent: a credit is bounded by the allowance that the chain reports, so reducing an
+ * allowance ends the credit, and what was spent until then stays spent.
  */
 
 /**
- * @param day the UTC day of the counters that are spent from
- * @param after calls under way after which the allowances were read: what these take is taken
+ * @param day the UTC day of the counters that pay
+ * @param after the calls under way after which the allowances were read; the allowances already
+ * lack what these calls take
  */
 export function creditsOf(
   state: SubWalletState,
@@ -73,9 +75,9 @@ function isMined({ open }: SubWalletState, { txId }: AllowanceEntry): boolean {
 }
 
 interface Held {
-  /** By calls that are not stored: the ledger does not know of it yet. */
+  /** The amount given by drafts, which the ledger does not contain yet. */
   drafted: bigint
-  /** By all that the allowances were read without. */
+  /** The amount taken by calls that the allowances were read without. */
   unseen: bigint
 }
 
@@ -107,7 +109,9 @@ function heldByKey(
   return held
 }
 
-/** What a transaction keeps of the credits it uses; those that ended meanwhile are left out. */
+/**
+ * The credits that a transaction records as used, without those that have ended in the meantime.
+ */
 export function usesToStore(
   { allowances }: SubWalletState,
   chainId: number,
@@ -120,20 +124,21 @@ export function usesToStore(
   })
 }
 
-/** Of a command's turn. */
+/** The part of `Turn` that credits use. */
 interface CreditTurn {
   readonly state: SubWalletState
   emit(event: CreditsChanged): void
 }
 
-/** In the turn that stores the transaction. */
+/** Uses the credits in the turn that stores the transaction. */
 export function useCredits(turn: CreditTurn, { credits }: Transaction): void {
   if (credits !== undefined) changeLeft(turn, credits, (left, amount) => less(left, amount))
 }
 
 /**
- * A transaction ended without effect: its approvals were never made, so nobody paid for what they
- * replaced either, as far as is known here; and what it had used of credits is there again.
+ * Undoes the credits of a transaction that ended without effect: its allowances were never given,
+ * so no lineage is known to have paid for what they replaced, and the credits that it used are
+ * available again.
  */
 export function undoCredits(turn: CreditTurn, tx: Transaction): void {
   const unpaid: AllowanceEntry[] = []
@@ -153,7 +158,7 @@ function changeLeft(
   for (const { key, approvedBy, amount } of uses) {
     const entry = turn.state.allowances.get(key)
     const paid = entry?.paid ?? null
-    // Another approval has taken its place: the credit ended with the one that was used.
+    // A newer allowance has replaced this one, and the credit ended with the old one.
     if (entry === undefined || paid === null || entry.txId !== approvedBy) continue
     entries.push({ ...entry, paid: { ...paid, left: change(paid.left, amount) } })
   }

@@ -37,19 +37,19 @@ import {
 type Of<T extends ApprovalCommand['type']> = Extract<ApprovalCommand, { type: T }>
 
 /**
- * How far the fees of a chain may rise before people are asked again: they bound what the gas may
- * cost while they sign, and days may pass.
+ * The factor by which fees may rise before people are asked again. People sign a bound on the gas
+ * cost, and days may pass before the call is signed.
  */
 const GAS_HEADROOM = 3n
 const SECOND_MS = 1_000
 const NOBODY_ELSE: HoldersNow = {}
 
-/** The most that the gas of a call may cost, as people sign it. */
+/** The most that the gas of a call may cost, wei, as people sign it. */
 export function maxNativeWeiOf({ gasLimit, maxFeePerGas }: Draft): bigint {
   return gasLimit * maxFeePerGas * GAS_HEADROOM
 }
 
-/** Why no more calls may wait; null: one may. */
+/** Returns why no further call may wait, or null when one may. */
 export function waitingFault({ waiting }: SubWalletState, data: Hex): Fault | null {
   if (waiting.byTx.size >= WAITING_MAX) {
     return fault('OVERLOADED', { waiting_calls_max: WAITING_MAX }, TOO_MANY)
@@ -67,7 +67,7 @@ function userFault(userWaiting: number): Fault | null {
 
 const TOO_MANY = 'Too many calls wait for approval; decide some of them first.'
 
-/** A call as people will be asked about it; when it expires is decided once it waits. */
+/** The call as people will see it first; its expiry is set when it starts to wait. */
 export function askedFirst(
   { wallet }: SubWalletState,
   txId: TxId,
@@ -81,7 +81,7 @@ export function askedFirst(
   return { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs: 0, subject }
 }
 
-/** A call that its key's policy asks about, once its screening let it through. */
+/** A call that its key's policy sends to people, after it has passed screening. */
 interface Ready {
   readonly draft: Draft | SponsoredDraft
   readonly asks: ApprovalAsked
@@ -94,7 +94,7 @@ interface Ready {
   readonly token: ReplyToken | null
 }
 
-/** Null of one that does not wait for what people will be asked. */
+/** Returns null when the call is not ready to wait for people. */
 function readyOf({ drafts, sponsored, wallet }: SubWalletState, txId: TxId): Ready | null {
   const entry = drafts.get(txId)
   if (entry !== undefined) {
@@ -127,7 +127,7 @@ function readyOf({ drafts, sponsored, wallet }: SubWalletState, txId: TxId): Rea
   }
 }
 
-/** A call that passed its screening and waits from now on: it is stored with what it holds. */
+/** Stores a screened call with its reservation; from now on it waits. */
 export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
   const { txId, keyProof, url, userWaiting, nowMs } = command
   const { state } = turn
@@ -135,7 +135,7 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
   if (ready === null) return
   const { draft, asks, sponsored, screenedAgainst, token, call } = ready
   const stopped =
-    // It may have ended while its call was being screened.
+    // The key may have ended while the call was screened.
     (hasKeyEnded(state, draft.keyId, nowMs) ? fault('INVALID_KEY') : null) ??
     turn.freezeFault(draft.lineageId) ??
     userFault(userWaiting) ??
@@ -165,14 +165,18 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
     ...{ foreseen, screenedAgainst, sponsored, askedAgain: null, decidedAtMs: null },
     boundNonce: null,
   }
-  turn.emit({ type: 'approval-requested', tx, approval, idempotency })
+  const executes = 'executes' in draft ? draft.executes : undefined
+  turn.emit({ type: 'approval-requested', tx, approval, idempotency, executes })
   turn.answer(token, new Sent(tx, false))
-  // Nothing else of what waits has changed, and there may be thousands.
+  // Only this call changed; the wallet may have thousands of waiting calls.
   tell(turn, waitingOf(state, txId))
   wakeAt(turn, Math.min(expiresAtMs, keyEndsAtMs(state, keyId)))
 }
 
-/** What a person, through the identity provider, or a console token's holder says. */
+/**
+ * Applies a decision that a person made through the identity provider, or a decline with a console
+ * token.
+ */
 export function decideApproval(
   turn: Turn,
   { txId, decision: given, maxNativeWei, requestId, nowMs }: DecideApproval,
@@ -197,13 +201,13 @@ export function decideApproval(
     turn.touchWaiting(nowMs)
     return
   }
-  // Good for nothing any more. The identity provider may have heard of a term whose telling it has
-  // not answered yet: what people said of that one holds.
+  // The decision is for an earlier term and is void. The identity provider may know a newer term
+  // whose registration it has not answered yet; decisions on the newer term count.
   if (maxNativeWei !== approval.maxNativeWei) {
-    turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, ASKED_ANEW))
+    turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, TERMS_CHANGED))
     return
   }
-  // Who left the account and came back says yes anew.
+  // A person who left the account and came back has to approve again.
   const counting = approval.decisions.filter(
     ({ authorizerId, personIds }) =>
       authorizerId !== decision.authorizerId || personIds?.length !== 0,
@@ -221,7 +225,7 @@ export function decideApproval(
   turn.touchWaiting(nowMs)
 }
 
-/** By the agent that asked for it. */
+/** Withdraws the call at the request of the agent that made it. */
 export function withdrawCall(
   turn: Turn,
   { txId, keyId, requestId, nowMs }: WithdrawCall,
@@ -243,7 +247,7 @@ export function withdrawCall(
   turn.touchWaiting(nowMs)
 }
 
-/** The identity provider is told of one call at a time. */
+/** Registers the call with the identity provider, which is notified of one call at a time. */
 export function tell(turn: Turn, { tx, approval }: WaitingCall): void {
   const { waiting, wallet } = turn.state
   if (waiting.registering !== null || waiting.resting || wallet === null) return
@@ -258,13 +262,13 @@ export function wakeAt(turn: Turn, atMs: number): void {
   turn.effect({ type: 'wake-approvals', atMs })
 }
 
-/** Enough people said yes, or its time has come. */
+/** Marks the call as approved: enough people approved it, or its delay has passed. */
 export function approve(turn: Turn, approval: Approval, nowMs: number): void {
   const approved: Approval = { ...approval, status: 'approved', decidedAtMs: nowMs }
   turn.emit({ type: 'approval-approved', approval: approved, atMs: nowMs })
 }
 
-/** @returns the approval as it ended */
+/** @returns the approval in its final form */
 export function endWaiting(
   turn: Turn,
   txId: TxId,
@@ -278,19 +282,20 @@ export function endWaiting(
   if (state.sponsored.has(txId)) turn.emit({ type: 'sponsored-released', txId })
   const { tx: before, approval: asked } = waitingOf(state, txId)
   const tx: Transaction = { ...before, status, error, spentMicros: 0n, updatedAtMs: nowMs }
-  // Dropped before anybody let it through, it is nobody's yes.
+  // A call that is dropped before it was approved has no approval to keep.
   const isLetThrough = status === 'dropped' && asked.status === 'approved'
   const ended = status === 'dropped' ? 'expired' : status
   const approval: Approval = isLetThrough
     ? { ...asked, decidedAtMs: asked.decidedAtMs ?? nowMs }
     : { ...asked, status: ended, decidedAtMs: nowMs }
   turn.emit({ type: 'approval-ended', tx, approval, requestId, atMs: nowMs })
-  // It may know of it without having answered, or of what was asked before; if not, it does nothing.
+  // The identity provider may know the call without having answered, or know an earlier term. When
+  // it knows neither, it ignores this.
   turn.effect({ type: 'forget-approval', approvalId: approval.approvalId, status: approval.status })
   return approval
 }
 
-/** False once the quorum was asked: that cannot be called back. */
+/** False once the quorum was called: its signature cannot be recalled. */
 export function isStoppable({ state }: Turn, { phase, tx }: WaitingCall): boolean {
   if (phase !== 'running') return true
   const at = state.drafts.get(tx.txId)?.phase ?? state.sponsored.get(tx.txId)?.phase
@@ -307,6 +312,6 @@ function declinedBy({ comment }: ApprovalDecision): Transaction['error'] {
 }
 
 const WITHDRAWN = { code: 'WITHDRAWN', message: 'The call was withdrawn before it was approved.' }
-const OVER = 'Nobody is asked about this call any more; its record says what became of it.'
-const BEING_SIGNED = 'The call is being signed already, and cannot be stopped any more.'
-const ASKED_ANEW = 'People are asked about this call anew; look at it again.'
+const OVER = 'The call no longer waits for approval; its record shows the outcome.'
+const BEING_SIGNED = 'The call is already being signed and cannot be stopped.'
+const TERMS_CHANGED = 'The terms of this call have changed; review it again.'

@@ -10,10 +10,10 @@ import type { Turn } from './turn.js'
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
 
 /**
- * Moves clean sponsored calls of a chain on to their signatures. Where the account is not
- * delegated yet, the first of them brings the authorization, once the lane is empty: were an own
- * send mined first, the authorization would be skipped and the sponsored call revert; were it mined
- * before an own send of the same nonce, that send would vanish.
+ * Moves the screened sponsored calls of a chain on to signing. When the account is not delegated
+ * yet, the first call carries the authorization, once the lane is empty. If an own send were mined
+ * first, the authorization would be skipped and the sponsored call would revert; if the
+ * authorization were mined before an own send with the same nonce, that send would be lost.
  */
 export function proceed(turn: Turn, chainId: number): void {
   const { state } = turn
@@ -28,7 +28,7 @@ export function proceed(turn: Turn, chainId: number): void {
   lead(turn, chainId)
 }
 
-/** Lanes change with every command, so draining delegations are looked at after each. */
+/** Checks draining delegations after every command, because any command can empty a lane. */
 export function advanceDelegations(turn: Turn): void {
   const { delegations } = turn.state
   if (delegations.size === 0) return
@@ -64,7 +64,10 @@ export function isEmpty(lane: NonceLane): boolean {
   return signing.length + filling.length + flight.length === 0 && openGap(lane) === undefined
 }
 
-/** Whether it is frozen by now, or its key has ended, and was answered so. */
+/**
+ * Answers the caller with a refusal when the call is frozen or its key has ended.
+ * @returns whether it did
+ */
 function isRefused(turn: Turn, { txId, draft, token, screenedAgainst }: SponsoredEntry): boolean {
   const stopped =
     draft === null ? null : (turn.freezeFault(draft.lineageId) ?? turn.endedFault(draft.keyId))
@@ -89,7 +92,7 @@ function askFor(
   turn.effect({ type: 'sign-intent', draft, intentNonce, authorization })
 }
 
-/** The chain was asked whether the account is delegated now. */
+/** Handles the chain's answer on whether the account is delegated. */
 export function delegationChecked(turn: Turn, command: Of<'delegation-checked'>): void {
   const { chainId, delegated, chainNonce } = command
   const phase = turn.state.delegations.get(chainId)?.phase
@@ -102,8 +105,9 @@ export function delegationChecked(turn: Turn, command: Of<'delegation-checked'>)
 }
 
 /**
- * Nothing that carries the authorization is under way any more. It may still be known to somebody;
- * should it land one day, the lane finds its nonce used and goes on at the next.
+ * Drops a pending delegation when nothing under way carries its authorization. Someone may still
+ * hold the authorization; if it is ever mined, the lane finds its nonce used and continues with the
+ * next.
  */
 export function dropOrphanedDelegation(turn: Turn, chainId: number): void {
   const { state } = turn

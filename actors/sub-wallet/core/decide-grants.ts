@@ -19,21 +19,25 @@ import type { Turn } from './turn.js'
 
 type Of<T extends GrantCommand['type']> = Extract<GrantCommand, { type: T }>
 
-/** Claims of one sub-wallet that wait; a person makes one at a time. */
+/** The most claims of one sub-wallet that wait; a person makes one at a time. */
 const CLAIMS_WAITING_MAX = 100
-/** Callers that wait for one key's acknowledgement. */
+/** The most callers that wait for the acknowledgement of one key. */
 const AWAITING_MAX = 100
 
-/** The next attempt after one that failed: at first at once nearly, then within seconds of U's return. */
+/**
+ * The backoff after a failed attempt: it starts small and stays within seconds of the identity
+ * provider's return.
+ */
 const REST_MS_MIN = 250
 const REST_MS_MAX = 5_000
 
 export const OUTDATED: Outdated = { outdated: true }
 
 /**
- * The identity provider is told of a lineage by one speaker at a time: by the front end, which
- * holds a claim while the user has something enlarged or rotated, or by this actor, which tells
- * what a key may do now until it is acknowledged. So what is told last is what was decided last.
+ * Only one side at a time notifies the identity provider about a lineage: the front end, which
+ * holds a claim while the user confirms an enlargement or a rotation, or this actor, which repeats
+ * what a key may do until it is acknowledged. The last notification therefore carries the last
+ * decision.
  */
 export function claimGrant(turn: Turn, command: ClaimGrant, token: ReplyToken | null): void {
   if (token === null) return
@@ -59,12 +63,12 @@ export function endClaim(turn: Turn, command: Of<'end-claim'>): void {
   if (at >= 0) claims.splice(at, 1)
   const open = claimed(turn, claimId)
   if (open === null) {
-    // The actor was rebuilt meanwhile, and what it told may have come first.
+    // The actor was rebuilt in the meantime, and its notification may have arrived first.
     if (at < 0 && taken === 'unknown') giveUp(turn, of, nowMs)
   } else if (taken === 'unknown') giveUp(turn, of, nowMs)
   else if (open.change.version === open.claimedVersion) close(turn, open)
   else {
-    // What was changed meanwhile has to be told; what was asked for was not taken.
+    // Changes made during the claim have to be sent; the requested change was not accepted.
     const { keyId, lineageId, rotatedFrom } = open.change
     openChange(turn, { keyId, rotatedFrom, patch: null }, lineageId, null)
     turn.emit({ type: 'grant-released', keyId })
@@ -74,9 +78,9 @@ export function endClaim(turn: Turn, command: Of<'end-claim'>): void {
 }
 
 /**
- * Ends a claim with the commit of what the identity provider took.
- * @returns false when the lineage was changed meanwhile; then the caller commits nothing, and the
- * identity provider is told what the key may do
+ * Ends a claim with the commit of what the identity provider accepted.
+ * @returns false when the lineage changed during the claim; the caller then commits nothing, and
+ * the identity provider is notified of what the key may do
  */
 export function useClaim(turn: Turn, claimId: string, of: Claimed, nowMs: number): boolean {
   const open = claimed(turn, claimId)
@@ -88,7 +92,10 @@ export function useClaim(turn: Turn, claimId: string, of: Claimed, nowMs: number
   return true
 }
 
-/** What was asked for when the process ended, the identity provider may have taken. */
+/**
+ * Resumes after a restart: the identity provider may have accepted a change that was pending when
+ * the process ended.
+ */
 export function resumeGrants(turn: Turn, nowMs: number): void {
   for (const { change, claimId } of [...turn.state.grants.byKey.values()]) {
     const { keyId, rotatedFrom, asked } = change
@@ -99,7 +106,7 @@ export function resumeGrants(turn: Turn, nowMs: number): void {
   advanceGrants(turn)
 }
 
-/** To be called once the command's other events are out. */
+/** Advances claims and notifications. Call it after the command's other events. */
 export function advanceGrants(turn: Turn): void {
   serveClaims(turn)
   tellNext(turn, 'now')
@@ -142,7 +149,7 @@ export function grantsRested(turn: Turn): void {
 
 function rest(turn: Turn, { change, failures }: OpenGrant): void {
   const { grants } = turn.state
-  // Whoever waits to enlarge needs the identity provider as well, and can ask again.
+  // An enlargement that waits needs the identity provider too, and its caller can retry.
   for (const { token } of grants.claims.filter((it) => it.lineageId === change.lineageId)) {
     turn.refuse(token, fault('COSIGNER_UNAVAILABLE'))
   }
@@ -154,7 +161,7 @@ function rest(turn: Turn, { change, failures }: OpenGrant): void {
   turn.effect({ type: 'rest-grants', delayMs })
 }
 
-/** Grants each waiting claim whose lineage has nothing open. */
+/** Grants each waiting claim whose lineage has no open change. */
 function serveClaims(turn: Turn): void {
   const { claims } = turn.state.grants
   for (let i = 0; i < claims.length; ) {
@@ -197,7 +204,10 @@ function grantClaim(
   turn.answer(token, { key } satisfies ClaimAnswer)
 }
 
-/** Tells the one that failed least; none while another is told, or a claim is held in its lineage. */
+/**
+ * Notifies the identity provider of the change that failed least often, unless another notification
+ * is under way or a claim holds the lineage.
+ */
 function tellNext(turn: Turn, when: 'now' | 'when-rested'): void {
   const { grants, keys, wallet } = turn.state
   if (grants.sending !== null || wallet === null) return
@@ -214,9 +224,9 @@ function tellNext(turn: Turn, when: 'now' | 'when-rested'): void {
 }
 
 /**
- * The identity provider may have taken what is not committed here. It is told what the key may do;
- * and since it takes no more than it has from anyone but the user, the key is left with what it had
- * before and was to have.
+ * Gives up a change that the identity provider may have accepted and that is not committed here. It
+ * is notified of what the key may do; because it accepts wider grants only from the user, the key
+ * keeps the lesser of its former and its requested permissions.
  */
 export function giveUp(turn: Turn, of: Claimed, nowMs: number): void {
   const lineageId = lineageOf(turn, of)

@@ -18,15 +18,17 @@ import {
 } from './change-key.js'
 import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
 import { revokeDescendants, whyNoSubKey } from './decide-sub-keys.js'
+import { gasUseOf } from './gas-budget-gate.js'
 import type { CallToForesee, Command } from './messages.js'
-import { ceilingUsed, foreseeCall } from './policy-gate.js'
+import { foreseeCall } from './policy-gate.js'
+import { ceilingUsed } from './policy-ledgers.js'
 import type { CeilingUse, Foreseen, LimitsAnswer } from './replies.js'
 import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** Keys of one sub-wallet that are not revoked; bounds the actor's memory. */
+/** The most keys of one sub-wallet that are not revoked; bounds the actor's memory. */
 const LIVE_KEYS_MAX = 500
 
 export function createWallet(
@@ -36,7 +38,7 @@ export function createWallet(
 ): void {
   const { state } = turn
   if (state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId, byPerson })
-  // Also asked for once more, after an answer that did not come.
+  // The caller may repeat the command when its answer was lost.
   if (state.wallet?.userId === wallet.userId) turn.answer(token, state.wallet)
   else turn.refuse(token, fault('NOT_FOUND'))
 }
@@ -54,8 +56,9 @@ export function registerKey(
   const earlier = state.keys.get(key.keyId)
   const isAnother = earlier?.secretHash !== key.secretHash || earlier.revokedAtMs !== null
   if (earlier !== undefined && isAnother) {
-    // Asked for once more, after an answer that did not come. What has become of it since stands, and
-    // the identity provider, which was asked for this one, has to hear of that again.
+    // The caller repeats the command after a lost answer. Later changes of the key stand, and the
+    // identity provider, which was just asked to accept the original grant, has to be notified of
+    // them again.
     openGrantOf(turn, earlier)
     advanceGrants(turn)
     turn.answer(token, earlier)
@@ -65,7 +68,7 @@ export function registerKey(
   const refusal =
     liveKeys(turn, atMs) >= LIVE_KEYS_MAX ? tooManyKeys() : whyNoSubKey(state, key, atMs)
   if (refusal !== null) {
-    // The identity provider has its grant already.
+    // The identity provider already has the key's grant.
     openGrantOf(turn, key)
     advanceGrants(turn)
     turn.refuse(token, refusal)
@@ -75,7 +78,10 @@ export function registerKey(
   turn.answer(token, key)
 }
 
-/** The successor keeps everything but name of the secret; the old key lives for its grace. */
+/**
+ * The successor takes over everything except the name of the secret; the old key stays valid for
+ * its grace period.
+ */
 export function rotateKey(
   turn: Turn,
   { keyId, successor, claimId, requestId = null, byPerson, nowMs }: Of<'rotate-key'>,
@@ -90,7 +96,7 @@ export function rotateKey(
   }
   const isActive = old !== undefined && keyStatus(old, nowMs) === 'active'
   if (!isActive || liveKeys(turn, nowMs) >= LIVE_KEYS_MAX) {
-    // The identity provider has its successor already.
+    // The identity provider already has the successor's grant.
     giveUp(turn, of, nowMs)
     advanceGrants(turn)
     turn.refuse(token, isActive ? tooManyKeys() : notActive(old, nowMs))
@@ -117,7 +123,7 @@ export function rotateKey(
   turn.effect({ type: 'key-changed', secretHash: previous.secretHash })
   openGrantOf(turn, previous)
   advanceGrants(turn)
-  // What waits was asked for by a key that ends by itself from now on.
+  // Waiting calls made with the old key now have a key that expires.
   turn.touchWaiting(nowMs)
   turn.answer(token, { key, previous })
 }
@@ -138,22 +144,24 @@ export function revokeKey(
   }
   const key: ApiKey = { ...old, revokedAtMs: nowMs }
   putKeyAndGrant(turn, key, { change: 'revoked', requestId, byPerson, atMs: nowMs })
-  // Who ends a key does not want what it took the place of to go on.
+  // Ending a key also ends the predecessors whose grace period is still running.
   for (const before of predecessors(turn, key, nowMs)) {
     const ended: ApiKey = { ...before, revokedAtMs: nowMs }
     putKeyAndGrant(turn, ended, { change: 'revoked', requestId, byPerson, atMs: nowMs })
   }
-  // A predecessor's end leaves its lineage, and what that made.
+  // When only a predecessor ends, its lineage and the keys that it made stay valid.
   if (key.rotatedAtMs === null) {
     revokeDescendants(turn, key, { change: 'revoked', requestId, byPerson, atMs: nowMs })
   }
-  // What they asked for and waits for people ends with them, in the same commit.
+  // The waiting calls of these keys end in the same commit.
   turn.touchWaiting(nowMs)
   advanceGrants(turn)
   turn.answer(token, key)
 }
 
-/** What takes away holds at once; what gives more needs the claim under which the user confirmed it. */
+/**
+ * Applies restrictions at once; an enlargement needs the claim under which the user confirmed it.
+ */
 export function patchKey(
   turn: Turn,
   { keyId, patch, claimId, requestId = null, byPerson, nowMs }: Of<'patch-key'>,
@@ -178,7 +186,7 @@ export function patchKey(
   }
   const change = { change: 'patched', requestId, byPerson, atMs: nowMs } as const
   const narrows = enlargements(grantTermsOf(key), grantTermsOf(old)).length > 0
-  // Under a claim, the identity provider has all of it.
+  // Under a claim the identity provider has already accepted the whole change.
   if (narrows && claimId === null) putKeyAndGrant(turn, key, change)
   else putKey(turn, key, change)
   narrowPredecessors(turn, key, change)
@@ -205,6 +213,7 @@ export function readLimits(
   })
   const answer: LimitsAnswer = {
     ...withCeilings({ key, counters }),
+    gas: gasUseOf(state, nowMs),
     above: capsAbove(state, key.lineageId, nowMs).map(withCeilings),
   }
   const spend =
@@ -218,19 +227,19 @@ export function readLimits(
   })
 }
 
-/** What a policy makes of a call now. */
+/** Returns how a policy would judge the call now. */
 function foresee(
   state: SubWalletState,
   key: ApiKey,
-  { kind, call, policy: tested, spendMicros, gasMicros }: CallToForesee,
+  { kind, call, tokenOut, policy: tested, spendMicros, gasMicros, gasWei = 0n }: CallToForesee,
   spend: Spend | null,
   nowMs: number,
 ): Foreseen {
   const policy = tested === undefined ? key.policy : tested
   const known = spendMicros === null || spend === null ? spendMicros : spend.valueMicros + gasMicros
   const asked = { operation: kind, ...call }
-  const shown = kind === 'send' ? showCall(asked) : showVenueCall(asked)
-  return foreseeCall(state, key, policy, { shown, spendMicros: known, nowMs }) ?? ANY_CALL
+  const shown = kind === 'send' ? showCall(asked) : showVenueCall(asked, tokenOut ?? null)
+  return foreseeCall(state, key, policy, { shown, spendMicros: known, gasWei, nowMs }) ?? ANY_CALL
 }
 
 const ANY_CALL: Foreseen = { denied: null, effect: 'allow', asks: null, rule: null, reasons: [] }

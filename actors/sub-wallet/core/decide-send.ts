@@ -16,23 +16,25 @@ import type { Turn } from './turn.js'
 import { isPlain } from './unmined-calls.js'
 import { waitingOf } from './waiting-calls.js'
 
-/** A call that is out of date each time it was valued has a node too slow for its chain. */
+/** A call that is outdated after this many valuations has a node too slow for its chain. */
 const REQUOTES_MAX = 3
 const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 
-/** Through the gates; what passes is screened. */
+/** Runs the call through the gates; a call that passes goes on to screening. */
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
   const { state } = turn
   const { nowMs, call, quote, chainNonce, payees } = command
   const { chainId } = call
   if (payees !== undefined) turn.emit({ type: 'payees-read', payees })
-  // Named one by one: a spread of a command is the slowest line of a send's decision.
+  // The fields are copied one by one: a spread of the command was the slowest line of a send's
+  // decision.
   const asked: CallAtGates = {
     keyId: command.keyId,
     chainId,
     nowMs,
     idempotency: command.idempotency,
     first: command.first,
+    quoted: null,
     quote,
     sponsoredGasMicros: null,
     intent: null,
@@ -41,6 +43,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     request: command,
     token,
     findDuplicate: () => duplicateOf(state, command),
+    guardsDuplicates: command.guardsDuplicates,
     key: null,
     priced: null,
     counted: undefined,
@@ -85,13 +88,13 @@ function askToScreen(turn: Turn, draft: Draft, userId: ApiKey['userId']): void {
   turn.effect({ type: 'screen', userId, draft, unmined, revalues: false })
 }
 
-/** A call that waited is signed by what it is worth now, or not at all. */
+/** A call that waited is signed only with a current valuation. */
 function problemOf({ problem, approval, basis, call }: Draft): Draft['problem'] {
   if (approval === undefined || basis !== null) return problem
   return fault('CHAIN_UNAVAILABLE', { chain_id: call.chainId })
 }
 
-/** What is clean and asked about waits, once what people are to sign is known. */
+/** Prepares a screened call for approval, once the terms that people sign are known. */
 function readyApproval(
   turn: Turn,
   draft: Draft,
@@ -109,7 +112,7 @@ function readyApproval(
   turn.effect({ type: 'ready-approval', txId, asked, proofKey })
 }
 
-/** Step 3 of the lifecycle: what is clean waits for its nonce. */
+/** Step 3 of the lifecycle: a call that passed screening waits for its nonce. */
 export function screened(turn: Turn, command: Extract<Command, { type: 'screened' }>): void {
   const { txId, refusal, screenedAgainst } = command
   const entry = turn.state.drafts.get(txId)
@@ -126,7 +129,7 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
   } else if (draft.asks !== undefined && draft.approval === undefined) {
     readyApproval(turn, draft, screenedAgainst)
   } else if (!wasFirst && lane.line.length > 0 && !isPlain(draft)) {
-    // Those that wait are to be mined first, and nothing can be valued after them yet.
+    // The waiting calls in the queue will be mined first, and nothing can be valued after them yet.
     turn.emit({ type: 'lined-up', txId, first: false })
   } else {
     turn.emit({ type: 'queued', txId, screenedAgainst })
@@ -136,15 +139,15 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
 }
 
 /**
- * The chain or the prices moved between valuation and signing: the draft stays where it is, and the
- * gates that a quote can change are asked again, on what the call is worth now.
+ * The chain or the prices moved between valuation and signing: the draft keeps its place, and the
+ * gates that depend on the quote check the call again at its present value.
  */
 function requote(
   turn: Turn,
   draft: Draft,
   { requoted: quote, nowMs, chainNonce = null }: Extract<Command, { type: 'screened' }>,
 ): void {
-  if (quote === null) throw new Error(`${draft.txId} was not valued anew`)
+  if (quote === null) throw new Error(`${draft.txId} was not valued again`)
   const { txId, keyId, idempotency, token } = draft
   const { chainId } = draft.call
   const requotes = (draft.requotes ?? 0) + 1
@@ -154,7 +157,8 @@ function requote(
     return
   }
   const held: Draft = { ...draft, createdAtMs: nowMs }
-  // Caps, credits and policy are asked as they are without what it held.
+  // The draft must not count against itself, so caps, credits and policy are checked without its
+  // reservation.
   const nothing = { ...draft.reservation, micros: 0n }
   turn.emit({
     type: 'reserved-anew',
@@ -162,12 +166,14 @@ function requote(
   })
   const asked: CallAtGates = {
     ...{ keyId, chainId, nowMs, idempotency, first: null, quote, request: draft, token },
+    quoted: null,
     ...{ sponsoredGasMicros: null, intent: null, screened: null, hasNonce: true, key: null },
     ...{ priced: null, counted: undefined, asks: undefined, admitted: null },
     findDuplicate: () => null,
+    guardsDuplicates: false,
   }
   if (!passesAgain(turn, asked) || asked.admitted === null || !quote.ok) {
-    // What waits holds what it held.
+    // The waiting call keeps its former reservation.
     if (draft.approval !== undefined) turn.emit({ type: 'reserved-anew', draft: held })
     turn.emit({ type: 'released', txId })
     return
@@ -206,7 +212,9 @@ function askedAnewOf(draft: Draft, why: AskedAnew['why'], asks: AskedAnew['asks'
   return { why, asks, maxNativeWei, valueMicros, counted, sponsored: null }
 }
 
-/** A lane starts at the chain's nonce, and follows it when the account was used from outside. */
+/**
+ * Starts a lane at the chain's nonce, and moves it forward when the account was used from outside.
+ */
 function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCode: boolean): void {
   const lane = laneOf(turn.state, chainId)
   const window = hasCode ? WINDOW_DELEGATED : WINDOW_PLAIN
@@ -216,7 +224,9 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
   turn.emit({ type: 'lane-synced', chainId, before: lane.nextNonce, nextNonce, window })
 }
 
-/** A transaction with the same chain, to, data and value that is young and not final. */
+/**
+ * Finds a recent transaction with the same chain, recipient, calldata and value that is not final.
+ */
 export function duplicateOf(
   state: SubWalletState,
   command: Pick<PreparedSend, 'nowMs' | 'call'>,

@@ -11,21 +11,24 @@ import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import { type Fault, fault, naming } from '../../../src/errors/fault.js'
 import { noteSigned } from './breaker-watch.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
+import { gasLack } from './gas-budget-gate.js'
+import { cancellationMicros, holdNeeded, holdWanted } from './gas-holds.js'
+import { answerJoined } from './joined-callers.js'
 import { limitsCrossed } from './limit-crossings.js'
 import { holdAgain, reopenSponsored } from './reopen-sponsored.js'
 import { Sent } from './sent.js'
-import { gasCostMicros, recordBeforeGas } from './sponsored-call.js'
+import { gasCostMicros, recordBeforeGas, weiInMicros } from './sponsored-call.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
-import { runningKey } from './state.js'
+import { runningKeysOf } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
 type Update = Of<'sponsor-update'>
 
 /**
- * Steps 5 and 6 of the lifecycle as the gas wallet tells them. What it tells is the whole picture,
- * so that the same update twice changes nothing.
+ * Steps 5 and 6 of the lifecycle, as the gas wallet reports them. A report holds the whole state,
+ * so receiving it twice changes nothing.
  */
 export function sponsorUpdate(turn: Turn, command: Update): void {
   const { txId, gas, cancels } = command
@@ -38,17 +41,25 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
     reopened(turn, entry, command)
     return
   }
-  // What a gas wallet tells that was passed over says nothing about the one that was asked since.
+  // A report from a gas wallet that was passed over does not concern the one that was tried after
+  // it.
   if (entry.sponsorship === null || entry.sponsorship.gasWalletId !== command.gasWalletId) return
   if (gas === null) {
     if (entry.tx !== null || entry.isResting) return
+    const lack = holdNeeded(turn, entry, entry.sponsorship, command)
+    if (lack === 'held') return
+    if (lack !== null) {
+      giveUp(turn, entry, lack, command.nowMs)
+      return
+    }
     if (tryNextGasWallet(turn, entry.sponsorship, command)) return
     if (restJob(turn, entry, entry.sponsorship, command)) return
     giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'), command.nowMs)
     return
   }
-  follow(turn, entry, entry.sponsorship, gas, command.nowMs)
+  follow(turn, entry, entry.sponsorship, gas, command)
   answer(turn, entry, command)
+  holdWanted(turn, entry, command)
   const account = turn.state.wallet?.address
   const { chainId } = entry
   if (gas.mined === null) {
@@ -60,19 +71,22 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
   }
 }
 
-/** It is in flight again; the same update may say that it is mined again, or has ended. */
+/**
+ * The transaction is in flight again; the same report may say that it is already mined again or has
+ * ended.
+ */
 function reopened(turn: Turn, held: SponsoredEntry | undefined, command: Update): void {
-  const { txId, gas, nowMs } = command
+  const { txId, gas } = command
   if (!reopenSponsored(turn, held, command) || gas === null) return
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.sponsorship === null) return
   if (gas.mined === null && !isFinal(gas.status)) return
-  follow(turn, entry, entry.sponsorship, gas, nowMs)
+  follow(turn, entry, entry.sponsorship, gas, command)
 }
 
 /**
- * A gas wallet that is empty or jammed is passed over. It has signed nothing, so the next may.
- * @returns false when there is no next one, or it would not do better
+ * Passes over a gas wallet that is empty or jammed; it has signed nothing, so the next may.
+ * @returns false when there is no next gas wallet, or it would do no better
  */
 function tryNextGasWallet(turn: Turn, sponsorship: Sponsorship, { refusal }: Update): boolean {
   const { chainId, subWalletId, gasWalletId } = sponsorship
@@ -87,14 +101,14 @@ function tryNextGasWallet(turn: Turn, sponsorship: Sponsorship, { refusal }: Upd
 }
 
 const JOB_REST_MS_MIN = 500
-/** An intent lives for three minutes: where one rest is lost, many are left. */
+/** An intent is valid for three minutes, so the backoff must leave time for many attempts. */
 const JOB_REST_MS_MAX = 15_000
 
 /**
- * What people approved is not lost for want of the quorum or of a node. The gas wallet has signed
- * nothing, so the same intent is handed over again, to the same one, while it is good. Others have
- * a caller who is told.
- * @returns false where another attempt would not help, or would come too late
+ * Tries again later, so that a call that people approved is not lost because the quorum or a node
+ * is unavailable. The gas wallet has signed nothing, so the same intent goes to the same gas wallet
+ * while it is valid. The caller of any other call is answered at once.
+ * @returns false when another attempt would not help or would be too late
  */
 function restJob(
   turn: Turn,
@@ -120,7 +134,10 @@ export function jobRested(turn: Turn, { txId }: Of<'job-rested'>): void {
   turn.effect({ type: 'submit-job', sponsorship: entry.sponsorship, account })
 }
 
-/** No gas wallet signed for it and none will, so nobody else has seen the intent. */
+/**
+ * Gives the call up. No gas wallet has signed for the intent and none will, so no third party has
+ * seen it.
+ */
 function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault, nowMs: number): void {
   const { txId, chainId, token, sponsorship, screenedAgainst } = entry
   if (sponsorship === null) return
@@ -139,13 +156,16 @@ function follow(
   entry: SponsoredEntry,
   sponsorship: Sponsorship,
   gas: AccountTransaction,
-  nowMs: number,
+  { heldWei, nowMs }: Update,
 ): void {
   const { screenedAgainst } = entry
   const known = entry.tx ?? recordOf(turn, sponsorship, gas)
   if (known === null) return
   if (entry.tx === null) {
-    const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
+    const { valuation } = sponsorship
+    const gasMicros =
+      heldWei === undefined ? sponsorship.gasMicros : weiInMicros(heldWei, valuation)
+    const sent: Sponsorship = { ...sponsorship, gasMicros, stage: 'sent' }
     const event = { tx: known, sponsorship: sent, screenedAgainst, atMs: nowMs }
     turn.emit({ type: 'sponsored-sent', ...event })
     noteSigned(turn, known, [])
@@ -155,11 +175,11 @@ function follow(
   const moved = { ...known, nonce, gasLimit, attempts, mined, updatedAtMs: gas.updatedAtMs }
   if (isFinal(gas.status)) {
     if (known.status === 'signed' && mined !== null) {
-      // The block overtook the update that a node has it.
+      // The block arrived before the report that a node has accepted the transaction.
       const tx: Transaction = { ...moved, status: 'broadcast' }
       turn.emit({ type: 'sponsored-changed', tx, tells: 'transaction.broadcast' })
     }
-    finish(turn, sponsorship, moved, gas, nowMs)
+    finish(turn, entry.sponsorship ?? sponsorship, moved, gas, nowMs)
     return
   }
   const tx: Transaction = { ...moved, status: gas.status }
@@ -189,58 +209,80 @@ function finish(
     spentMicros: reservation.micros,
     error: gas.status === 'failed' ? REVERTED : dropError(gas),
   }
-  const held: Sponsorship = { ...sponsorship, stage: 'held' }
-  turn.emit({ type: 'sponsored-ended', tx: failed, held, paidGasMicros, atMs: nowMs })
-  turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
   const account = turn.state.wallet?.address
   const worthIt = deadlineSeconds * 1_000 - nowMs > CANCEL_AHEAD_MS
-  if (failed.status === 'failed' && account !== undefined && worthIt) {
-    turn.effect({ type: 'cancel-intent', sponsorship: held, account })
+  const cancelMicros = cancellationMicros(sponsorship, gas)
+  // The same event frees what the failed call held.
+  const moreMicros = paidGasMicros + cancelMicros - sponsorship.gasMicros
+  const cancels =
+    failed.status === 'failed' &&
+    account !== undefined &&
+    worthIt &&
+    gasLack(turn.state, moreMicros, nowMs) === null
+  const held: Sponsorship = {
+    ...{ ...sponsorship, stage: 'held' },
+    ...(cancels ? { cancelMicros } : {}),
   }
+  turn.emit({ type: 'sponsored-ended', tx: failed, held, paidGasMicros, atMs: nowMs })
+  turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
+  if (cancels) turn.effect({ type: 'cancel-intent', sponsorship: held, account })
 }
 
 /**
- * The same update may have made the record of it, as after a start: a repetition that was prepared
- * before that is on disk must find it under way, and a reorg that overtakes it how it ended.
+ * Reports an end that is recorded. The same report may have created the record, for example after a
+ * restart: a repeated call that was prepared before the record was stored must find the call under
+ * way, and a later reorg must find how it ended.
  */
-function tellRecorded(
-  turn: Turn,
-  { txId, lineageId, idempotency }: Sponsorship,
-  { mined }: Transaction,
-): void {
-  const key = idempotency === null ? null : runningKey(lineageId, idempotency.key)
-  turn.effect({
-    type: 'tell-recorded',
-    txId,
-    runningKey: key,
-    blockHash: mined?.blockHash ?? null,
-  })
+function tellRecorded(turn: Turn, sponsorship: Sponsorship, { mined }: Transaction): void {
+  const { txId } = sponsorship
+  const runningKeys = runningKeysOf(sponsorship)
+  turn.effect({ type: 'tell-recorded', txId, runningKeys, blockHash: mined?.blockHash ?? null })
 }
 
 export function endRecorded(
   turn: Turn,
-  { txId, runningKey: key, blockHash }: Of<'end-recorded'>,
+  { txId, runningKeys, blockHash }: Of<'end-recorded'>,
 ): void {
-  turn.emit({ type: 'sponsored-recorded', txId, runningKey: key, blockHash })
+  turn.emit({ type: 'sponsored-recorded', txId, runningKeys, blockHash })
 }
 
-/** Later than that, the deadline is there before a cancellation. */
+/** When less time than this is left, the deadline passes before a cancellation could be mined. */
 const CANCEL_AHEAD_MS = 30_000
 
 /**
- * The cancellation is final: the intent's nonce is used, and its spend free. Of one that failed,
- * or that a restart forgot, the deadline takes care. It is no longer final where a reorg took it.
+ * Handles a final cancellation: the intent's nonce is used and its spend is free. When a
+ * cancellation failed or a restart forgot it, the deadline frees the spend. A reorg can make the
+ * cancellation not final again.
  */
 function cancellationEnded(turn: Turn, cancelled: TxId, command: Update): void {
   const { gas, nowMs } = command
   const entry = turn.state.sponsored.get(cancelled)
-  // What was read of a call that has been confirmed since is older than that.
+  // The stored record is older than a confirmation that arrived after it was read.
   const isRead = entry === undefined && !turn.state.unrecorded.has(cancelled)
   if (isRead && gas !== null && gas.status !== 'confirmed') holdAgain(turn, command)
-  if (entry?.phase !== 'held' || entry.tx === null || gas?.status !== 'confirmed') return
+  if (entry?.phase !== 'held' || entry.tx === null) return
+  if (gas?.status !== 'confirmed') {
+    cancellationFailed(turn, entry, command)
+    return
+  }
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
   const paidGasMicros = gasCostMicros(gas.mined, entry.tx.valuation)
   turn.emit({ type: 'sponsored-expired', tx, paidGasMicros, atMs: nowMs })
+}
+
+/**
+ * The cancellation failed: its hold ends, and the gas that its transaction cost counts as paid,
+ * although it ended nothing.
+ */
+function cancellationFailed(
+  turn: Turn,
+  { sponsorship }: SponsoredEntry,
+  { gas, nowMs }: Update,
+): void {
+  if (sponsorship?.cancelMicros === undefined || (gas !== null && !isFinal(gas.status))) return
+  const { cancelMicros: _, ...rest } = sponsorship
+  const paidGasMicros = gasCostMicros(gas?.mined ?? null, sponsorship.valuation)
+  turn.emit({ type: 'cancellation-failed', sponsorship: rest, paidGasMicros, atMs: nowMs })
 }
 
 const REVERTED = {
@@ -249,7 +291,7 @@ const REVERTED = {
     'The transaction was mined and reverted; its spend is free once the intent is cancelled or has expired.',
 } as const
 
-/** That a gas wallet ran dry is the service's business, not a lack of the caller's funds. */
+/** Hides a gas wallet's lack of funds: that is the service's problem and not the caller's. */
 function dropError(gas: AccountTransaction): NonNullable<Transaction['error']> {
   if (gas.error !== null && gas.error.code !== 'INSUFFICIENT_FUNDS') return gas.error
   const { code, message } = unpaid()
@@ -265,18 +307,27 @@ function unpaid(): Fault {
   )
 }
 
-/** The caller learns of the hash once a node was asked, or at once when that has to wait. */
+/**
+ * Answers the caller with the hash after a node was tried, or at once when the broadcast has to
+ * wait.
+ */
 function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: Update): void {
   const { token, tx } = entry
-  if (token === null || tx === null || flight === 'sending') return
+  if (tx === null || flight === 'sending') return
+  if (token === null && !turn.state.joined.has(txId)) return
   if (tx.status === 'dropped' && gas !== null) {
     const ranDry = gas.error === null || gas.error.code === 'INSUFFICIENT_FUNDS'
     turn.refuse(token, naming(ranDry ? unpaid() : fault('CHAIN_REJECTED'), txId))
+    // Asked later, the quote would be answered with this record.
+    answerJoined(turn, new Sent(tx, true))
   } else turn.answer(token, new Sent(tx, false))
   if (turn.state.sponsored.has(txId)) turn.emit({ type: 'sponsored-answered', txId })
 }
 
-/** From now on it is a transaction: `from` is the account, the hash is the gas wallet's. */
+/**
+ * The transaction record of a signed sponsored call: `from` is the account, and the hash is the gas
+ * wallet's.
+ */
 function recordOf(
   turn: Turn,
   sponsorship: Sponsorship,
@@ -311,8 +362,9 @@ function recordOf(
 }
 
 /**
- * An intent can no longer be executed. Of one that failed the spend is free again, as of one that
- * no gas wallet was heard of about: none has stored a transaction with it, so none ever sent one.
+ * The deadline has passed and the intent can no longer be executed. This frees the spend of a
+ * failed intent, and of an intent that no gas wallet answered for: none stored a transaction for
+ * it, so none was ever sent.
  */
 export function deadlinePassed(turn: Turn, command: Of<'deadline-passed'>): void {
   const { txId, isCarried, nowMs } = command
@@ -321,12 +373,14 @@ export function deadlinePassed(turn: Turn, command: Of<'deadline-passed'>): void
     const account = turn.state.wallet?.address
     if (!isCarried) giveUp(turn, entry, fault('CHAIN_UNAVAILABLE'), nowMs)
     else if (account !== undefined) {
-      // Its gas wallet sends its state again.
+      // The gas wallet answers with its state.
       turn.effect({ type: 'submit-job', sponsorship: entry.sponsorship, account })
     }
     return
   }
   if (entry === undefined || entry.phase !== 'held' || entry.tx === null) return
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
-  turn.emit({ type: 'sponsored-expired', tx, paidGasMicros: 0n, atMs: nowMs })
+  // A cancellation that is still under way is not followed further; it counts as much as it held.
+  const paidGasMicros = entry.sponsorship?.cancelMicros ?? 0n
+  turn.emit({ type: 'sponsored-expired', tx, paidGasMicros, atMs: nowMs })
 }

@@ -17,7 +17,7 @@ import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
 
-/** Through the gates, and on to the screening. */
+/** Runs the call through the gates; a call that passes goes on to screening. */
 export function admitSponsored(
   turn: Turn,
   command: PreparedSponsored,
@@ -31,6 +31,11 @@ export function admitSponsored(
     ...{ hasNonce: true, request: callOf(command), token, key: null, admitted: null },
     ...{ intent: intentOf(quote), priced: null, counted: undefined, asks: undefined },
     findDuplicate: () => duplicateOf(state, command),
+    guardsDuplicates: command.guardsDuplicates,
+    quoted:
+      command.executes === undefined
+        ? null
+        : { name: command.executes, executed: command.executed },
   }
   if (command.isForgotten === true) {
     answerForgotten(turn, asked)
@@ -55,6 +60,7 @@ export function admitSponsored(
     ...{ proofKey, idempotency, fingerprint: command.fingerprint, createdAtMs: nowMs },
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
     ...(asked.asks === undefined ? {} : { asks: asked.asks }),
+    ...(command.executes === undefined ? {} : { executes: command.executes }),
   }
   turn.emit({
     type: 'sponsored-reserved',
@@ -66,8 +72,9 @@ export function admitSponsored(
 }
 
 /**
- * What came before may be under way, where the store tells of nothing yet. Nothing is asked to move
- * here, so that a freeze leaves no trace of a call.
+ * Answers a call that names a forgotten quote. An earlier execution may be under way that the store
+ * does not list yet. The call can move nothing, so a freeze refuses it without a record of a
+ * refused call.
  */
 function answerForgotten(turn: Turn, asked: CallAtGates): void {
   const { quote, token } = asked
@@ -97,7 +104,10 @@ function duplicateOf(
   return null
 }
 
-/** Step 3: clean, or refused for the list, or for what was found while planning. */
+/**
+ * Step 3 of the lifecycle: the call passed screening, or it is refused for a listed address or for
+ * a problem found while planning.
+ */
 export function sponsoredScreened(turn: Turn, command: Of<'sponsored-screened'>): void {
   const { txId, refusal, screenedAgainst } = command
   const entry = turn.state.sponsored.get(txId)
@@ -121,14 +131,14 @@ export function sponsoredScreened(turn: Turn, command: Of<'sponsored-screened'>)
   proceed(turn, chainId)
 }
 
-/** Step 4 is done: the intent is stored, and only then does a gas wallet hear of it. */
+/** Step 4 of the lifecycle is done: the intent is stored before a gas wallet receives it. */
 export function intentSigned(turn: Turn, { txId, signed, nowMs }: Of<'intent-signed'>): void {
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase !== 'signing' || entry.draft === null) return
   const { draft } = entry
   const stopped = turn.freezeFault(draft.lineageId) ?? turn.endedFault(draft.keyId)
   if (stopped !== null) {
-    // Nobody has seen the intent but this process, which forgets it.
+    // Only this process has seen the intent, and it forgets it here.
     turn.emit({ type: 'sponsored-released', txId })
     turn.refuseSend(entry.token, stopped, callOf(draft), entry.screenedAgainst)
     proceed(turn, entry.chainId)
@@ -176,7 +186,7 @@ export function intentFailed(turn: Turn, command: Of<'intent-failed'>): void {
   proceed(turn, chainId)
 }
 
-/** After a start: what was under way is asked for again; gas wallets know what they have. */
+/** Resumes after a restart: asks the gas wallets again for every call under way. */
 export function resumeSponsored(turn: Turn): void {
   const account = turn.state.wallet?.address
   if (account === undefined) return

@@ -21,11 +21,11 @@ import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 /**
- * Keys that a key makes for others: each within what its maker may do, and ended with it. The
- * identity provider judges the same by itself.
+ * Decides on keys that a key makes: each may do at most what its maker may do, and ends with its
+ * maker. The identity provider checks the same rules independently.
  */
 
-/** Whether the key could be made now: asked before the identity provider is. */
+/** Checks whether the key could be made now, before the identity provider is called. */
 export function planSubKey(
   turn: Turn,
   { key, madeBy, nowMs }: Extract<Command, { type: 'plan-sub-key' }>,
@@ -49,7 +49,10 @@ export function planSubKey(
   else turn.answer(token, planned)
 }
 
-/** With what its own policy and those above let through in common; null where that has no words. */
+/**
+ * Returns the key under the policy that its own policy and those above allow together, or null when
+ * no policy can express that.
+ */
 function underPolicies(key: ApiKey, above: readonly ApiKey[]): ApiKey | null {
   let { policy } = key
   for (const head of above) {
@@ -66,11 +69,14 @@ function noCommonPolicy(): Fault {
   return fault(
     'INVALID_REQUEST',
     { field: 'policy' },
-    'What this policy and that of the key that asks both let through cannot be written as one policy; leave it out, or give one within the other.',
+    'This policy and that of the requesting key cannot be combined into one; omit it, or give one that allows no more than the other.',
   )
 }
 
-/** Why a key with a parent cannot be in the wallet; null where it can, and of a user's own. */
+/**
+ * Returns why a sub-key cannot exist in this wallet, or null when it can. A key without a parent
+ * always passes.
+ */
 export function whyNoSubKey(state: SubWalletState, key: ApiKey, nowMs: number): Fault | null {
   const { parentLineageId } = key
   if (parentLineageId === undefined) return null
@@ -89,7 +95,7 @@ export function whyNoSubKey(state: SubWalletState, key: ApiKey, nowMs: number): 
     return fault(
       'INVALID_REQUEST',
       { depth_max: SUB_KEY_DEPTH_MAX },
-      `Keys go ${SUB_KEY_DEPTH_MAX} deep below the one that a person made.`,
+      `Keys can be made at most ${SUB_KEY_DEPTH_MAX} levels below the one that a person made.`,
     )
   }
   const { all, own } = countSubKeys(state, parentLineageId, nowMs)
@@ -111,13 +117,13 @@ export function whyNoSubKey(state: SubWalletState, key: ApiKey, nowMs: number): 
     return fault(
       'INVALID_REQUEST',
       { sub_keys_a_week_max: SUB_KEYS_IN_WINDOW_MAX },
-      `The keys of a sub-wallet make at most ${SUB_KEYS_IN_WINDOW_MAX} keys a week, ended ones too: give one a longer life, or have a person make it.`,
+      `The keys of a sub-wallet can make at most ${SUB_KEYS_IN_WINDOW_MAX} keys a week, ended ones included: use longer lifetimes, or have a person make one.`,
     )
   }
   return widerThan(key, above)
 }
 
-/** What a change of a key gives it beyond a key above; null where it gives nothing. */
+/** Refuses a change that would give a key more than a key above has; null when it would not. */
 export function widerThan(key: ApiKey, above: readonly ApiKey[]): Fault | null {
   const terms = grantTermsOf(key)
   const fields = new Set(above.flatMap((head) => enlargements(grantTermsOf(head), terms)))
@@ -129,14 +135,14 @@ export function widerThan(key: ApiKey, above: readonly ApiKey[]): Fault | null {
   )
 }
 
-/** Ends what the key made, and what those did. */
+/** Revokes all keys that this key made, directly or indirectly. */
 export function revokeDescendants(turn: Turn, key: ApiKey, change: KeyChange): void {
   for (const below of liveDescendants(turn.state, key.lineageId, change.atMs)) {
     putKeyAndGrant(turn, { ...below, revokedAtMs: change.atMs }, change)
   }
 }
 
-/** Caps that could never be used are promises that nobody keeps. */
+/** Refuses caps larger than what the parent has left, because they could never be used. */
 function aboveWhatIsLeft(state: SubWalletState, key: ApiKey, nowMs: number): Fault | null {
   const { parentLineageId, dailyLimitMicros, monthlyLimitMicros } = key
   const parent = parentLineageId === undefined ? undefined : state.heads.get(parentLineageId)
@@ -155,8 +161,8 @@ function aboveWhatIsLeft(state: SubWalletState, key: ApiKey, nowMs: number): Fau
       daily_left_usd: USD_CAP.toWire(left.dailyMicros),
       monthly_left_usd: USD_CAP.toWire(left.monthlyMicros),
     },
-    'The caps of a key that another makes lie within what its maker has left now.',
+    'The caps of a sub-key must fit in what its maker has left now.',
   )
 }
 
-const NO_DELEGATION = 'This API key makes no keys of its own; its owner can let it (may_delegate).'
+const NO_DELEGATION = 'This API key may not make keys; its owner can allow it (may_delegate).'

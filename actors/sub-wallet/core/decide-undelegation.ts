@@ -1,5 +1,6 @@
 import { laneOf } from '../../account/core/state.js'
 import { end, isEmpty, proceed } from './decide-delegation.js'
+import { gasLack } from './gas-budget-gate.js'
 import { syncLane } from './sponsored-call.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { Turn } from './turn.js'
@@ -7,10 +8,11 @@ import type { Turn } from './turn.js'
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
 
 /**
- * An account that has made no sponsored call for long ends its delegation, so that it may send several
- * transactions at a time again; the next sponsored call delegates it anew. The authorization of
- * nobody (EIP-7702) takes a nonce of the lane like the first one did, so it begins where nothing of
- * the account is under way. Who asks asks again: what is not done now costs nothing.
+ * Ends the delegation of an account that has made no sponsored call for a long time, so that it may
+ * have several transactions in flight again; the next sponsored call delegates it again. The
+ * authorization for the zero address (EIP-7702) takes a nonce of the lane like the first one, so it
+ * starts only when nothing of the account is under way. The sweep repeats its request, so a skipped
+ * attempt costs nothing.
  */
 export function undelegate(turn: Turn, command: Of<'prepared-undelegate'>): void {
   const { state } = turn
@@ -22,15 +24,19 @@ export function undelegate(turn: Turn, command: Of<'prepared-undelegate'>): void
   const lane = laneOf(state, chainId)
   const { nextNonce: nonce } = lane
   if (!isEmpty(lane) || lane.queued.length + lane.line.length > 0) return
-  // Below it lies what a node that lags does not know, or above it what was sent from outside.
+  // A lower nonce is unknown to a node that lags; a higher one was used from outside.
   if (nonce === null || nonce !== account.chainNonce || turn.keptFor(chainId, nonce) !== null)
     return
-  turn.emit({ type: 'delegation-ending', chainId, atMs: nowMs })
-  if (!account.delegated) {
+  const { delegated, gasWei } = account
+  const gasMicros = delegated ? account.gasMicros : 0n
+  // The sweep repeats its request, and no caller waits for it.
+  if (gasLack(state, gasMicros, nowMs) !== null) return
+  turn.emit({ type: 'delegation-ending', chainId, atMs: nowMs, gasMicros })
+  if (!delegated) {
     end(turn, lane, 'undelegated', nonce)
     return
   }
-  turn.effect({ type: 'end-delegation', chainId, account: state.wallet.address, nonce })
+  turn.effect({ type: 'end-delegation', chainId, account: state.wallet.address, nonce, gasWei })
 }
 
 function isSponsoring({ state }: Turn, chainId: number): boolean {
@@ -39,8 +45,9 @@ function isSponsoring({ state }: Turn, chainId: number): boolean {
 }
 
 /**
- * A gas wallet tells, or whoever asked for the signature. After a start nothing here knows of a
- * transaction that a gas wallet goes on with: once it is over, the chain is asked all the same.
+ * Handles a report of the gas wallet or of the effect that asked for the signature. After a restart
+ * this actor does not know of a transaction that a gas wallet still carries; once it is over, the
+ * chain is asked all the same.
  */
 export function undelegationUpdate(
   turn: Turn,
@@ -59,7 +66,7 @@ export function undelegationUpdate(
   if (phase === undefined) {
     const isKnown = state.lastSponsoredMs.has(chainId) && !isSponsoring(turn, chainId)
     if (!isKnown || !isEmpty(lane)) return
-    turn.emit({ type: 'delegation-ending', chainId, atMs: null })
+    turn.emit({ type: 'delegation-ending', chainId, atMs: null, gasMicros: 0n })
   } else if (phase !== 'ending') return
   turn.effect({ type: 'check-delegation', chainId, account: state.wallet.address, minedAt })
 }

@@ -31,6 +31,8 @@ import {
 import { planSubKey } from './decide-sub-keys.js'
 import { undelegate, undelegationUpdate } from './decide-undelegation.js'
 import { forgetIdempotency, forgetLineages } from './forget.js'
+import { gasUseOf } from './gas-budget-gate.js'
+import { endJoined } from './joined-callers.js'
 import type { Command, Effect, Event } from './messages.js'
 import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
 import { callUnmined, reopenEnded } from './reopen.js'
@@ -44,8 +46,8 @@ import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
 
 /**
- * The sub-wallet's decisions. Synchronous and deterministic: between the check of a cap or a nonce
- * and its reservation nothing else can happen.
+ * The decisions of a sub-wallet. They are synchronous and deterministic: nothing happens between
+ * the check of a cap or a nonce and its reservation.
  */
 export function decide(
   state: SubWalletState,
@@ -79,8 +81,11 @@ export function decide(
     case 'read-limits':
       readLimits(turn, command, token)
       break
+    case 'read-gas':
+      turn.answer(token, gasUseOf(turn.state, command.nowMs))
+      break
     case 'send':
-      throw new Error('a send reaches the mailbox prepared')
+      throw new Error('a send must be prepared before it reaches the mailbox')
     case 'prepared-send':
       admitSend(turn, command, token)
       break
@@ -103,7 +108,7 @@ export function decide(
       reopenEnded(turn, command)
       break
     case 'sponsor-call':
-      throw new Error('a sponsored call reaches the mailbox prepared')
+      throw new Error('a sponsored call must be prepared before it reaches the mailbox')
     case 'prepared-sponsor-call':
       admitSponsored(turn, command, token)
       break
@@ -123,7 +128,7 @@ export function decide(
       delegationChecked(turn, command)
       break
     case 'undelegate':
-      throw new Error('the end of a delegation reaches the mailbox prepared')
+      throw new Error('the end of a delegation must be prepared before it reaches the mailbox')
     case 'prepared-undelegate':
       undelegate(turn, command)
       break
@@ -194,5 +199,6 @@ export function decide(
     advanceWaiting(turn, turn.waitingAtMs ?? ('nowMs' in command ? command.nowMs : 0))
   }
   turn.revalueMovedLines()
+  if (state.joined.size > 0) endJoined(turn)
   return turn.decision()
 }

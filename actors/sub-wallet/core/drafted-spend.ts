@@ -8,7 +8,10 @@ import {
 } from '../../../src/domain/spend.js'
 import type { SubWalletState } from './state.js'
 
-/** Reservations of requests that a crash would forget, kept apart from those of stored ones; as theirs on the whole path. */
+/**
+ * Keeps the reservations of drafts, which a crash forgets, apart from those of stored transactions.
+ * Both count on the whole path of keys.
+ */
 export function reserveDraft(
   state: SubWalletState,
   lineageId: LineageId,

@@ -3,7 +3,7 @@ import type { Event } from './messages.js'
 import { putLedger, removeLedger } from './policy-ledgers.js'
 import type { SubWalletState } from './state.js'
 
-/** Folds what a lineage's breakers count, in place; see breaker-watch.ts. */
+/** Folds the counts of a lineage's breakers in place; see breaker-watch.ts. */
 export function evolveBreakers(
   state: SubWalletState,
   event: Extract<Event, { type: 'breakers-counted' | 'breaker-tripped' }>,

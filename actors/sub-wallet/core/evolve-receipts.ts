@@ -7,7 +7,7 @@ import type { SubWalletState } from './state.js'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
-/** Folds what receipts say of open calls, in place. */
+/** Folds what receipts show of open calls, in place. */
 export function evolveReceipts(
   state: SubWalletState,
   event: Of<'receipt-asked' | 'receipt-valued' | 'receipt-forgotten'>,
@@ -30,7 +30,7 @@ export function evolveReceipts(
   hold(state, entry, { ...entry.tx, beyondMicros }, beyondMicros)
 }
 
-/** The block that the receipt was of is gone, and with it what it showed. */
+/** Removes what a receipt showed when its block is gone. */
 export function forgetReceipt(state: SubWalletState, txId: TxId): void {
   state.receipts.delete(txId)
   const entry = state.open.get(txId)
@@ -39,7 +39,7 @@ export function forgetReceipt(state: SubWalletState, txId: TxId): void {
   hold(state, entry, tx, -beyondMicros)
 }
 
-/** @param micros what is held more, in the windows of the call's reservation */
+/** @param micros the additional hold, counted in the windows of the call's reservation */
 function hold(
   state: SubWalletState,
   entry: OpenEntry<Transaction>,

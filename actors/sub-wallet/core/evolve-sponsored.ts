@@ -1,5 +1,6 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import { dayCounted } from '../../../src/domain/spend.js'
+import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import { goOnAt } from '../../account/core/lane-nonces.js'
 import { laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
@@ -7,12 +8,12 @@ import { reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
 import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
 import type { RecordedEnd, SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
-import { runningKey, type SubWalletState } from './state.js'
+import { runningKeysOf, type SubWalletState } from './state.js'
 import { holdAnew, leaveWaiting } from './waiting-calls.js'
 
 type Of<T extends SponsoredEvent['type']> = Extract<SponsoredEvent, { type: T }>
 
-/** Folds what happened to sponsored calls into the state, in place; as `evolve`. */
+/** Folds events of sponsored calls into the state, in place, as `evolve` does. */
 export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): void {
   switch (event.type) {
     case 'sponsored-reserved':
@@ -37,11 +38,16 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       handed(state, event)
       return
     case 'sponsored-moved':
+    case 'cancellation-failed':
     case 'sponsored-resting':
     case 'sponsored-sent':
     case 'sponsored-changed':
     case 'sponsored-answered':
       carried(state, event)
+      return
+    case 'sponsored-joined':
+    case 'sponsored-joined-answered':
+      evolveJoined(state, event)
       return
     case 'sponsored-ended':
       ended(state, event)
@@ -65,18 +71,18 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
 
 function reserved(state: SubWalletState, event: Of<'sponsored-reserved'>): void {
   const { draft, needsDelegation, token } = event
-  const { txId, chainId, fingerprint, createdAtMs, gasMicros, lineageId, idempotency } = draft
+  const { txId, chainId, fingerprint, createdAtMs, gasMicros, lineageId } = draft
   state.sponsored.set(txId, {
     phase: 'screening',
     ...{ txId, chainId, fingerprint, createdAtMs, gasMicros },
     ...{ draft, sponsorship: null, tx: null, needsDelegation, screenedAgainst: [], token },
-    ...{ rests: 0, isResting: false },
+    ...{ rests: 0, isResting: false, raises: 0 },
   })
-  // What waited holds it already.
+  // A call that waited already holds its reservation.
   if (draft.approval === undefined) {
     reserveDraft(state, lineageId, draft.reservation, createdAtMs)
   }
-  if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+  for (const key of runningKeysOf(draft)) state.running.set(key, txId)
 }
 
 function reservedAnew(state: SubWalletState, event: Of<'sponsored-reserved-anew'>): void {
@@ -88,7 +94,7 @@ function reservedAnew(state: SubWalletState, event: Of<'sponsored-reserved-anew'
   entry.needsDelegation = needsDelegation
 }
 
-/** Until its intent is stored. */
+/** Folds the phases before the intent is stored. */
 function underWay(
   state: SubWalletState,
   event: Of<'sponsored-waiting' | 'sponsored-signing'>,
@@ -103,11 +109,12 @@ function underWay(
   if (event.intentNonce !== null) state.intentNonces.set(entry.chainId, event.intentNonce + 1)
 }
 
-/** By a gas wallet. */
+/** Folds the phases in which a gas wallet carries the call. */
 function carried(
   state: SubWalletState,
   event: Of<
     | 'sponsored-moved'
+    | 'cancellation-failed'
     | 'sponsored-resting'
     | 'sponsored-sent'
     | 'sponsored-changed'
@@ -115,7 +122,14 @@ function carried(
   >,
 ): void {
   switch (event.type) {
-    case 'sponsored-moved':
+    case 'sponsored-moved': {
+      const entry = entryOf(state, event.sponsorship.txId)
+      hold(entry, event.sponsorship)
+      if (event.raised === true) entry.raises += 1
+      return
+    }
+    case 'cancellation-failed':
+      spendGas(state, event.paidGasMicros, event.atMs)
       entryOf(state, event.sponsorship.txId).sponsorship = event.sponsorship
       return
     case 'sponsored-resting': {
@@ -127,7 +141,7 @@ function carried(
     case 'sponsored-sent': {
       const entry = entryOf(state, event.tx.txId)
       entry.phase = 'sent'
-      entry.sponsorship = event.sponsorship
+      hold(entry, event.sponsorship)
       entry.tx = event.tx
       return
     }
@@ -140,6 +154,11 @@ function carried(
   }
 }
 
+function hold(entry: SponsoredEntry, sponsorship: Sponsorship): void {
+  entry.sponsorship = sponsorship
+  entry.gasMicros = sponsorship.gasMicros
+}
+
 function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
   const { tx, held, paidGasMicros, atMs } = event
   const entry = entryOf(state, tx.txId)
@@ -148,7 +167,7 @@ function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
   if (held === null) {
     if (tx.status !== 'confirmed') giveBack(state, tx.txId)
     settleSpend(state, tx.txId, tx.spentMicros)
-    // Its Idempotency-Key stays: until the commit is on disk, the store tells nothing of it.
+    // Its Idempotency-Key stays: the store does not contain the end until the commit is on disk.
     state.unrecorded.set(tx.txId, { tx, sponsorship: entry.sponsorship })
     state.sponsored.delete(tx.txId)
     return
@@ -157,15 +176,15 @@ function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
   entry.sponsorship = held
 }
 
-function recorded(state: SubWalletState, { txId, runningKey: key, blockHash }: RecordedEnd): void {
-  if (key !== null) forgetKey(state, { txId, runningKey: key })
-  // It may have ended in another block since, which is not on disk.
+function recorded(state: SubWalletState, { txId, runningKeys, blockHash }: RecordedEnd): void {
+  forgetKeys(state, txId, runningKeys)
+  // The call may have ended again in another block whose commit is not on disk.
   if (state.unrecorded.get(txId)?.tx?.mined?.blockHash === blockHash) state.unrecorded.delete(txId)
 }
 
 function reopened(
   state: SubWalletState,
-  { tx, again, sponsorship }: Of<'sponsored-reopened'>,
+  { tx, again, sponsorship, takenBackMicros }: Of<'sponsored-reopened'>,
 ): void {
   const { txId, chainId, createdAtMs, lineageId, reservation, gasMicros, stage } = sponsorship
   if (!state.sponsored.has(txId)) {
@@ -174,15 +193,13 @@ function reopened(
       takeUnitsAgain(state, lineageId, createdAtMs, sponsorship.counted?.taken)
     }
   }
-  if (stage === 'sent') {
-    const { day, micros } = state.sponsoredGas
-    state.sponsoredGas = { day, micros: micros - gasMicros }
-  }
+  const { day, micros } = state.sponsoredGas
+  state.sponsoredGas = { day, micros: micros - takenBackMicros }
   state.unrecorded.delete(txId)
   state.sponsored.set(txId, {
     ...{ phase: stage, txId, chainId, fingerprint: '', createdAtMs, gasMicros },
     ...{ draft: null, sponsorship, needsDelegation: false, screenedAgainst: [], token: null },
-    ...{ rests: 0, isResting: false, tx: again },
+    ...{ rests: 0, isResting: false, raises: 0, tx: again },
   })
 }
 
@@ -200,7 +217,8 @@ function evolveDelegation(
       return
     case 'delegation-ending':
       state.delegations.set(chainId, { phase: 'ending', leader: null, authorization: null })
-      // Should it come to nothing, it is tried again once it has been idle for as long again.
+      if (event.atMs !== null) spendGas(state, event.gasMicros, event.atMs)
+      // A failed attempt is repeated only after the account has been idle for the same time again.
       if (event.atMs !== null) state.lastSponsoredMs.set(chainId, event.atMs)
       return
     case 'delegation-ended': {
@@ -223,7 +241,7 @@ function evolveDelegation(
   }
 }
 
-/** Reserved as a draft or by what waited before it is stored, with the stored ones from then on. */
+/** Moves the reservation from the drafts, or from the stored waiting call, to the stored calls. */
 function handed(state: SubWalletState, { sponsorship, atMs }: Of<'sponsored-handed'>): void {
   const { txId, chainId, lineageId, reservation, createdAtMs, authorization } = sponsorship
   const entry = entryOf(state, txId)
@@ -243,7 +261,7 @@ function handed(state: SubWalletState, { sponsorship, atMs }: Of<'sponsored-hand
 
 function release(state: SubWalletState, entry: SponsoredEntry): void {
   const { draft, chainId, txId } = entry
-  if (draft === null) throw new Error(`${txId} is stored: only a record of it can give it up`)
+  if (draft === null) throw new Error(`${txId} is stored and can only be given up with a record`)
   if (draft.approval === undefined) releaseDraft(state, draft.lineageId, draft.reservation)
   const delegation = state.delegations.get(chainId)
   if (delegation?.phase === 'signing' && delegation.leader === txId) {
@@ -252,7 +270,7 @@ function release(state: SubWalletState, entry: SponsoredEntry): void {
   forget(state, entry)
 }
 
-/** Of one that is over. */
+/** Settles the spend of a call that has ended. */
 function settleSpend(state: SubWalletState, txId: TxId, spentMicros: bigint): void {
   const { sponsorship } = entryOf(state, txId)
   if (sponsorship === null) throw new Error(`${txId} has no stored reservation`)
@@ -260,7 +278,7 @@ function settleSpend(state: SubWalletState, txId: TxId, spentMicros: bigint): vo
   settleOnPath(state, lineageId, reservation, spentMicros)
 }
 
-/** The units of a call that moved none. */
+/** Gives back the counted units of a call that moved nothing. */
 function giveBack(state: SubWalletState, txId: TxId): void {
   const { sponsorship } = entryOf(state, txId)
   if (sponsorship === null) return
@@ -276,22 +294,26 @@ function spendGas(state: SubWalletState, micros: bigint, atMs: number): void {
 
 function forget(state: SubWalletState, { txId, draft, sponsorship }: SponsoredEntry): void {
   const named = sponsorship ?? draft
-  if (named !== null && named.idempotency !== null) {
-    forgetKey(state, { txId, runningKey: runningKey(named.lineageId, named.idempotency.key) })
-  }
+  if (named !== null) forgetKeys(state, txId, runningKeysOf(named))
   state.sponsored.delete(txId)
 }
 
-/** Another call's, by now, stays. */
-function forgetKey(
-  { running }: SubWalletState,
-  { txId, runningKey: key }: { readonly txId: TxId; readonly runningKey: string },
-): void {
-  if (running.get(key) === txId) running.delete(key)
+/** Removes the keys of this call and keeps those that another call has taken since. */
+function forgetKeys({ running }: SubWalletState, txId: TxId, keys: readonly string[]): void {
+  for (const key of keys) if (running.get(key) === txId) running.delete(key)
 }
 
 function entryOf(state: SubWalletState, txId: TxId): SponsoredEntry {
   const entry = state.sponsored.get(txId)
-  if (entry === undefined) throw new Error(`${txId} is no sponsored call under way`)
+  if (entry === undefined) throw new Error(`${txId} is not a sponsored call under way`)
   return entry
+}
+
+function evolveJoined(
+  { joined }: SubWalletState,
+  event: Of<'sponsored-joined' | 'sponsored-joined-answered'>,
+): void {
+  const { txId } = event
+  if (event.type === 'sponsored-joined-answered') joined.delete(txId)
+  else joined.set(txId, [...(joined.get(txId) ?? []), event.caller])
 }

@@ -1,5 +1,6 @@
 import type { LineageId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
+import type { UnitsTaken } from '../../../src/policy/ceilings.js'
 import { evolveAccount, foldEnded, foldReopened, foldSigned } from '../../account/core/evolve.js'
 import { foldDraft } from '../../account/core/evolve-drafts.js'
 import { openOf } from '../../account/core/state.js'
@@ -31,8 +32,9 @@ import { evolveWaiting, holdAnew, leaveWaiting } from './waiting-calls.js'
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
 /**
- * Folds an event into the state, in place: the mailbox owns it. Deterministic, and the only code
- * that changes a sub-wallet's state, but for what says where the store lists it (record.ts).
+ * Folds an event into the state, in place: the mailbox owns the state. The fold is deterministic
+ * and the only code that changes a sub-wallet's state, except the fields that say where the store
+ * lists it (record.ts).
  */
 export function evolve(state: SubWalletState, event: Event): SubWalletState {
   switch (event.type) {
@@ -44,7 +46,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       foldKey(state, event.key)
       break
     case 'payees-read':
-      // Those that were signed meanwhile are among the open ones.
+      // Calls signed since the read are among the open ones.
       if (state.payees !== null || !areStillKnown(state, event.payees)) break
       state.payees = new Map(event.payees.times)
       for (const { tx } of state.open.values()) notePaid(state, tx)
@@ -110,7 +112,7 @@ type OwnCallEvent = Of<
   | 'transaction-ended'
 >
 
-/** What happens to calls, and what they hold of the counters. */
+/** Folds events of calls and what they hold of the counters. */
 function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): void {
   switch (event.type) {
     case 'reserved':
@@ -169,7 +171,7 @@ function reserved(state: SubWalletState, draft: Draft): void {
 
 function reservedAnew(state: SubWalletState, draft: Draft): void {
   const entry = state.drafts.get(draft.txId)
-  if (entry === undefined) throw new Error(`${draft.txId} is no draft`)
+  if (entry === undefined) throw new Error(`${draft.txId} is not a draft`)
   const { lineageId, reservation, createdAtMs } = draft
   if (draft.approval !== undefined) holdAnew(state, draft)
   else {
@@ -179,10 +181,13 @@ function reservedAnew(state: SubWalletState, draft: Draft): void {
   entry.draft = draft
 }
 
-/** That of one which lost its nonce is a stored transaction's, or a waiting call's, and stays. */
+/**
+ * Frees the reservation of a draft. A draft that lost its nonce uses the reservation of a stored
+ * transaction or of a waiting call, which stays.
+ */
 function freeReservation(state: SubWalletState, txId: TxId): void {
   const draft = state.drafts.get(txId)?.draft
-  if (draft === undefined) throw new Error(`${txId} is no draft`)
+  if (draft === undefined) throw new Error(`${txId} is not a draft`)
   const { lineageId, idempotency, reservation } = draft
   if (isHeldByDraft(draft)) releaseDraft(state, lineageId, reservation)
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
@@ -195,7 +200,7 @@ function isHeldByDraft({ signs, approval }: Draft): boolean {
 function signed(state: SubWalletState, tx: Transaction): void {
   const { txId, lineageId, reservation } = tx
   const draft = state.drafts.get(txId)?.draft
-  // What waited holds it already.
+  // A call that waited already holds its reservation.
   if (tx.approval === undefined || !leaveWaiting(state, txId)) {
     reserveOnPath(state, lineageId, reservation, tx.updatedAtMs)
   }
@@ -208,19 +213,34 @@ function signed(state: SubWalletState, tx: Transaction): void {
   state.requests.set(txId, { proofKey, idempotency, isPlain: isPlain(draft) })
 }
 
-/** What waited is given back as of when it was signed, and may have been judged the day before. */
+/**
+ * The units that the call counts at the time of its signing. They may have been judged a day
+ * earlier.
+ */
 function countedWhenSigned(tx: Transaction, { counted }: Draft): Draft['counted'] {
   const atMs = countedAtMs(tx)
   return counted === undefined || counted.atMs === atMs ? counted : { ...counted, atMs }
 }
 
 function raised(state: SubWalletState, event: Of<'reservation-raised'>): void {
-  const { txId, reservation, atMs } = event
+  const { txId, reservation, extraWei, atMs } = event
   const entry = openOf(state, txId)
-  const { lineageId, reservation: held } = entry.tx
+  const { lineageId, reservation: held, call, unitsTaken } = entry.tx
   settleOnPath(state, lineageId, held, 0n)
   reserveOnPath(state, lineageId, reservation, atMs)
   entry.tx = { ...entry.tx, reservation, spentMicros: reservation.micros }
+  if (extraWei === 0n) return
+  const extra = { chainId: call.chainId, token: 'native', amount: extraWei } as const
+  takeUnitsAgain(state, lineageId, atMs, [extra])
+  entry.tx = { ...entry.tx, unitsTaken: withUnits(unitsTaken ?? [], extra) }
+}
+
+function withUnits(taken: readonly UnitsTaken[], extra: UnitsTaken): readonly UnitsTaken[] {
+  const isSame = ({ chainId, token }: UnitsTaken) =>
+    chainId === extra.chainId && token === extra.token
+  const before = taken.find(isSame)
+  const amount = extra.amount + (before?.amount ?? 0n)
+  return [...taken.filter((units) => units !== before), { ...extra, amount }]
 }
 
 function reopened(state: SubWalletState, { tx, atMs }: Of<'transaction-reopened'>): void {

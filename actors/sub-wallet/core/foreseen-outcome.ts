@@ -7,8 +7,8 @@ import type { Address } from '../../../src/domain/ids.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 
 /**
- * What is kept of the run that a call was valued by.
- * @returns null of a plain transfer, whose words say it all; nothing is made for it
+ * The stored part of the simulation that a call was valued by.
+ * @returns null for a plain transfer, whose calldata describes it completely
  */
 export function foreseenOf(wallet: Address, basis: QuoteBasis | null): ForeseenOutcome | null {
   if (basis === null) return null
@@ -38,7 +38,10 @@ export function foreseenOf(wallet: Address, basis: QuoteBasis | null): ForeseenO
   }
 }
 
-/** Dust in great numbers must not hide what leaves: that comes first, the most valuable of all. */
+/**
+ * Sorts outgoing moves first and the most valuable first within them, so that many worthless moves
+ * cannot hide the one that matters.
+ */
 function byWeight(a: ForeseenMove, b: ForeseenMove): number {
   return a.way === b.way ? byWorth(a, b) : a.way === 'out' ? -1 : 1
 }
@@ -48,7 +51,7 @@ interface Worth {
 }
 
 function byWorth({ valueMicros: a }: Worth, { valueMicros: b }: Worth): number {
-  // What has no price comes after what has one; it is in no sum.
+  // An asset without a price sorts after the priced ones; no sum includes it.
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
   return a === b ? 0 : a > b ? -1 : 1
 }

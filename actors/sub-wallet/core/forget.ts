@@ -6,22 +6,24 @@ import type { Command } from './messages.js'
 import { runningKey, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
-/** What need not be remembered any more, so that neither header nor store grow with history. */
+/**
+ * Removes what need not be remembered, so that neither the header nor the store grows with history.
+ */
 
-/** @param command with the keys whose records are older than they count, as the store has them */
+/** @param command holds the keys whose records have expired, according to the store */
 export function forgetIdempotency(
   turn: Turn,
   command: Extract<Command, { type: 'forget-idempotency' }>,
 ): void {
   const { lineageId } = command
-  // One that was used again is being written anew.
+  // A key that is in use again is being written again and stays.
   const keys = command.keys.filter((key) => !turn.state.running.has(runningKey(lineageId, key)))
   if (keys.length > 0) turn.emit({ type: 'idempotency-forgotten', lineageId, keys })
 }
 
 /**
- * Lineages that nothing can be spent by any more and whose windows have closed. Asked when a key is
- * made, which is when there come to be more of them.
+ * Forgets lineages whose keys are revoked and whose windows have closed. It runs when a key is
+ * made, because only then the number of lineages grows.
  */
 export function forgetLineages(turn: Turn, nowMs: number): void {
   const { state } = turn
@@ -36,7 +38,7 @@ function isOver(state: SubWalletState, lineageId: LineageId, nowMs: number): boo
   }
   const ledger = state.policyLedgers.get(lineageId)
   if (ledger !== undefined && !isLedgerOver(ledger, nowMs)) return false
-  // The windows of a clock that was ahead are open until it is there again.
+  // A window opened by a clock that ran ahead stays open until that time.
   if (counters.day >= utcDay(nowMs) || counters.month >= utcMonth(nowMs)) return false
   for (const key of state.keys.values()) {
     if (key.lineageId === lineageId && keyStatus(key, nowMs) !== 'revoked') return false

@@ -1,18 +1,21 @@
-import { IDEMPOTENCY_TTL_MS } from '../../../src/domain/idempotency.js'
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import { IDEMPOTENCY_TTL_MS, quoteKey } from '../../../src/domain/idempotency.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import { OPEN_MAX } from '../../account/core/state.js'
-import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { waitingFault } from './decide-approvals.js'
+import { inProgress, joinCall } from './joined-callers.js'
 import { ancestorsOf, hasKeyEnded } from './key-tree.js'
 import { Sent } from './sent.js'
 import { runningKey } from './state.js'
 import type { Turn } from './turn.js'
 
-/** The gates of `lifecycle.ts` but the caps. Each is false once it has answered the caller. */
+/**
+ * The gates of `lifecycle.ts` except the caps. Each returns false once it has answered the caller.
+ */
 
-/** As it is now, so that a revocation counts at once. */
+/** Checks the key in its present form, so that a revocation takes effect at once. */
 export function passesKey(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
   const key = state.keys.get(asked.keyId)
@@ -31,7 +34,7 @@ function refuseKey(turn: Turn, { request, token }: CallAtGates): false {
   return false
 }
 
-/** As its shell saw it last, which is now. */
+/** Checks the freezes in the form that the shell has just read. */
 export function passesFrozen(turn: Turn, asked: CallAtGates): boolean {
   const frozen = turn.freezeFault(keyOf(asked).lineageId)
   if (frozen === null) return true
@@ -53,8 +56,27 @@ export function passesChain(turn: Turn, asked: CallAtGates): boolean {
   return false
 }
 
-/** Answers a repeated request as its first was answered. */
+/** Answers a repeated call with the answer of its first: by Idempotency-Key, then by quote. */
 export function passesIdempotency(turn: Turn, asked: CallAtGates): boolean {
+  return passesFirst(turn, asked) && passesExecuted(turn, asked)
+}
+
+/** Allows a quote to be executed only once, whatever Idempotency-Key the second call has. */
+function passesExecuted(turn: Turn, asked: CallAtGates): boolean {
+  const { quoted, token } = asked
+  if (quoted === null) return true
+  const { name, executed } = quoted
+  if (executed !== null) {
+    turn.answer(token, new Sent(executed, true))
+    return false
+  }
+  const running = turn.state.running.get(runningKey(name.lineageId, quoteKey(name)))
+  if (running === undefined) return true
+  answerUnderWay(turn, running, asked)
+  return false
+}
+
+function passesFirst(turn: Turn, asked: CallAtGates): boolean {
   const { idempotency, first, nowMs, token } = asked
   if (idempotency === null) return true
   if (first !== null && nowMs < first.record.createdAtMs + IDEMPOTENCY_TTL_MS) {
@@ -66,13 +88,14 @@ export function passesIdempotency(turn: Turn, asked: CallAtGates): boolean {
   const { lineageId } = keyOf(asked)
   const running = turn.state.running.get(runningKey(lineageId, idempotency.key))
   if (running === undefined) return true
-  answerAgain(turn, running, idempotency.bodyHash, token)
+  answerAgain(turn, running, idempotency.bodyHash, asked)
   return false
 }
 
-/** Of calls without an Idempotency-Key. */
+/** Checks calls without an Idempotency-Key for duplicates. */
 export function passesDuplicate(turn: Turn, asked: CallAtGates): boolean {
-  if (asked.idempotency !== null || keyOf(asked).duplicateGuard !== 'on') return true
+  const isGuarded = asked.guardsDuplicates || keyOf(asked).duplicateGuard === 'on'
+  if (asked.idempotency !== null || !isGuarded) return true
   const duplicate = asked.findDuplicate()
   if (duplicate === null) return true
   turn.refuseSend(asked.token, fault('DUPLICATE_SUSPECTED', { tx_id: duplicate }), asked.request)
@@ -94,13 +117,20 @@ export function passesQuote(turn: Turn, asked: CallAtGates): boolean {
   }
   if (!quote.unpriced) return true
   const key = keyOf(asked)
-  const path = [key, ...ancestorsOf(turn.state, key.lineageId)]
-  if (path.every(({ unpricedAssets }) => unpricedAssets !== 'deny')) return true
+  if (mayMoveUnpriced([key, ...ancestorsOf(turn.state, key.lineageId)])) return true
   turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), request)
   return false
 }
 
-/** What is known at once. All else the screening effect says, once the call holds a reservation. */
+/** @param path a key and the keys above it */
+export function mayMoveUnpriced(path: readonly Pick<ApiKey, 'unpricedAssets'>[]): boolean {
+  return path.every(({ unpricedAssets }) => unpricedAssets !== 'deny')
+}
+
+/**
+ * Refuses what screening found before valuation. The screening effect checks everything else once
+ * the call holds a reservation.
+ */
 export function passesEarlyScreening(turn: Turn, asked: CallAtGates): boolean {
   const { screened, request, token } = asked
   if (screened === null || screened === undefined) return true
@@ -108,7 +138,10 @@ export function passesEarlyScreening(turn: Turn, asked: CallAtGates): boolean {
   return false
 }
 
-/** What is asked about waits once it has passed its screening; here it is asked whether it may. */
+/**
+ * Checks whether the wallet may have another waiting call; the call waits after it has passed
+ * screening.
+ */
 export function passesWaitingRoom(turn: Turn, { asks, request, token }: CallAtGates): boolean {
   if (asks === undefined) return true
   const full = waitingFault(turn.state, request.call.data)
@@ -126,10 +159,9 @@ export function passesNonce(
   return false
 }
 
-/** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
-function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
-  const { open: transactions, requests, drafts } = turn.state
-  const open = transactions.get(txId) ?? waitingEntry(turn, txId) ?? sponsoredEntry(turn, txId)
+/** Answers with the first call of this Idempotency-Key, which is a draft or an open transaction. */
+function answerAgain(turn: Turn, txId: TxId, bodyHash: string, again: CallAtGates): void {
+  const { requests, drafts } = turn.state
   const asked =
     turn.state.waiting.byTx.get(txId) ??
     requests.get(txId) ??
@@ -137,13 +169,22 @@ function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken
     drafts.get(txId)?.draft
   const first = asked?.idempotency ?? null
   if (first !== null && first.bodyHash !== bodyHash) {
-    turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
-  } else if (open === undefined || open.tx === null || open.token !== null) {
-    turn.refuse(token, fault('IDEMPOTENCY_IN_PROGRESS', { tx_id: txId }))
-  } else turn.answer(token, new Sent(open.tx, true))
+    turn.refuse(again.token, fault('IDEMPOTENCY_KEY_REUSED'))
+  } else answerUnderWay(turn, txId, again)
 }
 
-/** A sponsored call, in the same terms; it has no transaction before its gas wallet signed. */
+/** Who executes a quote waits for the record of its first execution; all others ask again. */
+function answerUnderWay(turn: Turn, txId: TxId, { token, keyId, quoted }: CallAtGates): void {
+  const { open: transactions } = turn.state
+  const open = transactions.get(txId) ?? waitingEntry(turn, txId) ?? sponsoredEntry(turn, txId)
+  if (open !== undefined && open.tx !== null && open.token === null) {
+    turn.answer(token, new Sent(open.tx, true))
+  } else if (token === null || quoted === null || !joinCall(turn, txId, { token, keyId })) {
+    turn.refuse(token, inProgress(txId))
+  }
+}
+
+/** A sponsored call in the same form; its transaction is null until its gas wallet has signed. */
 function sponsoredEntry(turn: Turn, txId: TxId) {
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined) return undefined
@@ -151,7 +192,7 @@ function sponsoredEntry(turn: Turn, txId: TxId) {
   return { tx, token }
 }
 
-/** Its first caller has its answer. */
+/** A waiting call in the same form; its first caller has been answered. */
 function waitingEntry(turn: Turn, txId: TxId) {
   const call = turn.state.waiting.byTx.get(txId)
   return call === undefined ? undefined : { tx: call.tx, token: null }

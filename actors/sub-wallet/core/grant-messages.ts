@@ -3,7 +3,10 @@ import type { CustodyStatus, GrantChange } from '../../../src/domain/grant-chang
 import type { KeyId } from '../../../src/domain/ids.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 
-/** What of its keys' grants at the identity provider reaches a sub-wallet, and leaves it. */
+/**
+ * Commands, events and effects about the grants that the identity provider holds for the
+ * sub-wallet's keys.
+ */
 export type GrantCommand =
   | ClaimGrant
   | {
@@ -11,11 +14,11 @@ export type GrantCommand =
       readonly type: 'end-claim'
       readonly claimId: string
       readonly of: Claimed
-      /** Whether the identity provider may have taken what was asked of it. */
+      /** Whether the identity provider may have accepted the requested change. */
       readonly taken: 'no' | 'unknown'
       readonly nowMs: number
     }
-  /** Answers with the key's custody status, after an attempt where one is due. */
+  /** Answers with the key's custody status, after an attempt when one is due. */
   | { readonly type: 'await-grant'; readonly keyId: KeyId }
   | {
       readonly type: 'grant-answered'
@@ -26,8 +29,8 @@ export type GrantCommand =
   | { readonly type: 'grants-rested' }
 
 /**
- * The front end is about to have the identity provider enlarge a grant or take a successor. Until
- * it commits with the same id or ends the claim, nothing else is told of that lineage.
+ * The front end is about to ask the identity provider for an enlargement or a successor. Until it
+ * commits with the same id or ends the claim, this actor sends nothing about the lineage.
  */
 export interface ClaimGrant {
   readonly type: 'claim-grant'
@@ -36,20 +39,20 @@ export interface ClaimGrant {
   readonly nowMs: number
 }
 
-/** A key to be enlarged, or the id of one that is to take a key's place. */
+/** The key to enlarge, or the id of the key that is to be the successor. */
 export interface Claimed {
   readonly keyId: KeyId
   readonly rotatedFrom: KeyId | null
-  /** Of a key to be enlarged: all that is asked for; null for a successor. */
+  /** The whole requested change of a key to enlarge; null for a successor. */
   readonly patch: KeyPatch | null
 }
 
-/** The key as the change may rest on it: the one to be enlarged, or the one to be rotated. */
+/** The key that the change starts from: the one to enlarge or the one to rotate. */
 export interface ClaimAnswer {
   readonly key: ApiKey
 }
 
-/** What a commit is answered when its claim does not hold any more, or it needs one. */
+/** The answer to a commit whose claim is no longer held, or which needs a claim. */
 export interface Outdated {
   readonly outdated: true
 }
@@ -63,7 +66,7 @@ export type GrantEvent =
   | {
       readonly type: 'grant-opened'
       readonly change: GrantChange
-      /** Null: the change may be told at once. */
+      /** Null when the change may be sent at once. */
       readonly claimId: string | null
     }
   | { readonly type: 'grant-closed'; readonly keyId: KeyId }
@@ -77,9 +80,9 @@ export type GrantEffect =
       readonly type: 'put-grant'
       readonly change: GrantChange
       readonly wallet: SubWallet
-      /** Null: there is no such key, and it must not sign. */
+      /** Null when the key does not exist and must not sign. */
       readonly key: ApiKey | null
-      /** Attempts that failed before. */
+      /** The number of failed attempts so far. */
       readonly failures: number
     }
   | { readonly type: 'rest-grants'; readonly delayMs: number }

@@ -6,19 +6,19 @@ import { placedCalls, unminedCalls } from './unmined-calls.js'
 import type { WaitingCall } from './waiting-state.js'
 
 /**
- * The identity provider binds an approval to the first nonce that it is used at, for a signature may
- * exist from then on: at another nonce it could be executed twice. A crash, or a quorum that does
- * not answer, may come between that and the signed bytes; so the nonce is noted before the quorum is
- * asked, and kept for the call until it is signed there.
+ * The identity provider binds an approval to the nonce of its first signature request, because a
+ * signature may exist from then on, and at another nonce the call could be executed twice. A crash
+ * or an unanswered request may come before the signed bytes. So the nonce is stored before the
+ * quorum is called, and kept for the call until it is signed there.
  */
 
 /**
- * Times that a call may rest while its nonce is kept: a quarter of a minute in all, which outlasts
- * the restart of any process. The wallet's other calls wait meanwhile, so no longer than that.
+ * How often a call may back off while its nonce is kept: about 15 seconds in all, which outlasts
+ * the restart of any process. The wallet's other calls wait during that time, so it is not longer.
  */
 const KEPT_RESTS_MAX = 5
 
-/** The waiting call that is to have this nonce; null: none is. */
+/** The waiting call that this nonce is kept for; null when there is no such call. */
 export function keptFor(
   { waiting, delegations }: SubWalletState,
   chainId: number,
@@ -35,7 +35,10 @@ export function keptFor(
   return null
 }
 
-/** What will be mined before a draft: of one that its nonce is kept for, nothing that has none yet. */
+/**
+ * The calls that will be mined before a draft. For a draft with a kept nonce, calls without a nonce
+ * are left out.
+ */
 export function callsAheadOf(
   state: SubWalletState,
   { txId, call: { chainId } }: Draft,

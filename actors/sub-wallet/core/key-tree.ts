@@ -7,19 +7,19 @@ import {
 import type { KeyId, LineageId } from '../../../src/domain/ids.js'
 
 /**
- * Which key made which: what one may do, all above it must still be able to do, and what it spends
- * counts on each of them. The tree is of lineages, so that a rotation changes nothing in it, and a
- * lineage never changes its place.
+ * Records which key made which: a key may do only what every key above it may still do, and its
+ * spend counts on each of them. The nodes are lineages, so a rotation changes nothing in the tree,
+ * and a lineage never moves.
  */
 export interface KeyTree {
   readonly keys: ReadonlyMap<KeyId, ApiKey>
-  /** Of lineages that a key made; absent: the user did. */
+  /** The parents of lineages that a key made; absent for those that the user made. */
   readonly parents: ReadonlyMap<LineageId, LineageId>
-  /** The last key of each lineage: what it may do its predecessors may at most. */
+  /** The newest key of each lineage; its predecessors may do at most what it may. */
   readonly heads: ReadonlyMap<LineageId, ApiKey>
 }
 
-/** What a state keeps of it, and folds in place. */
+/** The mutable form, which the state folds in place. */
 export interface KeyTreeState extends KeyTree {
   readonly keys: Map<KeyId, ApiKey>
   readonly parents: Map<LineageId, LineageId>
@@ -28,7 +28,7 @@ export interface KeyTreeState extends KeyTree {
 
 const NONE: readonly ApiKey[] = []
 
-/** Folds a key into the tree, as it is stored. */
+/** Adds a key to the tree in the form that is stored. */
 export function foldKey({ keys, parents, heads }: KeyTreeState, key: ApiKey): void {
   const { keyId, lineageId, parentLineageId, rotatedAtMs } = key
   keys.set(keyId, key)
@@ -36,7 +36,7 @@ export function foldKey({ keys, parents, heads }: KeyTreeState, key: ApiKey): vo
   if (parentLineageId !== undefined) parents.set(lineageId, parentLineageId)
 }
 
-/** The heads above a lineage, nearest first; of most there are none. */
+/** The newest keys of the lineages above, nearest first; empty for most lineages. */
 export function ancestorsOf({ parents, heads }: KeyTree, lineageId: LineageId): readonly ApiKey[] {
   let above = parents.get(lineageId)
   if (above === undefined) return NONE
@@ -50,14 +50,14 @@ export function ancestorsOf({ parents, heads }: KeyTree, lineageId: LineageId): 
   return found
 }
 
-/** Whether the key has ended, or one above it: who ends a key ends those that it made. */
+/** Whether the key or one above it has ended: ending a key ends those that it made. */
 export function hasKeyEnded(tree: KeyTree, keyId: KeyId, nowMs: number): boolean {
   const key = tree.keys.get(keyId)
   if (key === undefined || keyStatus(key, nowMs) === 'revoked') return true
   return ancestorsOf(tree, key.lineageId).some((above) => keyStatus(above, nowMs) === 'revoked')
 }
 
-/** When that will be, by time alone; infinite: never. */
+/** When the key ends by time; infinity when it never does. */
 export function keyEndsAtMs(tree: KeyTree, keyId: KeyId): number {
   const key = tree.keys.get(keyId)
   if (key === undefined) return Number.NEGATIVE_INFINITY
@@ -68,7 +68,7 @@ export function keyEndsAtMs(tree: KeyTree, keyId: KeyId): number {
   return endsAtMs
 }
 
-/** Live lineages that keys made: in all, and those that one of this lineage did. */
+/** The number of live lineages that keys made: in all, and by this lineage. */
 export function countSubKeys(
   { parents, heads }: KeyTree,
   lineageId: LineageId,
@@ -85,7 +85,7 @@ export function countSubKeys(
   return { all, own }
 }
 
-/** Lineages that keys made since then, whatever became of them. */
+/** The number of lineages that keys made since then, including those that have ended. */
 export function countMadeByKeys({ keys, parents }: KeyTree, sinceMs: number): number {
   if (parents.size === 0) return 0
   let count = 0
@@ -103,7 +103,7 @@ export function liveDescendants(tree: KeyTree, lineageId: LineageId, nowMs: numb
   )
 }
 
-/** Whether what `lineageId` does counts on `above`, which may be itself. */
+/** Whether the spend of `lineageId` counts on `above`, which may be the same lineage. */
 export function countsOn(tree: KeyTree, lineageId: LineageId, above: LineageId): boolean {
   return lineageId === above || isBelow(tree, lineageId, above)
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../src/errors/catalogue.js'
+import { GATE_REFUSALS, type GateName } from '../../../src/errors/write-refusals.js'
 import type { CallAtGates } from './call-at-gates.js'
 import { passesCaps } from './cap-gate.js'
 import { passesGasBudget } from './gas-budget-gate.js'
@@ -15,25 +16,18 @@ import {
   passesWaitingRoom,
 } from './gates.js'
 import { passesPolicy } from './policy-gate.js'
+import { passesSwapLoss } from './swap-loss-gate.js'
 import type { Turn } from './turn.js'
 
-/** What a call passes before it may wait for a nonce. A new gate is a row of `GATES`. */
+/**
+ * A check that a call passes before it may wait for a nonce. A new gate is a row of `GATES` and of
+ * `GATE_REFUSALS`.
+ */
 export interface Gate {
-  readonly name:
-    | 'key'
-    | 'frozen'
-    | 'chain'
-    | 'idempotency'
-    | 'duplicate'
-    | 'room'
-    | 'policy'
-    | 'quote'
-    | 'caps'
-    | 'gas-budget'
-    | 'screening'
-    | 'approval'
-    | 'nonce'
-  /** `decision`: with the command that brings the call; else the effect whose answer does. */
+  readonly name: GateName
+  /**
+   * `decision`: the command that brings the call; otherwise the effect whose answer moves it on.
+   */
   readonly movedOnBy: 'decision' | 'screen effect' | 'people, or the clock'
   /** Whether a restart still knows that the call has passed. */
   readonly durable: boolean
@@ -41,11 +35,14 @@ export interface Gate {
     | 'forgotten, with nothing held'
     | 'forgotten, with its reservation'
     | 'waiting, with its reservation'
-  /** What callers are told; `idempotency` answers a repeated request as its first was answered. */
+  /**
+   * The codes that callers receive; `idempotency` answers a repeated call as its first was
+   * answered.
+   */
   readonly refusals: readonly ErrorCode[]
   /**
-   * Whether a call passes it once more when chain or prices moved on after its quote. What it was
-   * asked for stays: it has its place, and is no duplicate of itself.
+   * Whether a call passes it once more when the chain or prices moved after its quote. Checks of
+   * the place and of duplicates are not repeated, because the call would find itself.
    */
   readonly askedAgain: boolean
   /** @returns false once the caller has been answered */
@@ -59,66 +56,70 @@ const AT_ONCE = {
 } as const
 
 /**
- * In the order of the specification: authenticate, limit, screen. Sends and sponsored calls pass
- * all of them. The reservation is made when the last has let the call through in the same step, and
- * the screening that no decision can make is asked for then.
+ * The gates in the order of the specification: authenticate, limit, screen. Sends and sponsored
+ * calls pass all of them. The step in which the last gate passes also makes the reservation and
+ * starts the screening, which needs an effect.
  */
 export const GATES: readonly Gate[] = [
   {
     ...{ name: 'key', ...AT_ONCE, askedAgain: true, passes: passesKey },
-    refusals: ['INVALID_KEY', 'PERMISSION_DENIED'],
+    refusals: GATE_REFUSALS.key,
   },
   {
     ...{ name: 'frozen', ...AT_ONCE, askedAgain: true, passes: passesFrozen },
-    refusals: ['FROZEN'],
+    refusals: GATE_REFUSALS.frozen,
   },
   {
     ...{ name: 'chain', ...AT_ONCE, askedAgain: true, passes: passesChain },
-    refusals: ['CHAIN_NOT_ALLOWED'],
+    refusals: GATE_REFUSALS.chain,
   },
   {
     ...{ name: 'idempotency', ...AT_ONCE, askedAgain: false, passes: passesIdempotency },
-    refusals: ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'],
+    refusals: GATE_REFUSALS.idempotency,
   },
   {
     ...{ name: 'duplicate', ...AT_ONCE, askedAgain: false, passes: passesDuplicate },
-    refusals: ['DUPLICATE_SUSPECTED'],
+    refusals: GATE_REFUSALS.duplicate,
   },
   {
     ...{ name: 'room', ...AT_ONCE, askedAgain: false, passes: passesRoom },
-    refusals: ['OVERLOADED'],
+    refusals: GATE_REFUSALS.room,
   },
   {
     ...{ name: 'policy', ...AT_ONCE, askedAgain: true, passes: passesPolicy },
-    refusals: ['POLICY_DENIED'],
+    refusals: GATE_REFUSALS.policy,
   },
   {
     ...{ name: 'quote', ...AT_ONCE, askedAgain: true, passes: passesQuote },
-    refusals: ['PRICE_UNAVAILABLE', 'CHAIN_UNAVAILABLE', 'CHAIN_NOT_SUPPORTED', 'OVERLOADED'],
+    refusals: GATE_REFUSALS.quote,
+  },
+  {
+    ...{ name: 'swap-loss', ...AT_ONCE, askedAgain: true, passes: passesSwapLoss },
+    refusals: GATE_REFUSALS['swap-loss'],
   },
   {
     ...{ name: 'caps', ...AT_ONCE, askedAgain: true, passes: passesCaps },
-    refusals: ['LIMIT_EXCEEDED'],
+    refusals: GATE_REFUSALS.caps,
   },
   {
     ...{ name: 'gas-budget', ...AT_ONCE, askedAgain: true, passes: passesGasBudget },
-    refusals: ['RATE_LIMITED'],
+    refusals: GATE_REFUSALS['gas-budget'],
   },
   {
     ...{ name: 'screening', movedOnBy: 'screen effect', durable: false },
     ...{ askedAgain: true, passes: passesEarlyScreening },
     onCrash: 'forgotten, with its reservation',
-    refusals: ['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE', 'SCREENING_UNAVAILABLE'],
+    refusals: GATE_REFUSALS.screening,
   },
   {
     ...{ name: 'approval', movedOnBy: 'people, or the clock', durable: true },
     ...{ askedAgain: false, passes: passesWaitingRoom },
     onCrash: 'waiting, with its reservation',
-    refusals: ['OVERLOADED'],
+    refusals: GATE_REFUSALS.approval,
   },
   {
     ...{ name: 'nonce', ...AT_ONCE, askedAgain: false, passes: passesNonce },
-    refusals: ['CHAIN_UNAVAILABLE'],
+    refusals: GATE_REFUSALS.nonce,
   },
 ]
 
@@ -130,7 +131,7 @@ export function passesGates(turn: Turn, asked: CallAtGates): boolean {
   return true
 }
 
-/** Of a call that has passed them, with a new quote. */
+/** Repeats the gates that depend on the quote for a call that has passed them, with a new quote. */
 export function passesAgain(turn: Turn, asked: CallAtGates): boolean {
   for (const gate of ASKED_AGAIN) if (!gate.passes(turn, asked)) return false
   return true

@@ -6,9 +6,9 @@ import type { Event } from './messages.js'
 import { countersOf, type SubWalletState } from './state.js'
 
 /**
- * When an owner is notified of a cap (`limit.reached`): at 80 % and at 100 % of it, each once in a
- * window, however often settlements take the use below the mark and new calls above it. Another
- * cap is reported anew.
+ * When an owner is notified of a cap (`limit.reached`): at 80 % and at 100 % of it, each once per
+ * window, even when settlements take the use below the mark and new calls take it above again. A
+ * changed cap is reported again.
  */
 type LimitReached = Extract<Event, { type: 'limit-reached' }>
 
@@ -17,7 +17,10 @@ const NONE: readonly LimitReached[] = []
 /** Per cent, ascending. */
 const THRESHOLDS = [80, 100] as const
 
-/** Marks that the use of a key's caps, or of those above it, has come to, reservations included, and nobody was notified of. */
+/**
+ * The marks that the use of a key's caps, or of those above it, has reached without a notification.
+ * Reservations count as use.
+ */
 export function limitsCrossed(
   state: SubWalletState,
   keyId: ApiKey['keyId'],
@@ -45,9 +48,9 @@ function crossedBy(state: SubWalletState, key: ApiKey, nowMs: number): readonly 
 }
 
 /**
- * The same when a cap has turned a call away. Spec silent: gas makes it rare that a cap is used to
- * the micro-dollar, so the first refusal past 80 % is when it is told as used up. Below, it was the
- * call that was too large.
+ * The marks to report when a cap refused a call. Spec silent: because of gas, a cap is rarely used
+ * to the micro-dollar, so the first refusal above 80 % reports the cap as used up. Below 80 % the
+ * call was too large.
  */
 export function limitsHit(
   state: SubWalletState,
@@ -71,7 +74,7 @@ export function noteLimit(state: SubWalletState, mark: LimitMark): void {
 
 type Cap = Pick<LimitMark, 'period' | 'window' | 'limitMicros'> & { readonly usedMicros: bigint }
 
-/** Caps that can be used up: nothing is reported of one of zero. */
+/** The caps that can be used up; a cap of zero is never reported. */
 function capsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly Cap[] {
   const { day, dayMicros, month, monthMicros } = countersOf(state, key.lineageId, nowMs)
   const { dailyLimitMicros, monthlyLimitMicros } = key

@@ -38,26 +38,30 @@ import type { KnownPayees } from './policy-ledgers.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
 import type { Draft } from './state.js'
 
-/** What reaches a sub-wallet: from the front end, from its own effects, from chain watchers. */
+/**
+ * The commands that a sub-wallet receives from the front end, from its own effects and from chain
+ * watchers.
+ */
 export type Command =
   | SponsoredCommand
   | GrantCommand
   | CancelCommand
   | ApprovalCommand
-  /** Of an actor that was loaded: everything under way goes on. */
+  /** Sent to an actor that was just loaded: everything under way continues. */
   | { readonly type: 'resume'; readonly nowMs: number }
   | ConsoleCommand
   | {
       readonly type: 'read-limits'
       readonly keyId: KeyId
       readonly nowMs: number
-      /** A call whose spend depends on who paid for which allowance. */
+      /** A call whose spend depends on the lineage that paid for an allowance. */
       readonly forecast?: { readonly chainId: number; readonly exposure: Exposure }
-      /** A call that the key's policy is to judge. */
+      /** A call for the key's policy to judge. */
       readonly judged?: CallToForesee
-      /** As in `PreparedSend`. */
+      /** Has the meaning that it has in `PreparedSend`. */
       readonly payees?: KnownPayees
     }
+  | { readonly type: 'read-gas'; readonly nowMs: number }
   | SendCommand
   | PreparedSend
   | {
@@ -65,9 +69,9 @@ export type Command =
       readonly txId: TxId
       readonly refusal: Fault | null
       readonly screenedAgainst: readonly ScreenedAgainst[]
-      /** Set when chain or prices moved on meanwhile: what the call is worth now. */
+      /** The present value of the call; set when the chain or prices moved in the meantime. */
       readonly requoted: CallQuote | null
-      /** The account's nonce on chain; asked for a call that waited. */
+      /** The account's nonce on chain; read for a call that waited. */
       readonly chainNonce?: number | null
       readonly nowMs: number
     }
@@ -78,43 +82,47 @@ export type Command =
   | {
       readonly type: 'forget-idempotency'
       readonly lineageId: LineageId
-      /** Idempotency-Keys whose records are older than they are kept. */
+      /** Idempotency-Keys whose records have expired. */
       readonly keys: readonly string[]
     }
 
-/** A call that nobody sends yet. */
+/** A call that is only judged, and not sent. */
 export interface CallToForesee {
   readonly kind: TxKind
   readonly call: Call
-  /** Instead of the key's own, null for none; absent: its own. */
+  /** The output of a swap or a withdrawal; absent when it is unknown. */
+  readonly tokenOut?: Address
+  /** A policy to try instead of the key's own, null for no policy; absent to use the key's own. */
   readonly policy?: Policy | null
-  /** Micro-USD without what credits change; null where something has no price. */
+  /** Micro-USD before credits; null when an asset has no price. */
   readonly spendMicros: UsdMicros | null
-  /** Of those, gas. */
+  /** The part of it that is gas. */
   readonly gasMicros: UsdMicros
+  /** The same in wei, gas limit × highest fee; absent where nobody says. */
+  readonly gasWei?: bigint
 }
 
-/** What a mined call did, as its receipt shows it. */
+/** The effect of a mined call, according to its receipt. */
 export interface ReceiptCommand {
   readonly type: 'receipt-valued'
   readonly txId: TxId
-  /** Of the receipt. */
+  /** The hash of the block that contains the receipt. */
   readonly blockHash: Hex
-  /** Others got so much, or were let take it. */
+  /** The micro-USD that others received or may take. */
   readonly shownMicros: bigint
-  /** Why some of it could not be counted; null: all of it was. */
+  /** Why a part could not be valued; null when all of it was. */
   readonly unvalued: string | null
   readonly nowMs: number
 }
 
-/** `requestId` is for the audit trail. */
+/** Requests of the console. `requestId` is recorded in the audit trail. */
 export type ConsoleCommand = (
   | { readonly type: 'create-wallet'; readonly wallet: SubWallet }
   | { readonly type: 'register-key'; readonly key: ApiKey }
   | {
       readonly type: 'plan-sub-key'
       readonly key: ApiKey
-      /** The key that asks for it. */
+      /** The key that makes the new key. */
       readonly madeBy: KeyId
       readonly nowMs: number
     }
@@ -122,7 +130,7 @@ export type ConsoleCommand = (
       readonly type: 'rotate-key'
       readonly keyId: KeyId
       readonly successor: Successor
-      /** Under which the identity provider took the successor. */
+      /** The claim under which the identity provider accepted the successor. */
       readonly claimId: string
       readonly nowMs: number
     }
@@ -131,24 +139,30 @@ export type ConsoleCommand = (
       readonly type: 'patch-key'
       readonly keyId: KeyId
       readonly patch: KeyPatch
-      /** Under which the identity provider took the enlargement; null: it only takes away. */
+      /**
+       * The claim under which the identity provider accepted the enlargement; null when the patch
+       * only restricts.
+       */
       readonly claimId: string | null
       readonly nowMs: number
     }
 ) & {
   readonly requestId?: string | null
-  /** Who asked at the console, for the audit trail; absent: nobody there. */
+  /**
+   * The person at the console, for the audit trail; absent when the request did not come from a
+   * person.
+   */
   readonly byPerson?: string | undefined
 }
 
-/** Keys of a rotation: everything else is the predecessor's. */
+/** The new parts of a rotated key: everything else is the predecessor's. */
 export interface Successor {
   readonly keyId: KeyId
   readonly secretHash: string
   readonly secretPrefix: string
 }
 
-/** The owner does not want a transaction any more that is signed and not mined. */
+/** A request to cancel a transaction that is signed and not mined. */
 export interface CancelCommand {
   readonly type: 'cancel-transaction'
   readonly txId: TxId
@@ -165,9 +179,11 @@ export interface SendCommand {
   readonly kind: TxKind
   readonly proofKey: Uint8Array
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  /** Whether an identical recent call is refused even when the key's duplicate guard is off. */
+  readonly guardsDuplicates: boolean
 }
 
-/** The same, with what the decision needs from outside; made before the mailbox. */
+/** A send with the external data that the decision needs; prepared before it enters the mailbox. */
 export interface PreparedSend extends Omit<SendCommand, 'type'> {
   readonly type: 'prepared-send'
   readonly nowMs: number
@@ -175,16 +191,18 @@ export interface PreparedSend extends Omit<SendCommand, 'type'> {
   readonly quote: CallQuote
   /** The account's nonce on chain; null when the lane knows its own. */
   readonly chainNonce: number | null
-  /** Whom the wallet has paid; set where its key's policy asks and the actor does not know. */
+  /**
+   * Whom the wallet has paid; set when the key's policy needs it and the actor does not know it.
+   */
   readonly payees?: KnownPayees
-  /** Long calldata that screening refuses, known before it was valued. */
+  /** Set when screening refused the long calldata before the call was valued. */
   readonly screened?: {
     readonly refusal: Fault
     readonly screenedAgainst: readonly ScreenedAgainst[]
   }
 }
 
-/** Volatile events are not recorded; a restart forgets them and what they did. */
+/** Volatile events are not recorded; a restart forgets them and their effect. */
 export type Event =
   | AccountEvent
   | SponsoredEvent
@@ -211,27 +229,30 @@ export type Event =
       readonly lineageId: LineageId
       readonly keys: readonly string[]
     }
-  /** Volatile. Whom the wallet had paid, as the store says: asked once a policy wants to know. */
+  /**
+   * Volatile. Whom the wallet had paid according to the store, read when a policy needs it for the
+   * first time.
+   */
   | { readonly type: 'payees-read'; readonly payees: KnownPayees }
   | { readonly type: 'lineages-forgotten'; readonly lineageIds: readonly LineageId[] }
-  /** What a lineage's breakers count; volatile of refusals. */
+  /** Changes the counts of a lineage's breakers; volatile for refusals. */
   | {
       readonly type: 'breakers-counted'
       readonly lineageId: LineageId
       readonly of: WatchedOfKey['type']
       readonly tally: BreakerTally
     }
-  /** They begin anew. */
+  /** The counts start again at zero. */
   | { readonly type: 'breaker-tripped'; readonly lineageId: LineageId }
   | { readonly type: 'reserved'; readonly draft: Draft }
-  /** A draft that is being screened holds something else from now on. */
+  /** A draft that is being screened holds a different amount from now on. */
   | { readonly type: 'reserved-anew'; readonly draft: Draft }
   | {
       readonly type: 'transaction-signed'
       readonly tx: Transaction
       readonly idempotency: Draft['idempotency']
       readonly screenedAgainst: readonly ScreenedAgainst[]
-      /** What it was valued by, for its verdict; null: not known any more. */
+      /** The basis of its valuation, for its verdict; null when that is no longer known. */
       readonly basis: QuoteBasis | null
     }
   | {
@@ -241,23 +262,25 @@ export type Event =
       readonly usedMicros: bigint
       readonly atMs: number
     }
-  /** What a more expensive replacement holds of the counters from now on. */
+  /** Changes the reservation of a transaction after a more expensive replacement. */
   | {
       readonly type: 'reservation-raised'
       readonly txId: TxId
       readonly reservation: Reservation
+      /** What the higher fee takes of ceilings of native coin, wei; 0 without such a ceiling. */
+      readonly extraWei: bigint
       readonly atMs: number
     }
-  /** Volatile. `confirmed` as in `ReceiptWait`. */
+  /** Volatile. `confirmed` has the meaning that it has in `ReceiptWait`. */
   | {
       readonly type: 'receipt-asked'
       readonly txId: TxId
       readonly blockHash: Hex
       readonly confirmed: MinedIn | null
     }
-  /** It shows so much beyond what the call was valued at; volatile where that is nothing. */
+  /** The receipt shows this much more than the call was valued at; volatile when that is 0. */
   | { readonly type: 'receipt-valued'; readonly txId: TxId; readonly beyondMicros: bigint }
-  /** Its block is gone, and with it what the receipt showed beyond; as volatile as that. */
+  /** The block is gone, and with it what its receipt showed; volatile when that is 0. */
   | { readonly type: 'receipt-forgotten'; readonly txId: TxId; readonly beyondMicros: bigint }
   | { readonly type: 'transaction-reopened'; readonly tx: Transaction; readonly atMs: number }
   | (Ending & {
@@ -275,9 +298,12 @@ export type Effect =
       readonly type: 'screen'
       readonly userId: UserId
       readonly draft: Draft
-      /** What comes before it now; null for a plain transfer, which nothing before it changes. */
+      /**
+       * The calls that come before it now; null for a plain transfer, which no earlier call
+       * changes.
+       */
       readonly unmined: readonly UnminedCall[] | null
-      /** Whether it is valued anew in any case. */
+      /** Whether it is valued again in any case. */
       readonly revalues: boolean
     }
   | {
@@ -290,26 +316,26 @@ export type Effect =
       readonly type: 'replace'
       readonly tx: Transaction
       readonly purpose: ReplacePurpose
-      /** Highest maxFeePerGas, wei, that the caps leave room for; null is any. */
+      /** The highest maxFeePerGas, wei, that the caps leave room for; null means no limit. */
       readonly feeCapWei: bigint | null
     }
   | { readonly type: 'value-receipt'; readonly tx: Transaction; readonly mined: MinedIn }
-  /** For the audit trail. */
+  /** Recorded in the audit trail. */
   | { readonly type: 'unvalued'; readonly tx: Transaction; readonly reason: string }
   | { readonly type: 'key-changed'; readonly secretHash: string }
-  /** Freezes the key, with its lineage. */
+  /** Freezes the key with its lineage. */
   | {
       readonly type: 'trip'
       readonly userId: UserId
       readonly subWalletId: SubWalletId
       readonly lineageId: LineageId
       readonly keyId: KeyId
-      /** Of the call that tripped it. */
+      /** The request of the call that tripped the breaker. */
       readonly requestId: string
       readonly reason: string
       readonly nowMs: number
     }
-  /** For the breakers of the user. */
+  /** Reported to the user's breakers. */
   | {
       readonly type: 'watched'
       readonly userId: UserId
@@ -318,27 +344,27 @@ export type Effect =
       readonly seen: Watched
     }
   | {
-      /** For the audit trail. */
+      /** Recorded in the audit trail. */
       readonly type: 'refused'
       readonly userId: UserId
-      /** The wallet's. */
+      /** The wallet's address. */
       readonly from: Address
       readonly call: RefusedCall
       readonly fault: Fault
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
 
-/** What the audit trail keeps of a send that was refused; the calldata in outline only. */
+/** The part of a refused call that the audit trail keeps, with only an outline of its calldata. */
 export type RefusedCall = Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind' | 'call'> & {
-  /** Of what was valued before it was refused, so that it can be judged once more. */
+  /** The valuation before the refusal, so that the call can be judged again. */
   readonly quote?:
     | { readonly ok: true; readonly valuation: Valuation; readonly basis?: QuoteBasis }
     | { readonly ok: false }
-  /** The same of a draft. */
+  /** The same fields of a draft. */
   readonly valuation?: Valuation
   readonly basis?: QuoteBasis | null
-  /** Of a sponsored call whose terms were there. */
+  /** Set for a sponsored call whose terms were known. */
   readonly terms?: IntentTerms
-  /** Present where it was valued as if it came without its calldata. */
+  /** Present when the call was valued as if it had no calldata. */
   readonly screened?: unknown
 }

@@ -4,30 +4,31 @@ import type { ReplyToken } from '../../runtime/actor.js'
 import type { ClaimGrant, GrantEvent } from './grant-messages.js'
 
 /**
- * What the identity provider has not acknowledged. Durable: the changes. Volatile: who speaks with
- * it, and who waits; a start tells it what every stored change has come to.
+ * Changes that the identity provider has not acknowledged. The changes are durable. Volatile are
+ * the notifications under way and the callers that wait; after a restart it is notified of the
+ * present form of every stored change.
  */
 export interface OpenGrants {
   readonly byKey: Map<KeyId, OpenGrant>
   /** The highest version given out. */
   lastVersion: number
-  /** The one that the identity provider is being notified of; null: none. */
+  /** The key whose change is being sent; null between notifications. */
   sending: KeyId | null
-  /** True between a failed attempt and the next. */
+  /** True during the backoff after a failed attempt. */
   resting: boolean
-  /** Claims that wait until nothing is open in their lineage, oldest first. */
+  /** Claims that wait for their lineage to have no open change, oldest first. */
   readonly claims: WaitingClaim[]
 }
 
 export interface OpenGrant {
   change: GrantChange
-  /** Set while the front end speaks with the identity provider about it. */
+  /** Set while the front end calls the identity provider about it. */
   claimId: string | null
-  /** The claim's own version: a later one says that the key was changed meanwhile. */
+  /** The version at the time of the claim: a later one means that the key has changed since. */
   claimedVersion: number
   /** True once anything in the lineage changed under the claim. */
   disturbed: boolean
-  /** Attempts in a row that were not acknowledged. */
+  /** The number of failed attempts in a row. */
   failures: number
   readonly waiting: ReplyToken[]
 }
@@ -68,7 +69,10 @@ export function evolveGrants(grants: OpenGrants, event: GrantEvent): void {
   }
 }
 
-/** @param claimId of the front end that speaks with the identity provider; null: nobody does */
+/**
+ * @param claimId the claim of the front end that calls the identity provider; null when there is no
+ * claim
+ */
 export function openGrant(grants: OpenGrants, change: GrantChange, claimId: string | null): void {
   const { keyId, lineageId, version } = change
   grants.lastVersion = Math.max(grants.lastVersion, version)

@@ -15,12 +15,12 @@ import { addToDay } from '../../../src/domain/spent-days.js'
 import type { SubWalletState } from './state.js'
 
 /**
- * What stored calls hold of the counters: of their own lineage, and of each above it, in one step.
- * Each is folded in place, and all of them by the same windows. What a day had counted is kept when
- * the next one begins.
+ * Counts what stored calls hold on their lineage and on every lineage above it, in one step. Each
+ * counter is folded in place, and all of them use the same windows. A day's total is kept when the
+ * next day begins.
  */
 
-/** Before this no time is that the windows bear out, of the lineage or of one above it. */
+/** The earliest time that fits the open windows of the lineage and of those above it. */
 export function earliestOnPath({ spend, parents }: SubWalletState, lineageId: LineageId): number {
   let earliest = Number.NEGATIVE_INFINITY
   for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
@@ -31,8 +31,8 @@ export function earliestOnPath({ spend, parents }: SubWalletState, lineageId: Li
 }
 
 /**
- * @param nowMs of the decision, and not when the call was asked for: long ago, that would leave the
- * windows that are open for those before them, and what was spent in them would count no more
+ * @param nowMs the time of the decision, and not of the request: an old request time would replace
+ * the open windows with earlier ones, and what was spent in them would no longer count
  */
 export function reserveOnPath(
   state: SubWalletState,
@@ -46,7 +46,7 @@ export function reserveOnPath(
   )
 }
 
-/** @param micros more than `reservation` held; may be negative */
+/** @param micros the change of what `reservation` held; may be negative */
 export function adjustOnPath(
   state: SubWalletState,
   lineageId: LineageId,
@@ -78,13 +78,13 @@ export function unsettleOnPath(
   onPath(state, lineageId, reservation, back, (spend) => unsettle(spend, reservation, spentMicros))
 }
 
-/** The counters of a lineage are no longer kept: the day that they were in is over. */
+/** Keeps the day's total when the counters of a lineage are dropped. */
 export function leaveDay(state: SubWalletState, lineageId: LineageId): void {
   const { day, dayMicros } = state.spend.get(lineageId) ?? NO_SPEND
   keepDay(state, lineageId, day, dayMicros)
 }
 
-/** @param usedMicros how much more `change` has the window of the reservation use */
+/** @param usedMicros how much `change` adds to the window of the reservation */
 function onPath(
   state: SubWalletState,
   lineageId: LineageId,

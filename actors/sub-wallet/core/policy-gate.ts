@@ -1,6 +1,5 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Address } from '../../../src/domain/ids.js'
-import { utcDay, utcMonth } from '../../../src/domain/spend.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { type ApprovalAsked, approvalAsked, stricter } from '../../../src/policy/approval-asked.js'
 import { type CallShown, showCall, showIntent } from '../../../src/policy/call-shown.js'
@@ -9,7 +8,6 @@ import {
   ceilingBreach,
   ceilingDenial,
   UNREADABLE_UNITS,
-  type UnitsTaken,
   unitsTaken,
 } from '../../../src/policy/ceilings.js'
 import { compiledOf } from '../../../src/policy/compiled-policies.js'
@@ -33,14 +31,15 @@ import { reasonsOf } from '../../../src/policy/reasons.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { priceAtGates } from './cap-gate.js'
 import { ancestorsOf } from './key-tree.js'
-import { draftedCalls } from './policy-ledgers.js'
+import { draftedCalls, usedOf } from './policy-ledgers.js'
 import type { Foreseen } from './replies.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 /**
- * What a call may do, by its key's policy. Nothing happens between this and the reservation, so
- * racing calls can never pass a count, a sum or a ceiling together.
+ * Checks a call against the policies of its key and of the keys above. The check and the
+ * reservation happen in one step, so concurrent calls can never pass a count, a sum or a ceiling
+ * together.
  */
 export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
   const key = keyOf(asked)
@@ -53,10 +52,11 @@ export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
     intent === null
       ? showCall({ operation: kind, chainId, to, value, data })
       : showIntent(kind, chainId, intent)
-  // Without a price it is refused for that, unless the policy refuses it whatever its price is.
+  // A call without a price is refused for that, unless the policy refuses it at any price.
   const spendMicros = quote.ok ? spendOf(turn, asked) : ELSEWHERE
+  const gasWei = gasAtWorst(asked)
   for (const { key: node, policy } of bound) {
-    const judged = judgeCall(turn.state, node, policy, { shown, spendMicros, nowMs })
+    const judged = judgeCall(turn.state, node, policy, { shown, spendMicros, gasWei, nowMs })
     if (judged.denied !== null) {
       turn.refuseSend(asked.token, judged.denied, request)
       return false
@@ -71,7 +71,13 @@ export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
   return true
 }
 
-/** A policy that binds a call, and whose calls it counts. */
+/** Of what the wallet itself sends, as the identity provider counts it; others pay for sponsored calls. */
+function gasAtWorst({ quote, intent }: CallAtGates): bigint {
+  if (!quote.ok || intent !== null || quote.fees === undefined) return 0n
+  return (quote.gasLimit ?? 0n) * quote.fees.maxFeePerGas
+}
+
+/** A policy that binds a call, with the key that counts the call for it. */
 interface Bound {
   readonly key: ApiKey
   readonly policy: Policy
@@ -79,7 +85,7 @@ interface Bound {
 
 const UNBOUND: readonly Bound[] = []
 
-/** @param policy of the key's own, or one that is tried out; those of the keys above bind as well */
+/** @param policy the key's own, or one to try; the policies of the keys above bind as well */
 function boundBy(state: SubWalletState, key: ApiKey, policy: Policy | null): readonly Bound[] {
   const above = ancestorsOf(state, key.lineageId)
   if (above.length === 0) return policy === null ? UNBOUND : [{ key, policy }]
@@ -88,7 +94,7 @@ function boundBy(state: SubWalletState, key: ApiKey, policy: Policy | null): rea
   return bound
 }
 
-/** What satisfies each of them. */
+/** Combines both requirements so that meeting the result meets each of them. */
 function askedByBoth(
   one: ApprovalAsked | undefined,
   other: ApprovalAsked | undefined,
@@ -96,7 +102,7 @@ function askedByBoth(
   return one === undefined || other === undefined ? (one ?? other) : stricter(one, other)
 }
 
-/** The same call, with the units that either counts. */
+/** Merges the units that both policies count for the same call. */
 function countedByBoth(
   one: CountedCall | undefined,
   other: CountedCall | undefined,
@@ -109,24 +115,29 @@ function countedByBoth(
   return others.length === 0 ? one : { ...one, taken: [...one.taken, ...others] }
 }
 
-/** A call with what is known of it, to be judged now. */
+/** A call with what is known about it, ready to be judged. */
 export interface CallToJudge {
   readonly shown: CallShown
   readonly spendMicros: Facts['spendMicros']
+  /** Gas limit × highest fee, which counts in ceilings of native coin. */
+  readonly gasWei: bigint
   readonly nowMs: number
 }
 
 interface Judged {
   readonly denied: Fault | null
-  /** Who decided; null where no rule did and nothing refused it. */
+  /** The part of the policy that decided; null when no rule did and nothing refused the call. */
   readonly verdict: Verdict
-  /** What each rule makes of it; worked out when it is asked. */
+  /** Explains each rule's result; computed on demand. */
   readonly reasons: () => string[]
-  /** What it waits for before it is signed, where it is let through; null: nothing. */
+  /**
+   * The approval or delay that it needs before signing when it is allowed; null when it needs
+   * nothing.
+   */
   readonly asks: ApprovalAsked | null
-  /** Why it is refused where it cannot wait. */
+  /** The refusal for a call that cannot wait. */
   readonly notWaiting: () => Fault
-  /** What it counts, where it is let through. */
+  /** The units that the call counts when it is allowed. */
   readonly counted: CountedCall | undefined
 }
 
@@ -134,7 +145,7 @@ export function judgeCall(
   state: SubWalletState,
   { lineageId }: ApiKey,
   policy: Policy,
-  { shown, spendMicros, nowMs }: CallToJudge,
+  { shown, spendMicros, gasWei, nowMs }: CallToJudge,
 ): Judged {
   const compiled = compiledOf(policy)
   const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
@@ -175,7 +186,7 @@ export function judgeCall(
   if (verdict.effect === 'deny') {
     return { verdict, reasons, notWaiting, denied: refusal(), asks: null, counted: undefined }
   }
-  const known = { spendMicros, nowMs, counts }
+  const known = { spendMicros, gasWei, nowMs, counts }
   const { denied, counted } = underCeilings(state, lineageId, policy, shown, drafted, known)
   const isAskedAbout = verdict.effect === 'require_approval' && denied === null
   const asks = isAskedAbout ? approvalAsked(compiled, shown, facts) : null
@@ -183,9 +194,9 @@ export function judgeCall(
 }
 
 /**
- * A call that nobody sends yet, as a policy and those of the keys above would judge it now.
- * @param policy of the key's own, or one that is tried out; null: none
- * @returns null where nothing binds it
+ * Judges a call that is not sent, as a policy and those of the keys above would now.
+ * @param policy the key's own, or one to try; null for no policy
+ * @returns null when no policy binds it
  */
 export function foreseeCall(
   state: SubWalletState,
@@ -227,18 +238,10 @@ function mayWait({ waiting }: SubWalletState): boolean {
   return waiting.isOpen
 }
 
-/** What of a ceiling has gone, calls under way included. */
-export function ceilingUsed(
-  state: SubWalletState,
-  lineageId: ApiKey['lineageId'],
-  ceiling: Ceiling,
-  nowMs: number,
-): bigint {
-  const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
-  return usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), draftedCalls(state, lineageId), nowMs)
-}
-
-/** The public form of a refusal. @param asks whether a person could say yes to such a call */
+/**
+ * The public form of a refusal.
+ * @param asks whether a person could approve such a call
+ */
 export function policyFault(
   denial: Omit<Denial, 'heals'>,
   retry: string | null,
@@ -252,17 +255,17 @@ export function policyFault(
       suggestion: asks ? NO_APPROVALS : suggestion,
     },
     asks
-      ? `The policy of this API key asks for an approval of this call (${rule}: ${field}), and it cannot wait for one.`
+      ? `The policy of this API key requires an approval of this call (${rule}: ${field}), and it cannot wait for one.`
       : `The policy of this API key does not let this call through (${rule}: ${field} is ${observed}, permitted is ${permitted}).`,
   )
 }
 
 const NO_APPROVALS =
-  'No call can wait where approvals are off: ask the owner for a rule that allows this call.'
+  'Approvals are off, so no call can wait: ask the owner for a rule that allows this call.'
 const SECOND_MS = 1_000
 const NONE_DRAFTED: readonly CountedCall[] = []
 
-/** As it counts against the caps; null where something of it has no price. */
+/** The micro-USD that count against the caps; null when an asset has no price. */
 function spendOf(turn: Turn, asked: CallAtGates): bigint | null {
   const { quote } = asked
   if (!quote.ok || quote.unpriced) return null
@@ -271,6 +274,7 @@ function spendOf(turn: Turn, asked: CallAtGates): bigint | null {
 
 interface Counting {
   readonly spendMicros: Facts['spendMicros']
+  readonly gasWei: bigint
   readonly nowMs: number
   readonly counts: boolean
 }
@@ -281,10 +285,10 @@ function underCeilings(
   policy: Policy,
   shown: CallShown,
   drafted: readonly CountedCall[],
-  { spendMicros, nowMs, counts }: Counting,
+  { spendMicros, gasWei, nowMs, counts }: Counting,
 ): Pick<Judged, 'denied' | 'counted'> {
   if (!counts) return { denied: null, counted: undefined }
-  const taken = unitsTaken(policy, shown)
+  const taken = unitsTaken(policy, shown, gasWei)
   if (taken === null) return { denied: unitsFault(UNREADABLE_UNITS), counted: undefined }
   const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
   const used = (ceiling: Ceiling) =>
@@ -300,22 +304,4 @@ function underCeilings(
 
 function unitsFault(denial: CeilingDenial): Fault {
   return policyFault(denial, denial.retryAt, false)
-}
-
-/** @param stored what has gone by the ledger */
-function usedOf(
-  ceiling: Ceiling,
-  stored: bigint,
-  drafted: readonly CountedCall[],
-  nowMs: number,
-): bigint {
-  const { chainId, token, per } = ceiling
-  const isOpen = (atMs: number) =>
-    per === 'day' ? utcDay(atMs) >= utcDay(nowMs) : utcMonth(atMs) >= utcMonth(nowMs)
-  const isOf = (one: UnitsTaken) => one.chainId === chainId && one.token === token
-  let used = stored
-  for (const { atMs, taken } of drafted) {
-    if (isOpen(atMs)) used += taken.find(isOf)?.amount ?? 0n
-  }
-  return used
 }

@@ -1,9 +1,10 @@
 import type { Address, LineageId, TxId } from '../../../src/domain/ids.js'
+import { utcDay, utcMonth } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
-import { showCall } from '../../../src/policy/call-shown.js'
 import type { UnitsTaken } from '../../../src/policy/ceilings.js'
 import { compiledOf } from '../../../src/policy/compiled-policies.js'
-import type { Policy } from '../../../src/policy/policy.js'
+import { payeesOf } from '../../../src/policy/payees.js'
+import type { Ceiling, Policy } from '../../../src/policy/policy.js'
 import {
   addToLedger,
   type CountedCall,
@@ -11,21 +12,22 @@ import {
   type PolicyLedger,
   returnUnits,
   takeUnits,
+  unitsUsed,
 } from '../../../src/policy/policy-ledger.js'
 import { ancestorsOf, countsOn } from './key-tree.js'
 import type { SubWalletState } from './state.js'
 
 /**
- * What policies count of a sub-wallet's calls, folded in place. What is stored counts in its
- * lineage's ledger; what waits for its signature counts as a draft, which a crash forgets.
+ * Folds, in place, what policies count of a sub-wallet's calls. Stored calls count in the ledger of
+ * their lineage; a call that waits for its signature counts as a draft, which a crash forgets.
  */
 
-/** So many payees of a wallet are remembered; one that gives way is new once more. */
+/** The most beneficiaries of a wallet that are remembered; a forgotten one counts as new again. */
 const PAYEES_MAX = 10_000
 
 type Of = Pick<Transaction, 'lineageId' | 'keyId'>
 
-/** A draft's count becomes durable with its signed bytes. */
+/** Makes the count of a draft durable together with its signed bytes. */
 export function bookCall(
   state: SubWalletState,
   { lineageId, keyId }: Of,
@@ -48,7 +50,7 @@ function countFor(
   const { windows } = compiledOf(policy)
   const { ceilings } = policy
   if (windows.length === 0 && ceilings.length === 0) return
-  // What a policy elsewhere on the path counts is not its own.
+  // Takes only the units that this lineage's own policy counts.
   const taken = counted.taken.filter(({ chainId, token }) =>
     ceilings.some((one) => one.chainId === chainId && one.token === token),
   )
@@ -56,12 +58,15 @@ function countFor(
   putLedger(state, lineageId, addToLedger(before, { ...counted, taken }, windows, ceilings))
 }
 
-/** When policies counted it; what waited was counted when it was let through. */
+/** The time at which policies counted the call; a call that waited counts when it is signed. */
 export function countedAtMs({ approval, createdAtMs, attempts }: Transaction): number {
   return approval === undefined ? createdAtMs : (attempts[0]?.signedAtMs ?? createdAtMs)
 }
 
-/** Of a call that ended and moved nothing. @param atMs when it was counted */
+/**
+ * Gives back the units of a call that ended and moved nothing.
+ * @param atMs when it was counted
+ */
 export function giveUnitsBack(
   state: SubWalletState,
   lineageId: LineageId,
@@ -76,7 +81,7 @@ export function giveUnitsBack(
   }
 }
 
-/** Of one that was given up and may move them after all. */
+/** Counts again the units of a call that was given up and may move them after all. */
 export function takeUnitsAgain(
   state: SubWalletState,
   lineageId: LineageId,
@@ -87,13 +92,13 @@ export function takeUnitsAgain(
   const { parents, policyLedgers } = state
   for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
     const before = policyLedgers.get(at)
-    // Of those above, what counts nothing has nothing to count again.
+    // A lineage above without a ledger counts nothing and has nothing to count again.
     if (before === undefined && at !== lineageId) continue
     putLedger(state, at, takeUnits(before ?? NO_POLICY_LEDGER, atMs, taken))
   }
 }
 
-/** What counts and is not stored yet. */
+/** The counted calls that are not stored yet. */
 export function draftedCalls(state: SubWalletState, lineageId: LineageId): CountedCall[] {
   const found: CountedCall[] = []
   for (const { draft } of state.drafts.values()) {
@@ -103,7 +108,7 @@ export function draftedCalls(state: SubWalletState, lineageId: LineageId): Count
     found.push(counted)
   }
   for (const { approval, phase } of state.waiting.byTx.values()) {
-    // What is judged anew counts as its draft.
+    // A call that is being judged again counts as its draft.
     if (phase === 'running' || approval.counted === null) continue
     if (countsOn(state, approval.lineageId, lineageId)) found.push(approval.counted)
   }
@@ -116,15 +121,17 @@ export function draftedCalls(state: SubWalletState, lineageId: LineageId): Count
 
 /** Whom a wallet had paid when the store was read. */
 export interface KnownPayees {
-  /** By lower-case address, how often. */
+  /** The number of payments by lower-case address. */
   readonly times: ReadonlyMap<Address, number>
-  /** Transactions that were open then, or waited for approval, and are not in `times`. */
+  /**
+   * Transactions that were open or waited for approval at that time; `times` does not include them.
+   */
   readonly openAtRead: readonly TxId[]
 }
 
 /**
- * @returns false when one of those has ended since: whether it paid is not known, and the
- * next call reads anew
+ * @returns false when one of those has ended since: whether it paid is unknown, and the next call
+ * reads the store again
  */
 export function areStillKnown(
   { open, waiting }: SubWalletState,
@@ -133,14 +140,14 @@ export function areStillKnown(
   return openAtRead.every((txId) => open.has(txId) || waiting.byTx.has(txId))
 }
 
-/** Nothing, as long as no policy of the wallet asks who was paid. */
+/** Does nothing until a policy of the wallet needs to know who was paid. */
 export function notePaid({ payees }: SubWalletState, tx: Transaction): void {
   if (payees === null) return
   for (const address of payeesOf(tx)) payees.set(address, (payees.get(address) ?? 0) + 1)
   trim(payees)
 }
 
-/** It paid nobody in the end. */
+/** Takes back the count of a call that paid no one in the end. */
 export function noteUnpaid({ payees }: SubWalletState, tx: Transaction): void {
   if (payees === null) return
   for (const address of payeesOf(tx)) {
@@ -148,11 +155,6 @@ export function noteUnpaid({ payees }: SubWalletState, tx: Transaction): void {
     if (times > 1) payees.set(address, times - 1)
     else payees.delete(address)
   }
-}
-
-/** Lower-case; of calls that do not say whom they pay, nobody. */
-export function payeesOf({ kind, call }: Pick<Transaction, 'kind' | 'call'>): readonly Address[] {
-  return kind === 'send' ? (showCall({ operation: kind, ...call }).beneficiaries ?? []) : []
 }
 
 function trim(payees: Map<Address, number>): void {
@@ -173,8 +175,37 @@ export function removeLedger(state: SubWalletState, lineageId: LineageId): void 
   state.policyLedgers.delete(lineageId)
 }
 
-/** The first change since it was written tells what the store has of it. */
+/** The first change since the last write keeps the form that the store has. */
 function noteChange({ changedLedgers, policyLedgers }: SubWalletState, lineageId: LineageId): void {
   if (changedLedgers.has(lineageId)) return
   changedLedgers.set(lineageId, policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER)
+}
+
+/** The used part of a ceiling, calls under way included. */
+export function ceilingUsed(
+  state: SubWalletState,
+  lineageId: LineageId,
+  ceiling: Ceiling,
+  nowMs: number,
+): bigint {
+  const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
+  return usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), draftedCalls(state, lineageId), nowMs)
+}
+
+/** @param stored the used part according to the ledger */
+export function usedOf(
+  ceiling: Ceiling,
+  stored: bigint,
+  drafted: readonly CountedCall[],
+  nowMs: number,
+): bigint {
+  const { chainId, token, per } = ceiling
+  const isOpen = (atMs: number) =>
+    per === 'day' ? utcDay(atMs) >= utcDay(nowMs) : utcMonth(atMs) >= utcMonth(nowMs)
+  const isOf = (one: UnitsTaken) => one.chainId === chainId && one.token === token
+  let used = stored
+  for (const { atMs, taken } of drafted) {
+    if (isOpen(atMs)) used += taken.find(isOf)?.amount ?? 0n
+  }
+  return used
 }

@@ -8,10 +8,10 @@ import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 /**
- * A contract can do in a block what it did not while its call was simulated. So a call that is no
- * plain transfer is settled to what its receipt shows, once a block has it: what others got beyond
- * what the run had shown counts as well, though it may pass the cap, and closes the window. What
- * was counted before stays; and the call does not end until its receipt was valued.
+ * A contract can do more when its block is made than it did in the simulation. A call that is not a
+ * plain transfer is therefore settled by its receipt once a block contains it: what others received
+ * beyond the simulation counts too, even past the cap, in which case the window is used up. Earlier
+ * counts stay, and the call does not end until its receipt was valued.
  */
 
 type Of<T extends AccountCommand['type']> = Extract<AccountCommand, { type: T }>
@@ -55,7 +55,10 @@ export function receiptValued(turn: Turn, command: ReceiptCommand): void {
   if (mined !== null) decideAccount(turn, { type: 'confirmed', txId, mined, nowMs })
 }
 
-/** What a receipt showed ends with its block. @param blockHash that it is in now; null is none */
+/**
+ * Drops what a receipt showed when its block is gone.
+ * @param blockHash the block that contains the transaction now; null when there is no such block
+ */
 export function forgetReceiptOf(turn: Turn, txId: TxId, blockHash: Hex | null): void {
   const { open, receipts } = turn.state
   const tx = open.get(txId)?.tx
@@ -65,14 +68,20 @@ export function forgetReceiptOf(turn: Turn, txId: TxId, blockHash: Hex | null): 
   turn.emit({ type: 'receipt-forgotten', txId, beyondMicros: tx.beyondMicros ?? 0n })
 }
 
-/** Whether it was valued, or is deep enough, is forgotten with the state; the watcher says it again. */
+/**
+ * Watches mined calls again after a restart, which forgets whether a receipt was valued and how
+ * deep its block was.
+ */
 export function resumeReceipts(turn: Turn): void {
   for (const { tx } of turn.state.open.values()) {
     if (tx.mined !== null) turn.effect({ type: 'watch', tx })
   }
 }
 
-/** Plain transfers have nothing to show; a start does not know them, and asks. */
+/**
+ * Whether the receipt needs valuing. Plain transfers have nothing to show; after a restart they are
+ * not recognised, so their receipts are valued too.
+ */
 function isOpenToReceipt(
   { requests, receipts }: SubWalletState,
   tx: Transaction,

@@ -1,13 +1,15 @@
 import type { GasWalletId } from '../../../src/domain/ids.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
 import { utcDay } from '../../../src/domain/spend.js'
 import { isSponsored, type Sponsorship } from '../../../src/domain/sponsorship.js'
 import {
   type AccountTransaction,
   isFinal,
   type Transaction,
+  wasGivenUp,
 } from '../../../src/domain/transaction.js'
 import { countedAtMs } from './policy-ledgers.js'
-import { gasCostMicros } from './sponsored-call.js'
+import { gasCostMicros, weiInMicros } from './sponsored-call.js'
 import type { EndedCall, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
@@ -15,54 +17,63 @@ import type { Turn } from './turn.js'
 type Update = Extract<SponsoredCommand, { type: 'sponsor-update' }>
 
 /**
- * A reorg took its block away after it had ended: the reservation counts again. It may have ended
- * anew by now, where a crash came before the updates in between.
- * @returns false where nothing changed
+ * Reopens a call whose block a reorg removed after the call had ended: its reservation counts
+ * again. When a crash lost the reports in between, it may already have ended again.
+ * @returns false when nothing changed
  */
 export function reopenSponsored(
   turn: Turn,
   entry: SponsoredEntry | undefined,
   { txId, gas, stored = null, nowMs, gasWalletId }: Update,
 ): boolean {
-  // As it is held, or has ended, here; what is on disk may be older than that.
+  // Memory is newer than the disk.
   const known = entry ?? turn.state.unrecorded.get(txId)
   const tx = known?.tx ?? (stored === null ? null : asItEnded(stored))
   if (gas === null || tx === null || !isFinal(tx.status)) return false
-  // Of what was dropped a block has what outbid it; what none ever had is not taken back.
-  if (tx.mined === null || !isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
+  // A call that no block contained is in flight again only when its gas wallet takes it up.
+  if (tx.mined === null && (!wasGivenUp(tx) || isFinal(gas.status))) return false
+  if (!isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
   const kept = stored === null ? null : sponsorshipOf(stored, gasWalletId)
   const sponsorship = known?.sponsorship ?? kept
   if (sponsorship === null) return false
-  const gasMicros = gasTakenBack(turn, tx)
+  const takenBackMicros = gasTakenBack(turn, tx)
+  const gasMicros = worstGasMicros(tx, gas)
   const sent: Sponsorship = { ...sponsorship, gasMicros, stage: 'sent' }
   const inFlight = { status: 'broadcast', mined: null, error: null, confirmedAtMs: null } as const
   const again: Transaction = { ...reserved(tx, sent), ...inFlight }
-  turn.emit({ type: 'sponsored-reopened', tx, again, sponsorship: sent, atMs: nowMs })
+  turn.emit({
+    ...{ type: 'sponsored-reopened', tx, again, sponsorship: sent },
+    ...{ takenBackMicros, atMs: nowMs },
+  })
   return true
 }
 
 /**
- * A reorg took back the cancellation of an intent that had failed: it could be executed again, so
- * its spend is held until its deadline after all, or until the cancellation is mined once more.
+ * Holds the spend of a failed intent again when a reorg removed its cancellation: the intent could
+ * be executed, so the spend is held until its deadline or until the cancellation is mined again.
  */
 export function holdAgain(turn: Turn, { stored = null, gasWalletId, nowMs }: Update): void {
   if (stored === null || stored.tx.status !== 'failed') return
   const { deadlineSeconds } = stored
-  // Its spend came free with the deadline, and a cancellation that is late changes nothing.
+  // The deadline already freed the spend, and a late cancellation changes nothing.
   if (nowMs >= deadlineSeconds * 1_000) return
   const sponsorship = sponsorshipOf(stored, gasWalletId)
   if (sponsorship === null) return
   const held: Sponsorship = { ...sponsorship, stage: 'held' }
   const tx = asItEnded(stored)
   const again = reserved(tx, held)
-  turn.emit({ type: 'sponsored-reopened', tx, again, sponsorship: held, atMs: nowMs })
+  // The cost of the cancellation stays counted, so that mining it again costs nothing more.
+  turn.emit({
+    ...{ type: 'sponsored-reopened', tx, again, sponsorship: held },
+    ...{ takenBackMicros: 0n, atMs: nowMs },
+  })
   const { txId, chainId } = held
   turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
 }
 
 /**
- * A record that was read before the last end was on disk still says that the spend of a call that moved
- * nothing is held. It is not held here, so it came free: taken for used, it would come free once more.
+ * A record that was read before the last end was stored still shows the spend of a call that moved
+ * nothing as held. It is not held here any longer: counted as used, it would be freed twice.
  */
 function asItEnded({ tx }: EndedCall): Transaction {
   return tx.status === 'confirmed' ? tx : { ...tx, spentMicros: 0n }
@@ -77,8 +88,8 @@ function hasEndedSo({ status, mined }: Transaction, gas: AccountTransaction): bo
 }
 
 /**
- * What its block had cost of the day's gas: held from now on, and counted once more when it ends.
- * That of an earlier day stays counted there.
+ * The gas that its block cost today: it is held from now on, and counted again when the call ends.
+ * Gas of an earlier day stays counted there.
  */
 function gasTakenBack({ state }: Turn, { mined, valuation, createdAtMs }: Transaction): bigint {
   const { day, micros } = state.sponsoredGas
@@ -88,13 +99,34 @@ function gasTakenBack({ state }: Turn, { mined, valuation, createdAtMs }: Transa
   return paidMicros
 }
 
-/** False for what a gas wallet sent that had been passed over. */
+/**
+ * The most that its gas may cost in another block: the signed limit, plus the L1 data fee that the
+ * chain charged.
+ */
+function worstGasMicros(
+  { valuation, mined }: Transaction,
+  { gasLimit, attempts }: AccountTransaction,
+): UsdMicros {
+  let maxFeePerGas = 0n
+  for (const one of attempts) {
+    if (one.maxFeePerGas > maxFeePerGas) maxFeePerGas = one.maxFeePerGas
+  }
+  const signedMicros = weiInMicros(gasLimit * maxFeePerGas, valuation)
+  const paidMicros = gasCostMicros(mined, valuation)
+  if (signedMicros > paidMicros) return signedMicros
+  return paidMicros
+}
+
+/** False for a transaction of a gas wallet that had been passed over. */
 function isCarriedBy({ attempts }: Transaction, gas: AccountTransaction): boolean {
   const hashes = new Set(gas.attempts.map(({ txHash }) => txHash))
   return attempts.some(({ txHash }) => hashes.has(txHash))
 }
 
-/** It was deleted when the call ended; what it holds is said by the record and its calldata. */
+/**
+ * Rebuilds the sponsorship, which was deleted when the call ended, from the record and its
+ * calldata.
+ */
 function sponsorshipOf(
   { tx, deadlineSeconds }: EndedCall,
   gasWalletId: GasWalletId,

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Approval } from '../../../src/domain/approval.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
+import type { GasUse } from '../../../src/domain/sponsored-gas.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -10,7 +11,7 @@ import type { CapNode } from './caps-above.js'
 import type { ClaimAnswer, GrantAnswer, Outdated } from './grant-messages.js'
 import type { Sent } from './sent.js'
 
-/** What a sub-wallet answers, by the command that asked for it. It answers no others. */
+/** The answers of a sub-wallet by the command that asked for them. No other command is answered. */
 export interface SubWalletReplies {
   readonly 'create-wallet': SubWallet
   readonly 'register-key': ApiKey
@@ -19,6 +20,7 @@ export interface SubWalletReplies {
   readonly 'revoke-key': ApiKey
   readonly 'patch-key': ApiKey | Outdated
   readonly 'read-limits': LimitsAnswer
+  readonly 'read-gas': GasUse
   readonly 'claim-grant': ClaimAnswer
   readonly 'await-grant': GrantAnswer
   readonly 'cancel-transaction': Transaction
@@ -31,19 +33,19 @@ export interface SubWalletReplies {
 export interface RotatedKeys {
   /** The successor. */
   readonly key: ApiKey
-  /** What is left of the predecessor. */
+  /** The predecessor in its remaining form. */
   readonly previous: ApiKey
 }
 
 export interface Foreseen {
-  /** Why it would be refused; null where it would not. */
+  /** Why the call would be refused; null when it would be allowed. */
   readonly denied: Fault | null
   readonly effect: PolicyEffect
-  /** What it would wait for; null: it would not. */
+  /** The approval or delay that the call would wait for; null when it would not wait. */
   readonly asks: ApprovalAsked | null
-  /** The rule that decides, or what does that is none; null where there is no policy. */
+  /** The rule that decides, or the part that decides in its place; null when there is no policy. */
   readonly rule: string | null
-  /** What each rule makes of it. */
+  /** Each rule's result. */
   readonly reasons: readonly string[]
 }
 
@@ -53,16 +55,21 @@ export interface CeilingUse {
   readonly resetsAtMs: number
 }
 
-/** A key whose caps and policy hold for a call, with what has gone of them. */
+/** A key whose caps and policy bind a call, with the used part of them. */
 export interface LimitsNode extends CapNode {
   readonly ceilings: readonly CeilingUse[]
 }
 
 export interface LimitsAnswer extends LimitsNode {
+  /** The operator's gas budgets and their use, for the wallet and for its user. */
+  readonly gas: GasUse
   /** The keys above, nearest first. */
   readonly above: readonly LimitsNode[]
-  /** What a policy makes of the call that was asked about. */
+  /** The policy's judgement of the call in the request. */
   readonly foreseen?: Foreseen
-  /** What the forecast call counts for this key; absent where none was asked about. */
+  /**
+   * The micro-USD that the forecast call counts for this key; absent when the request has no
+   * forecast.
+   */
   readonly valueMicros?: UsdMicros
 }

@@ -14,7 +14,7 @@ import type { Transaction } from '../../../src/domain/transaction.js'
 import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import { isUnapproved } from '../../../src/errors/unapproved.js'
-import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../../src/policy/policy.js'
+import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../../src/policy/bounds.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import type { ApprovalCommand } from './approval-messages.js'
 import type { CallAtGates } from './call-at-gates.js'
@@ -31,29 +31,35 @@ import type { WaitingCall } from './waiting-state.js'
 type Of<T extends ApprovalCommand['type']> = Extract<ApprovalCommand, { type: T }>
 
 /**
- * From the moment at which a waiting call is let through: it is judged anew as a draft, by the gates
- * that a quote can change, and signed. What refuses it ends it, but for what may answer later.
+ * Runs a waiting call from the moment at which it is approved: it is judged again as a draft, by
+ * the gates that depend on the quote, and signed. A refusal ends it, unless its cause may pass.
  */
 
 /**
- * A call that is worth so much more or less than when people were asked is theirs to look at again.
- * Gas is not in it: people bound it by itself.
+ * A call whose value has changed by more than this since people were asked goes back to them. Gas
+ * is not included: people bound it separately.
  */
 const PRICE_TOLERANCE_BPS = 500n
 const BPS = 10_000n
-/** Calls judged anew at once: an hour's delay may end for a thousand of them in one second. */
+/**
+ * The most calls that are judged again at once: the delays of a thousand calls may end within one
+ * second.
+ */
 const RUNNING_MAX = 32
-/** Added to a delay: the identity provider counts it by its own clock. */
+/** Added to a delay, because the identity provider measures it with its own clock. */
 const DELAY_MARGIN_MS = 1_000
 const SECOND_MS = 1_000
-/** The next attempt after one that nobody answered. */
+/** The backoff after an attempt that got no answer. */
 const REST_MS_MIN = 500
 const REST_MS_MAX = 60_000
-/** The same of registering calls with the identity provider. */
+/** The backoff of registering calls with the identity provider. */
 const REGISTER_REST_MS_MIN = 250
 const REGISTER_REST_MS_MAX = 5_000
 
-/** To be called once a command's other events are out, where it has to do with waiting calls. */
+/**
+ * Advances waiting calls. Call it after the command's other events when the command concerns
+ * waiting calls.
+ */
 export function advanceWaiting(turn: Turn, nowMs: number): void {
   do {
     settleRuns(turn, nowMs)
@@ -66,7 +72,7 @@ export function advanceWaiting(turn: Turn, nowMs: number): void {
 
 export function approvalsDue(turn: Turn, { atMs, nowMs }: Of<'approvals-due'>): void {
   const { wakesAtMs } = turn.state.waiting
-  // Of an actor that was loaded anew meanwhile, and has asked for its own.
+  // The timer belongs to an earlier load of the actor; this load has set its own.
   if (!wakesAtMs.includes(atMs)) return
   turn.emit({ type: 'approvals-wake', wakesAtMs: wakesAtMs.filter((other) => other !== atMs) })
   turn.touchWaiting(nowMs)
@@ -78,13 +84,15 @@ export function approvalRegistered(turn: Turn, command: Of<'approval-registered'
   turn.emit({ type: 'approval-registering', txId: null })
   const call = waiting.byTx.get(txId)
   if (call === undefined) {
-    // It ended meanwhile, and that was said before the identity provider had it, or may have been.
+    // The call ended in the meantime, and the identity provider may have been told to forget it
+    // before it knew it.
     turn.effect({ type: 'forget-approval', approvalId: approvalIdOf(txId), status: 'approved' })
   }
-  // Asked again meanwhile, it is told anew.
+  // When the call was put to people again in the meantime, the new term is registered too.
   const isOfThisTerm = call !== undefined && call.approval.maxNativeWei === maxNativeWei
   if (isOfThisTerm && refusal !== undefined && hasEnded(turn, call)) {
-    // What it does not even keep it will not sign: the key ended before it heard of the call.
+    // The identity provider does not keep this call and so will not sign it: the key ended before
+    // the call reached it.
     const { code, message } = refusal
     endWaiting(turn, txId, 'dropped', nowMs, null, { code, message })
   } else if (taken) {
@@ -106,7 +114,10 @@ export function approvalRegistered(turn: Turn, command: Of<'approval-registered'
   turn.touchWaiting(nowMs)
 }
 
-/** By what is known here: a live key may be news there, as after a restore. */
+/**
+ * Uses the knowledge of this domain: the identity provider may not know a live key yet, for example
+ * after a restore.
+ */
 function hasEnded({ state }: Turn, { tx }: WaitingCall): boolean {
   const key = state.keys.get(tx.keyId)
   return key === undefined || !isLive(key)
@@ -121,8 +132,8 @@ export function approvalsRested(turn: Turn): void {
 type AskedAgain = Exclude<Approval['askedAgain'], null>
 
 /**
- * Why people have to be asked once more about a call that was valued anew; null: what they said
- * covers it.
+ * Returns why people have to be asked again about a call that was valued again, or null when their
+ * approval covers it.
  */
 export function askedAgainFor(
   { approval }: WaitingCall,
@@ -135,24 +146,24 @@ export function askedAgainFor(
   return hasMoved(approval.valueMicros, admitted?.valuation.valueMicros ?? 0n) ? 'price' : null
 }
 
-/** By more than people would take for the same. */
+/** Whether the value moved by more than the tolerance. */
 export function hasMoved(before: bigint, now: bigint): boolean {
   const moved = now > before ? now - before : before - now
   return moved * BPS > before * PRICE_TOLERANCE_BPS
 }
 
-/** What people are asked about from now on. */
+/** The new terms that people are asked to approve. */
 export interface AskedAnew {
   readonly why: AskedAgain
   readonly asks: CallAtGates['asks']
   readonly maxNativeWei: bigint
   readonly valueMicros: UsdMicros
   readonly counted: Approval['counted']
-  /** Null of a send. */
+  /** Null for a send. */
   readonly sponsored: WaitingSponsorship | null
 }
 
-/** Its draft is gone; the call waits as before, for what it costs now. */
+/** Puts the call to people again: its draft is gone, and it waits at its present cost. */
 export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number): void {
   const { why, asks, valueMicros, counted, sponsored } = anew
   const { tx, approval: before } = waitingOf(turn.state, txId)
@@ -171,7 +182,7 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
   const approval: Approval = {
     ...before,
     ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why, ...times },
-    // Another term than each one before, so that what was signed over any of them is good for nothing.
+    // The term differs from every earlier one, so that no signature over those is valid.
     maxNativeWei:
       anew.maxNativeWei > before.maxNativeWei ? anew.maxNativeWei : before.maxNativeWei + 1n,
     ...{ valueMicros, counted, sponsored, decidedAtMs: null },
@@ -187,7 +198,7 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
   turn.touchWaiting(nowMs)
 }
 
-/** A longer delay leaves people their time; the identity provider keeps no call for longer. */
+/** Extends the expiry for a longer delay, within what the identity provider keeps. */
 function timesAnew(
   { delaySeconds: before, expiresAtMs, requestedAtMs }: Approval,
   asks: CallAtGates['asks'],
@@ -202,7 +213,7 @@ function timesAnew(
   return { delaySeconds, expiresAtMs: Math.max(expiresAtMs, Math.min(wantedMs, longestMs)) }
 }
 
-/** What became of calls that were being judged anew, and are no drafts any more. */
+/** Decides what happens to calls that were being judged again and are no longer drafts. */
 function settleRuns(turn: Turn, nowMs: number): void {
   for (const [txId, why] of turn.takeRefusedRuns() ?? []) {
     const call = turn.state.waiting.byTx.get(txId)
@@ -220,8 +231,8 @@ function settleRuns(turn: Turn, nowMs: number): void {
 }
 
 /**
- * The identity provider counts some who approved it no more, as after they left the account. Nobody
- * can be asked about what only waited for its time.
+ * The identity provider no longer counts some of the approvers, for example because they left the
+ * account. A call that only waited for its delay has no approvers to ask.
  */
 function askOthers(turn: Turn, { tx, approval }: WaitingCall, nowMs: number): void {
   const { txId, valuation } = tx
@@ -235,7 +246,7 @@ function askOthers(turn: Turn, { tx, approval }: WaitingCall, nowMs: number): vo
   askAgain(turn, txId, { ...anew, counted, sponsored }, nowMs)
 }
 
-/** What ended or rests for too long has its nonce kept no more, and others may wait for that. */
+/** Lets the lanes continue when a kept nonce is released, because other calls may wait for it. */
 function pumpQueues(turn: Turn): void {
   for (const lane of turn.state.lanes.values()) {
     if (lane.queued.length > 0) pumpSigning(turn, lane)
@@ -251,7 +262,7 @@ function runDue(turn: Turn, nowMs: number): void {
   let running = runningOf(turn)
   for (const call of [...byTx.values()]) {
     const { phase, approval, tx } = call
-    // Nobody is to be asked about what can only be refused, nor anything held for it.
+    // A call that can only be refused must neither be shown to people nor hold anything.
     if (hasKeyEnded(turn.state, tx.keyId, nowMs) && isStoppable(turn, call)) {
       if (phase === 'running') running--
       endWaiting(turn, tx.txId, 'dropped', nowMs, null, KEY_ENDED)
@@ -299,7 +310,7 @@ function runSend(turn: Turn, tx: Transaction, approval: Approval, nowMs: number)
   turn.effect({ type: 'screen', userId: tx.userId, draft, unmined, revalues: true })
 }
 
-/** It takes a place among the sponsored calls again; see sponsored-approved.ts. */
+/** Makes the call a sponsored draft again; see sponsored-approved.ts. */
 function runSponsored(
   turn: Turn,
   tx: Transaction,
@@ -332,9 +343,9 @@ function proofsOf({ decisions }: Approval): readonly Hex[] {
 }
 
 /**
- * When it may be judged anew, by what is known now. It needs nobody who asks, and so runs at a start
- * whose clock no chain bears out yet: by one that is far behind it would take back windows of its caps,
- * which would then begin again with nothing spent in them.
+ * The time at which it may be judged again, as far as is known now. It runs without a caller, and
+ * so also at a start whose clock is not verified against a chain: a clock far behind would reopen
+ * earlier windows of its caps with nothing spent in them.
  */
 function runsAtMs({ state }: Turn, { tx, approval, restUntilMs }: WaitingCall): number {
   const { toldAtMs, delaySeconds } = approval
@@ -357,7 +368,7 @@ function registerNext(turn: Turn): void {
 function askToWake(turn: Turn): void {
   const { waiting } = turn.state
   let atMs = Number.POSITIVE_INFINITY
-  // With as many as may run, one of those that are due begins when another one ends, and no sooner.
+  // With the maximum running, a due call starts only when another ends.
   const isFull = runningOf(turn) >= RUNNING_MAX
   for (const call of waiting.byTx.values()) {
     if (call.phase === 'running') continue
@@ -371,13 +382,13 @@ function askToWake(turn: Turn): void {
 const NOT_APPROVED = { code: 'EXPIRED', message: 'Too few people approved the call in time.' }
 const UNAPPROVED = {
   code: 'PERMISSION_DENIED',
-  message: 'The identity provider wants people to approve the call, whom nobody here may ask.',
+  message: 'The identity provider requires approvals, and there is nobody left to ask.',
 }
 const KEY_ENDED = {
   code: 'INVALID_KEY',
-  message: 'The API key that asked for the call has ended, or one that made it has.',
+  message: 'The API key that made the call has ended, or a key above it has.',
 }
 const NOT_SIGNED = {
   code: 'EXPIRED',
-  message: 'The call was let through, and could not be signed in its time.',
+  message: 'The call was approved but could not be signed in time.',
 }

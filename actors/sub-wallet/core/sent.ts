@@ -1,12 +1,12 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 
-/** What a wallet answers a call that moves value with. */
+/** The answer of a wallet to a call that moves value. */
 export class Sent {
   readonly tx: Transaction
-  /** Of an earlier call with the same Idempotency-Key. */
+  /** True when an earlier call with the same Idempotency-Key was answered. */
   readonly replayed: boolean
-  /** The transaction before it that has to leave first; null where it waits for none. */
+  /** The transaction that has to be broadcast first; null when it waits for none. */
   readonly queuedBehind: TxId | null
 
   constructor(tx: Transaction, replayed: boolean, queuedBehind: TxId | null = null) {

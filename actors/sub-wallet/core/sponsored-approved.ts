@@ -11,6 +11,7 @@ import { askAgain, askedAgainFor, hasMoved } from './run-approved.js'
 import { callOf, mustDelegate, syncLane } from './sponsored-call.js'
 import type { SponsoredAnew, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
+import { swapLossFault } from './swap-loss-gate.js'
 import type { Turn } from './turn.js'
 import { waitingOf } from './waiting-calls.js'
 
@@ -18,13 +19,13 @@ type Screened = Extract<SponsoredCommand, { type: 'sponsored-screened' }>
 type Quoted = Extract<SponsoredAnew['quote'], { ok: true }>
 
 /**
- * Sponsored calls that people are asked about. What they sign are the terms of the Router's intent,
- * with the least output and the venue's calldata; nonce and deadline come when it is signed. Once
- * they have, the venue is asked for a new offer: where that is near enough to what they saw, the
- * approved terms are signed as they are.
+ * Handles sponsored calls that need people's approval. People sign the terms of the Router's
+ * intent, with the minimum output and the venue's calldata; the nonce and the deadline are added
+ * when it is signed. After the approval the venue is asked for a new offer: when that is close
+ * enough to what people saw, the approved terms are signed unchanged.
  */
 
-/** What is clean and asked about waits, once what people are to sign is known. */
+/** Prepares a screened call for approval, once the terms that people sign are known. */
 export function readyApproval(
   turn: Turn,
   draft: SponsoredDraft,
@@ -38,15 +39,17 @@ export function readyApproval(
   turn.effect({ type: 'ready-approval', txId, asked, proofKey })
 }
 
-/** The service pays, whatever it comes to. */
+/** The service pays the gas, whatever it costs. */
 const GAS_IS_OURS = 0n
 
-/** By the gates that a quote can change, then against what people signed. */
+/**
+ * Judges the call by the gates that depend on the quote, then against the terms that people signed.
+ */
 export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened): void {
   const { refusal, screenedAgainst, anew, nowMs } = command
   const { txId, chainId } = draft
   if (refusal !== null || anew === undefined) {
-    if (refusal === null) throw new Error(`${txId} was not judged anew`)
+    if (refusal === null) throw new Error(`${txId} was not judged again`)
     turn.emit({ type: 'sponsored-released', txId })
     turn.refuseSend(null, refusal, callOf(draft), screenedAgainst)
     return
@@ -55,15 +58,15 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
   const needsDelegation = mustDelegate(turn.state, chainId, delegated)
   const held: SponsoredDraft = { ...draft, createdAtMs: nowMs }
   const { counted: before, ...uncounted } = held
-  // Caps and policy are asked as they are without what it held.
-  const nothing = { ...uncounted, reservation: { ...draft.reservation, micros: 0n } }
+  // The call must not count against itself, so caps and policy are checked without its reservation.
+  const nothing = { ...uncounted, gasMicros: 0n, reservation: { ...draft.reservation, micros: 0n } }
   turn.emit({ type: 'sponsored-reserved-anew', draft: nothing, needsDelegation })
   const asked = atGatesAgain(draft, anew, nowMs)
   const passed = passesAgain(turn, asked)
   const { admitted } = asked
   const problem = quote.ok && !quote.terms.ok ? quote.terms.fault : null
   if (!passed || admitted === null || !quote.ok || problem !== null) {
-    // What waits holds what it held.
+    // The waiting call keeps its former reservation.
     turn.emit({ type: 'sponsored-reserved-anew', draft: held, needsDelegation })
     turn.emit({ type: 'sponsored-released', txId })
     if (passed && problem !== null) {
@@ -82,7 +85,8 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
     needsDelegation,
   })
   const waiting = waitingOf(turn.state, txId)
-  const why = askedAgainFor(waiting, asked) ?? (isNearEnough(draft, quote) ? null : 'quote')
+  const holds = isNearEnough(draft, quote) && keepsLossBound(turn, draft, quote)
+  const why = askedAgainFor(waiting, asked) ?? (holds ? null : 'quote')
   if (why !== null) {
     turn.emit({ type: 'sponsored-released', txId })
     const { valueMicros } = valuation
@@ -109,6 +113,7 @@ function atGatesAgain(draft: SponsoredDraft, anew: SponsoredAnew, nowMs: number)
   const { quote, gasMicros: sponsoredGasMicros } = anew
   return {
     ...{ keyId, chainId, nowMs, idempotency: null, first: null, quote, sponsoredGasMicros },
+    ...{ quoted: null, guardsDuplicates: false },
     ...{ screened: null, intent: terms.ok ? terms.value : null, hasNonce: true },
     ...{ request: callOf(draft), token: null, findDuplicate: () => null },
     ...{ key: null, priced: null, counted: undefined, asks: undefined, admitted: null },
@@ -116,24 +121,31 @@ function atGatesAgain(draft: SponsoredDraft, anew: SponsoredAnew, nowMs: number)
 }
 
 /**
- * Whether what the venue offers now is what people saw: it still covers the minimum that they
- * signed, and is not so much better that the minimum would let somebody else have the difference.
+ * Whether the venue's present offer matches what people saw: it still covers the minimum that they
+ * signed, and is not so much better that the minimum would leave the difference to someone else.
  */
 function isNearEnough({ terms, offered }: SponsoredDraft, quote: Quoted): boolean {
   return terms.ok && quote.offered >= terms.value.minOut && !hasMoved(offered, quote.offered)
 }
 
-/** What people are asked about by the offer of now. */
+/** Checks the loss bound at present prices, because the approved terms are signed unchanged. */
+function keepsLossBound({ state }: Turn, { keyId, terms }: SponsoredDraft, quote: Quoted): boolean {
+  const key = state.keys.get(keyId)
+  if (key === undefined || !terms.ok) return false
+  return swapLossFault(state, key, quote, terms.value.minOut) === null
+}
+
+/** The terms that people are asked to approve, by the present offer. */
 function sponsoredAnew(
   { router, delegate, fingerprint, terms }: SponsoredDraft,
   { terms: fresh, offered, parties }: Quoted,
 ): WaitingSponsorship {
   const now = fresh.ok ? fresh : terms
-  if (!now.ok) throw new Error('nothing is offered')
+  if (!now.ok) throw new Error('the venue has no offer')
   return { router, delegate, fingerprint, terms: now.value, offered, parties }
 }
 
-/** What outlives the waiting call, once its intent is signed. */
+/** The data of the waiting call that outlives it once its intent is signed. */
 export function waitedOf(turn: Turn, txId: TxId): NonNullable<Sponsorship['waited']> {
   const { approval, createdAtMs } = waitingOf(turn.state, txId).tx
   if (approval === undefined) throw new Error(`${txId} did not wait`)

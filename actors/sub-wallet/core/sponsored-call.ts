@@ -15,7 +15,7 @@ import type { SponsoredDraft } from './sponsored-state.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
-/** As the audit trail shows it: the Router's call, with the venue's calldata. */
+/** The call in the form that the audit trail shows: the Router's call with the venue's calldata. */
 export function callOf(command: PreparedSponsored | SponsoredDraft): RefusedCall {
   const { txId, keyId, requestId, chainId, kind, router } = command
   const quoted = 'quote' in command ? command.quote : null
@@ -32,12 +32,21 @@ export function callOf(command: PreparedSponsored | SponsoredDraft): RefusedCall
 }
 
 export function gasCostMicros(mined: MinedIn | null, valuation: Valuation): UsdMicros {
-  const { nativePrice, nativePriceDecimals } = valuation
-  const feeWei = mined?.feeWei ?? 0n
-  return valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+  return weiInMicros(mined?.feeWei ?? 0n, valuation)
 }
 
-/** What a node says may be of before a delegation was ended; one authorization too many does no harm. */
+/** Converts wei to micro-USD at the price of the native coin that the call was valued at. */
+export function weiInMicros(
+  wei: bigint,
+  { nativePrice, nativePriceDecimals }: Pick<Valuation, 'nativePrice' | 'nativePriceDecimals'>,
+): UsdMicros {
+  return valueUsdMicros(wei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+}
+
+/**
+ * Whether the call must carry a delegation. A node's answer may predate the end of a delegation;
+ * one authorization too many does no harm.
+ */
 export function mustDelegate(
   { undelegated }: Pick<SubWalletState, 'undelegated'>,
   chainId: number,
@@ -46,7 +55,9 @@ export function mustDelegate(
   return !delegated || undelegated.has(chainId)
 }
 
-/** A lane starts at the chain's nonce, and follows it when the account was used from outside. */
+/**
+ * Starts a lane at the chain's nonce, and moves it forward when the account was used from outside.
+ */
 export function syncLane(turn: Turn, chainId: number, chainNonce: number | null): void {
   const lane = laneOf(turn.state, chainId)
   const behind = chainNonce !== null && isIdle(lane) && (lane.nextNonce ?? -1) < chainNonce
@@ -56,8 +67,9 @@ export function syncLane(turn: Turn, chainId: number, chainNonce: number | null)
 }
 
 /**
- * The record of a call that had waited, while no gas wallet has signed for its intent: others have
- * none until then. `from` is the account; the nonce and the hash will be the gas wallet's.
+ * The record of a call that had waited, before any gas wallet has signed for its intent; other
+ * calls have no record until then. `from` is the account; the nonce and the hash will be the gas
+ * wallet's.
  */
 export function recordBeforeGas(
   { wallet }: Pick<SubWalletState, 'wallet'>,

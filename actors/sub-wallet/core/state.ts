@@ -3,7 +3,9 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { ApprovalToSign } from '../../../src/domain/approval.js'
 import type { Spend } from '../../../src/domain/exposure.js'
 import type { Freezes } from '../../../src/domain/freeze.js'
+import { type QuoteName, quoteKey } from '../../../src/domain/idempotency.js'
 import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
 import {
   combine,
   NO_SPEND,
@@ -11,6 +13,7 @@ import {
   type SpendCounters,
 } from '../../../src/domain/spend.js'
 import type { SpentDay } from '../../../src/domain/spent-days.js'
+import { GAS_BUDGET_DEFAULTS, type GasBudgets } from '../../../src/domain/sponsored-gas.js'
 import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -21,124 +24,155 @@ import type { UserWatch } from '../../../src/policy/user-breakers.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { AccountDraft, AccountState, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import { noOpenGrants, type OpenGrants } from './open-grants.js'
-import type { Delegation, SponsoredEntry } from './sponsored-state.js'
+import type { Delegation, JoinedCaller, SponsoredEntry } from './sponsored-state.js'
 import { noWaitingCalls, type WaitingCalls } from './waiting-state.js'
 
 /**
- * A sub-wallet's state: an account, and who may spend from it how much. What is durable: the
- * wallet, its keys, settled and reserved spend of stored transactions, and what is durable of an
- * account. What is volatile: drafts, i.e. requests between their reservation and their signed
- * bytes, and with them their reservations.
+ * The state of a sub-wallet: an account, with the keys that may spend from it and their limits.
+ * Durable are the wallet, its keys, the settled and reserved spend of stored transactions, and the
+ * durable part of an account. Volatile are drafts, which are calls between their reservation and
+ * their signed bytes, and their reservations.
  */
 export interface SubWalletState extends AccountState {
   readonly subWalletId: SubWalletId
   wallet: SubWallet | null
   readonly keys: Map<KeyId, ApiKey>
-  /** Of lineages that a key of the wallet made: the lineage that did; see key-tree.ts. */
+  /** The lineage that made a lineage, for those that a key of the wallet made; see key-tree.ts. */
   readonly parents: Map<LineageId, LineageId>
-  /** The last key of each lineage. */
+  /** The newest key of each lineage. */
   readonly heads: Map<LineageId, ApiKey>
-  /** Spend of stored transactions, by lineage; a key's counts on those above it as well. */
+  /**
+   * The spend of stored transactions by lineage; a key's spend counts on the keys above it as well.
+   */
   readonly spend: Map<LineageId, SpendCounters>
   /** Reservations of drafts, by lineage. */
   readonly draftSpend: Map<LineageId, SpendCounters>
-  /** The uses of caps that owners were notified of; a lineage has two at most. */
+  /** The cap marks that owners were notified of; at most two per lineage. */
   readonly limitNotices: Map<string, LimitMark>
   readonly drafts: Map<TxId, DraftEntry<Draft>>
   readonly open: Map<TxId, OpenEntry<Transaction>>
   readonly ended: Map<TxId, Transaction>
-  /** Of open transactions that were asked for since a start. */
+  /** Requests of open transactions that this process has received since its start. */
   readonly requests: Map<TxId, OpenRequest>
-  /** Of mined calls that end only once their receipts are valued; see receipts.ts. */
+  /** Mined calls that end only once their receipts are valued; see receipts.ts. */
   readonly receipts: Map<TxId, ReceiptWait>
-  /** Of the stored open ones those that the wallet's record lists; others are indexed one by one. */
+  /**
+   * The stored open transactions that the wallet's record lists; others have an index entry each.
+   */
   readonly openInline: Set<TxId>
-  /** As the store says whether there are such. */
+  /** Whether the store's record says that there are such. */
   openInlineFlagged: boolean
-  /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
+  /** Running keys (`lineage|key`) of drafts and of open transactions made since the start. */
   readonly running: Map<string, TxId>
-  /** The ledger of approvals. */
+  /** Callers that wait for the record of a call that another caller asked for. Volatile. */
+  readonly joined: Map<TxId, readonly JoinedCaller[]>
+  /** The ledger of allowances. */
   allowances: Map<string, AllowanceEntry>
-  /** False once some gave way, and of a wallet that is older than the ledger. */
+  /** False once entries were forgotten, and for a wallet that is older than the ledger. */
   allowancesComplete: boolean
-  /** Sponsored calls under way, in the order in which they came. */
+  /** Sponsored calls under way, in the order of their arrival. */
   readonly sponsored: Map<TxId, SponsoredEntry>
-  /** Confirmed ones whose end is not on disk yet: a reorg may be told before it is. Volatile. */
+  /**
+   * Confirmed calls whose end is not on disk yet: a reorg may be reported before it is. Volatile.
+   */
   readonly unrecorded: Map<TxId, Pick<SponsoredEntry, 'tx' | 'sponsorship'>>
-  /** Chains on which the account is about to delegate, or to end that; their lanes hand out no nonce. */
+  /**
+   * Chains on which the account is about to delegate or to end its delegation; their lanes hand out
+   * no nonce.
+   */
   readonly delegations: Map<number, Delegation>
-  /** When the last sponsored call of a chain was made, where the account has delegated. */
+  /** When the last sponsored call was made, by chain, while the account is delegated there. */
   readonly lastSponsoredMs: Map<number, number>
   /** Chains on which a delegation was ended: a node that lags may still see it. Volatile. */
   readonly undelegated: Set<number>
   /** The next nonce of an intent, by chain. */
   readonly intentNonces: Map<number, number>
-  /** What lineages have spent on days that their counters have left. */
+  /** The spend of lineages on days that their counters have left. */
   readonly spentDays: Map<LineageId, readonly SpentDay[]>
-  /** Those that are to be written. */
+  /** The lineages whose days are to be written. */
   readonly changedDays: Set<LineageId>
-  /** What policies have counted of stored calls, by lineage. */
+  /** The policies' counts of stored calls, by lineage. */
   readonly policyLedgers: Map<LineageId, PolicyLedger>
-  /** What breakers have counted of refusals, by lineage; volatile. */
+  /** The breakers' counts of refusals, by lineage; volatile. */
   readonly refusals: Map<LineageId, BreakerTally>
-  /** Those that are to be written, as the store has them. */
+  /** The ledgers that are to be written, in the form that the store still has. */
   readonly changedLedgers: Map<LineageId, PolicyLedger>
-  /** Whom the wallet has paid, lower-case, and how often; null until a policy asks. */
+  /** Whom the wallet has paid, lower-case, and how often; null until a policy needs it. */
   payees: Map<Address, number> | null
   sponsoredGas: SponsoredGas
+  /** The operator's gas budgets at the time of each decision. The shell provides it. */
+  gasBudget: GasBudgetNow
   readonly grants: OpenGrants
-  /** Calls that wait for a person or for their time. */
+  /** Calls that wait for a person or for their delay. */
   readonly waiting: WaitingCalls
-  /** What breakers of the user look at, at the moment of each decision; null: there are none. */
+  /** The watch of the user's breakers at the time of each decision; null when the user has none. */
   userWatch: UserWatch | null
-  /** What is frozen of the user's, at the moment of each decision; null: nothing. Not its own. */
+  /** The user's freezes at the time of each decision, or null. The shell provides them. */
   freezes: Freezes | null
 }
 
-/** A request that holds a reservation and has no durable signed bytes yet. */
+export interface GasBudgetNow {
+  readonly limits: GasBudgets
+  /** The use of the user's budget by the user's other wallets. */
+  readonly ofOthers: (nowMs: number) => UsdMicros
+}
+
+const NO_OTHERS: GasBudgetNow = { limits: GAS_BUDGET_DEFAULTS, ofOthers: () => 0n }
+
+/** A call that holds a reservation and has no durable signed bytes yet. */
 export interface Draft extends AccountDraft {
   readonly keyId: KeyId
   readonly lineageId: LineageId
   readonly kind: TxKind
   readonly valuation: Valuation
-  /** Among the drafts' until the bytes are stored; of one that lost its nonce it is stored. */
+  /**
+   * Counted among the drafts until the bytes are stored; for a draft that lost its nonce it is
+   * stored.
+   */
   readonly reservation: Reservation
-  /** Credits that it uses, and is; absent or null for what has nothing to do with allowances. */
+  /** Credits that it uses and gives; absent or null for a call that touches no allowance. */
   readonly paid?: Spend | null
   /** A revert or a lack of funds seen while valuing; answered once limit and screening passed. */
   readonly problem: Fault | null
-  /** What the valuation saw and rests on; null for calls of the lane itself. */
+  /** The results that the valuation depends on; null for the lane's own calls. */
   readonly basis: QuoteBasis | null
-  /** Absent where its key's policy counts nothing. */
+  /** Absent when its key's policy counts nothing. */
   readonly counted?: CountedCall | undefined
-  /** Times the call was valued anew because the chain had moved on; absent is none. */
+  /**
+   * The number of times that the call was valued again because the chain had moved on; absent means
+   * 0.
+   */
   readonly requotes?: number
   readonly proofKey: Uint8Array | null
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
-  /** Whom its key's policy asks before it may be signed; absent: nobody. */
+  /**
+   * The approval that its key's policy requires before it is signed; absent when it requires none.
+   */
   readonly asks?: ApprovalAsked | undefined
-  /** Of a call that waited and is let through: what it holds is the waiting call's. */
+  /** Set for a call that waited and was approved; the waiting call holds its reservation. */
   readonly approval?: ApprovalToSign
 }
 
-/** What an open transaction keeps of its request while this process lives; never stored. */
+/**
+ * The part of its request that an open transaction keeps while this process lives; never stored.
+ */
 export interface OpenRequest {
-  /** So that a lost nonce can be made good. */
+  /** Kept so that a transaction that lost its nonce can be signed again. */
   readonly proofKey: Uint8Array | null
   /**
-   * So that a request that was prepared before the record of its first could be read is not taken
-   * for a new one. A restart leaves no such request.
+   * Kept so that a repeated request, prepared before the first one's record could be read, is not
+   * taken for a new one. No such request survives a restart.
    */
   readonly idempotency: Draft['idempotency']
-  /** True of plain transfers; see unmined-calls.ts. */
+  /** True for plain transfers; see unmined-calls.ts. */
   readonly isPlain: boolean
 }
 
-/** Volatile: a restart asks again. */
+/** The valuation of a receipt. Volatile: after a restart it is requested again. */
 export interface ReceiptWait {
   readonly blockHash: Hex
   readonly isValued: boolean
-  /** Set once its block is deep enough; it ends when it is valued, then. */
+  /** Set once its block is deep enough; the call ends when the receipt is valued as well. */
   readonly confirmed: MinedIn | null
 }
 
@@ -163,6 +197,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     openInline: new Set(),
     openInlineFlagged: false,
     running: new Map(),
+    joined: new Map(),
     allowances: new Map(),
     allowancesComplete: false,
     sponsored: new Map(),
@@ -178,6 +213,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     changedLedgers: new Map(),
     payees: null,
     sponsoredGas: { day: 0, micros: 0n },
+    gasBudget: NO_OTHERS,
     grants: noOpenGrants(),
     waiting: noWaitingCalls(),
     userWatch: null,
@@ -185,7 +221,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
   }
 }
 
-/** All that counts against a lineage's caps now: stored and drafted. */
+/** Everything that counts against a lineage's caps now: stored and drafted. */
 export function countersOf(
   state: SubWalletState,
   lineageId: LineageId,
@@ -200,4 +236,18 @@ export function countersOf(
 
 export function runningKey(lineageId: LineageId, key: string): string {
   return `${lineageId}|${key}`
+}
+
+interface Named {
+  readonly lineageId: LineageId
+  readonly idempotency: { readonly key: string } | null
+  readonly executes?: QuoteName | undefined
+}
+
+/** The keys by which the same call may come again: its Idempotency-Key and its quote. */
+export function runningKeysOf({ lineageId, idempotency, executes }: Named): readonly string[] {
+  return [
+    ...(idempotency === null ? [] : [runningKey(lineageId, idempotency.key)]),
+    ...(executes === undefined ? [] : [runningKey(executes.lineageId, quoteKey(executes))]),
+  ]
 }

@@ -1,5 +1,6 @@
 import type { CreditUse } from '../../../src/domain/allowance.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
+import { tokenMoveOf } from '../../../src/domain/erc20-transfer.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
 import {
   isCancelledBy,
@@ -9,14 +10,17 @@ import {
   type Transaction,
 } from '../../../src/domain/transaction.js'
 import type { UnitsTaken } from '../../../src/policy/ceilings.js'
+import { shownPayeesOf } from '../../../src/policy/payees.js'
+import type { Recipient } from '../../../src/valuation/quoter.js'
 import type { DraftEntry } from '../../account/core/state.js'
 import { usesToStore } from './credits.js'
 import type { Draft, SubWalletState } from './state.js'
 
 const NO_CREDITS: readonly CreditUse[] = []
 const NO_UNITS: readonly UnitsTaken[] = []
+const NOBODY: readonly Recipient[] = []
 
-/** What is stored of a draft with its signed bytes. */
+/** The stored record of a draft with its signed bytes. */
 export function recordOf(
   state: SubWalletState,
   { draft, nonce, signed }: DraftEntry<Draft>,
@@ -38,7 +42,8 @@ export function recordOf(
   const tx = recordAs('signed', state, draft, nonce, [attempt], nowMs)
   const unitsTaken = counted?.taken ?? NO_UNITS
   const waited = draft.approval === undefined ? undefined : state.waiting.byTx.get(draft.txId)?.tx
-  // Added one by one: a spread would give each record a hidden class of its own, for all its life.
+  // The fields are added one by one: a spread would give each record a hidden class of its own for
+  // life.
   if (waited?.approval !== undefined) {
     tx.approval = waited.approval
     tx.createdAtMs = waited.createdAtMs
@@ -46,10 +51,12 @@ export function recordOf(
   if (unitsTaken.length > 0) tx.unitsTaken = unitsTaken
   if (credits.length > 0) tx.credits = credits
   if (foreseenMicros !== 0n) tx.foreseenMicros = foreseenMicros
+  const shownPayees = shownPayeesOf(draft, basis?.recipients ?? NOBODY)
+  if (shownPayees.length > 0) tx.shownPayees = shownPayees
   return tx
 }
 
-/** What is stored of a call that waits for approval; it has no nonce and no bytes yet. */
+/** The stored record of a call that waits for approval; it has no nonce and no bytes yet. */
 export function waitingRecord(
   state: SubWalletState,
   draft: RecordedDraft,
@@ -82,7 +89,7 @@ function recordAs(
   attempts: readonly SignedAttempt[],
   nowMs: number,
 ): RecordInMaking {
-  if (wallet === null) throw new Error(`${draft.txId} is of no wallet`)
+  if (wallet === null) throw new Error(`${draft.txId} has no wallet`)
   return {
     txId: draft.txId,
     subWalletId: wallet.subWalletId,
@@ -109,13 +116,22 @@ function recordAs(
 }
 
 /**
- * What failed, or was given up, releases its value and keeps the gas. What its receipt showed
- * beyond the value counts besides it.
+ * The micro-USD that a mined transaction has spent. One that failed or was given up releases its
+ * value and keeps its gas. What its receipt showed beyond the value counts as well.
  */
 export function spentBy(tx: Transaction, mined: MinedIn): bigint {
   const { outcome, feeWei } = mined
   const { nativePrice, nativePriceDecimals, valueMicros } = tx.valuation
   const gasMicros = valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
   if (outcome !== 'success' || isCancelledBy(tx, mined)) return gasMicros
+  // The token returned false instead of reverting: the transfer was mined and moved nothing.
+  if (mined.isStill === true && movesOwnTokens(tx)) {
+    return (tx.beyondMicros ?? 0n) + gasMicros
+  }
   return valueMicros + (tx.beyondMicros ?? 0n) + gasMicros
+}
+
+/** Whether the call is the wallet's own `transfer` or `transferFrom`, which moves only tokens. */
+function movesOwnTokens({ from, call: { value, data } }: Transaction): boolean {
+  return value === 0n && tokenMoveOf(from, data)?.payer === from.toLowerCase()
 }

@@ -12,11 +12,12 @@ import { allowancesOf } from './allowance-ledger.js'
 import { newPayeesOf, noteRefused, noteSigned } from './breaker-watch.js'
 import { undoCredits, useCredits } from './credits.js'
 import { evolve } from './evolve.js'
+import { answerJoined, refuseJoined } from './joined-callers.js'
 import { callsAheadOf, keptFor } from './kept-nonces.js'
 import { hasKeyEnded } from './key-tree.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command, Effect, Event, RefusedCall } from './messages.js'
-import { feeCapOf, reservationFor, selfSendOf } from './replacement-spend.js'
+import { ceilingsFor, feeCapOf, reservationFor, selfSendOf } from './replacement-spend.js'
 import type { SubWalletReplies } from './replies.js'
 import { Sent } from './sent.js'
 import type { Draft, SubWalletState } from './state.js'
@@ -26,8 +27,8 @@ import { isValuedAfter, mayFill } from './unmined-calls.js'
 const NO_REPLIES: readonly Reply[] = []
 
 /**
- * Collects what one command leads to, folding each event as it is emitted; and says what a
- * sub-wallet's spend has to do with its account.
+ * Collects the events and effects of one command, folding each event as it is emitted, and connects
+ * a sub-wallet's spend with its account.
  */
 export class Turn implements AccountTurn {
   readonly state: SubWalletState
@@ -57,6 +58,7 @@ export class Turn implements AccountTurn {
 
   answer(token: ReplyToken | null, value: SubWalletReplies[keyof SubWalletReplies]): void {
     if (token !== null) this.replies.push({ token, result: { ok: true, value } })
+    if (value instanceof Sent && this.state.joined.size > 0) answerJoined(this, value)
   }
 
   answerSent(token: ReplyToken | null, tx: Transaction, queuedBehind: TxId | null): void {
@@ -72,7 +74,7 @@ export class Turn implements AccountTurn {
     if (token !== null) this.replies.push({ token, result: { ok: false, fault } })
   }
 
-  /** Refuses a call that moves value, and leaves a trace of it. */
+  /** Refuses a call that moves value, and records the refusal. */
   refuseSend(
     token: ReplyToken | null,
     why: Fault,
@@ -88,9 +90,10 @@ export class Turn implements AccountTurn {
     }
     this.noteRefused(call.txId, why)
     this.refuse(token, why)
+    if (this.state.joined.size > 0) refuseJoined(this, call.txId, call.keyId, why)
   }
 
-  /** Of a call that waits it is decided last what follows from its refusal. */
+  /** Notes the refusal of a waiting call; its consequences are decided at the end of the turn. */
   noteRefused(txId: TxId, fault: Fault): void {
     const { byTx } = this.state.waiting
     if (byTx.size === 0 || !byTx.has(txId)) return
@@ -98,17 +101,17 @@ export class Turn implements AccountTurn {
     this.#refusedRuns.set(txId, fault)
   }
 
-  /** The command has to do with calls that wait: what follows from it is decided last. */
+  /** Marks that the command concerns waiting calls; they are advanced at the end of the turn. */
   touchWaiting(nowMs: number): void {
     this.#waitingAtMs = nowMs
   }
 
-  /** When the command touched waiting calls; null: it did not. */
+  /** When the command touched waiting calls; null when it did not. */
   get waitingAtMs(): number | null {
     return this.#waitingAtMs
   }
 
-  /** Calls that waited and were judged anew in this command, and why they were refused. */
+  /** Calls that waited and were judged again in this command, with the reasons of their refusal. */
   takeRefusedRuns(): ReadonlyMap<TxId, Fault> | null {
     const taken = this.#refusedRuns
     this.#refusedRuns = null
@@ -119,19 +122,19 @@ export class Turn implements AccountTurn {
     return this.#refusedRuns !== null
   }
 
-  /** What was signed already has a record, dropped by then: the refusal names it. */
+  /** Refuses a call. A signed call has a record, which is dropped by now: the refusal names it. */
   refuseCall(
     token: ReplyToken | null,
     fault: Fault,
     call: Draft | Transaction,
     screenedAgainst: readonly ScreenedAgainst[] = [],
   ): void {
-    // The identity provider knows no reasons; this domain may.
+    // The identity provider only knows that something is frozen; this domain may know what.
     const why = (fault.code === 'FROZEN' ? this.whatStops(call) : null) ?? fault
     this.refuseSend(token, 'status' in call ? naming(why, call.txId) : why, call, screenedAgainst)
   }
 
-  /** It is an authorization's. */
+  /** The lane's next nonce is taken by an authorization. */
   isNextNonceTaken(chainId: number): boolean {
     return this.state.delegations.has(chainId)
   }
@@ -144,14 +147,16 @@ export class Turn implements AccountTurn {
     return keptFor(this.state, chainId, nonce)
   }
 
-  /** What waited is signed at a lane's next nonce, where that can be kept for it. */
+  /**
+   * A call that waited is signed only at a lane's next nonce, where the nonce can be kept for it.
+   */
   mayFill(draft: Draft, gap: number): boolean {
     return draft.approval === undefined && mayFill(this.state, draft, gap)
   }
 
   /**
-   * Asked when it is about to be signed: what is frozen or revoked meanwhile stops what was let
-   * through. What the lane sends by itself, and what outbids, rests on no live key.
+   * Checks a call about to be signed: a freeze or a revocation since its decision stops it. Calls
+   * that the lane makes by itself, and replacements, do not depend on a live key.
    */
   whatStops(call: Draft | Transaction): Fault | null {
     const frozen = this.freezeFault(call.lineageId)
@@ -159,14 +164,14 @@ export class Turn implements AccountTurn {
     return this.endedFault(call.keyId)
   }
 
-  /** Of what its key asked for before it ended. */
+  /** Refuses a call of a key that has ended since. */
   endedFault(keyId: KeyId): Fault | null {
     const command = this.#command
     const nowMs = 'nowMs' in command ? command.nowMs : Number.NEGATIVE_INFINITY
     return hasKeyEnded(this.state, keyId, nowMs) ? fault('INVALID_KEY') : null
   }
 
-  /** A key that is frozen takes along those that it made. */
+  /** A frozen key freezes the keys that it made. */
   freezeFault(lineageId: LineageId): Fault | null {
     const { freezes, subWalletId } = this.state
     if (freezes === null) return null
@@ -178,7 +183,10 @@ export class Turn implements AccountTurn {
     return null
   }
 
-  /** What it was valued after is no longer what will be mined before it. */
+  /**
+   * Returns the draft to the queue when other calls than it was valued after will be mined before
+   * it.
+   */
   takesBack(draft: Draft, lane: NonceLane): boolean {
     if (isValuedAfter(this.state, lane, draft)) return false
     this.emit({ type: 'lined-up', txId: draft.txId, first: false })
@@ -186,20 +194,23 @@ export class Turn implements AccountTurn {
     return true
   }
 
-  /** However a draft ends: those in line behind it wait for nothing else. */
+  /** However a draft ends, the drafts behind it in the queue no longer wait for it. */
   #leaves(txId: TxId): void {
     const chainId = this.state.drafts.get(txId)?.draft.call.chainId
     const lane = chainId === undefined ? undefined : this.state.lanes.get(chainId)
     if (lane !== undefined && lane.line[0] === txId) this.lineMoved(lane)
   }
 
-  /** Another draft is the first in line from now on, unless nothing is left of it. */
+  /** Marks a queue whose first draft may have changed. */
   lineMoved(lane: NonceLane): void {
     this.#movedLines ??= new Set()
     this.#movedLines.add(lane)
   }
 
-  /** To be called last: what the command led to decides what each first one is valued after. */
+  /**
+   * Values the first draft of each changed queue again. Call it last, because the rest of the
+   * command decides what each first draft is valued after.
+   */
   revalueMovedLines(): void {
     if (this.#movedLines === null) return
     for (const lane of this.#movedLines) this.#revalueFirst(lane)
@@ -250,15 +261,16 @@ export class Turn implements AccountTurn {
     command: Extract<AccountCommand, { type: 'replacement-signed' }>,
   ): boolean {
     const reservation = reservationFor(this.state, tx, command)
-    if (reservation === null) return false
-    if (reservation !== tx.reservation) {
+    const extraWei = ceilingsFor(this.state, tx, command)
+    if (reservation === null || extraWei === null) return false
+    if (reservation !== tx.reservation || extraWei > 0n) {
       const { nowMs: atMs } = command
-      this.emit({ type: 'reservation-raised', txId: tx.txId, reservation, atMs })
+      this.emit({ type: 'reservation-raised', txId: tx.txId, reservation, extraWei, atMs })
     }
     return true
   }
 
-  /** Only with the proof of the key that asked for it. */
+  /** Drafts the call again, which needs the proof of the key that made it. */
   draftAgain({ tx, token }: OpenEntry<Transaction>): Draft | null {
     const proofKey = this.state.requests.get(tx.txId)?.proofKey ?? null
     const newest = tx.attempts.at(-1)
@@ -278,17 +290,16 @@ export class Turn implements AccountTurn {
     }
   }
 
-  /** Its gas counts against the lineage whose transactions wait. */
+  /** The gas counts against the lineage whose transactions wait. */
   reserveSelfSend(draft: AccountDraft, above: Transaction, nowMs: number): void {
     this.emit({ type: 'reserved', draft: selfSendOf(this.state, draft, above, nowMs) })
   }
 
   end(tx: Transaction, mined: MinedIn | null, ending: Ending): void {
     const { txId } = tx
-    const { status, error, nonceFreed, atMs } = ending
-    if (status !== 'confirmed') undoCredits(this, tx)
+    if (ending.status !== 'confirmed') undoCredits(this, tx)
     const spentMicros = mined === null ? 0n : spentBy(tx, mined)
-    this.emit({ type: 'transaction-ended', txId, status, error, nonceFreed, atMs, spentMicros })
+    this.emit({ type: 'transaction-ended', txId, ...ending, spentMicros })
   }
 
   decision(): Decision<Event, Effect> {

@@ -4,12 +4,15 @@ import type { NonceLane } from '../../account/core/state.js'
 import type { Draft, SubWalletState } from './state.js'
 
 /**
- * Which calls of the wallet will be mined before another one. A call that is valued by running it
- * is run after them: what the first of two asks for, the second may fetch. Plain transfers are
- * left out: they count in full, whatever a later call does with what they moved.
+ * Finds the calls of the wallet that will be mined before another one. A call that is valued by
+ * simulation is simulated after them, because the second of two calls may take what the first
+ * prepares. Plain transfers are left out: they count in full, whatever a later call does with the
+ * moved assets.
  */
 
-/** Those of one chain that have or will have a nonce, in the order in which they will be mined. */
+/**
+ * The calls of one chain that have or will have a nonce, in the order in which they will be mined.
+ */
 export function unminedCalls(state: SubWalletState, chainId: number): readonly UnminedCall[] {
   const queued: UnminedCall[] = []
   for (const txId of state.lanes.get(chainId)?.queued ?? []) {
@@ -19,11 +22,11 @@ export function unminedCalls(state: SubWalletState, chainId: number): readonly U
   return [...placedCalls(state, chainId), ...queued]
 }
 
-/** Those that have a nonce. */
+/** The calls that have a nonce. */
 export function placedCalls(state: SubWalletState, chainId: number): readonly UnminedCall[] {
   const placed: (UnminedCall & { readonly nonce: number })[] = []
   for (const { tx } of state.open.values()) {
-    // Mined ones too: a node that lags does not have their blocks, and tells by the nonce.
+    // Mined calls too: a node that lags does not have their blocks, and their nonces show that.
     if (tx.call.chainId !== chainId || state.drafts.has(tx.txId)) continue
     if (!isPlainSend(state, tx.txId)) placed.push(callOf(tx, tx.nonce))
   }
@@ -34,14 +37,17 @@ export function placedCalls(state: SubWalletState, chainId: number): readonly Un
   return placed.sort((a, b) => a.nonce - b.nonce)
 }
 
-/** True of transfers that are known without being run, and of the lane's own calls to itself. */
+/**
+ * True for transfers that are understood without simulation, and for the lane's own calls to
+ * itself.
+ */
 export function isPlain({ basis, signs }: Draft): boolean {
   return basis === null ? signs === 'first-time' : (basis.after ?? null) === null
 }
 
 /**
- * Whether a draft was valued after just those calls that will be mined before it, if it gets its
- * nonce now. What was mined meanwhile has happened; what was dropped never will.
+ * Whether a draft was valued after exactly those calls that will be mined before it, if it gets its
+ * nonce now. Calls mined in the meantime have happened; dropped ones never will.
  */
 export function isValuedAfter(state: SubWalletState, lane: NonceLane, { basis }: Draft): boolean {
   const after = basis?.after ?? null
@@ -53,7 +59,7 @@ export function isValuedAfter(state: SubWalletState, lane: NonceLane, { basis }:
   return known.size === 0
 }
 
-/** Whether a draft may have a nonce below others: not where one of them was valued without it. */
+/** Whether a draft may take a nonce below others: not when one of them was valued without it. */
 export function mayFill(state: SubWalletState, draft: Draft, gap: number): boolean {
   if (isPlain(draft) || isPlainSend(state, draft.txId)) return true
   return unminedCalls(state, draft.call.chainId).every(
@@ -61,7 +67,7 @@ export function mayFill(state: SubWalletState, draft: Draft, gap: number): boole
   )
 }
 
-/** Not known after a start, and then assumed not to be. */
+/** Unknown after a restart, and then assumed to be false. */
 function isPlainSend({ requests }: SubWalletState, txId: TxId): boolean {
   return requests.get(txId)?.isPlain === true
 }

@@ -3,25 +3,25 @@ import type { Reservation } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { ApprovalEvent } from './approval-messages.js'
 import { reserveOnPath, settleOnPath } from './path-spend.js'
-import { type Draft, runningKey, type SubWalletState } from './state.js'
+import { type Draft, runningKeysOf, type SubWalletState } from './state.js'
 import { addWaiting, type WaitingCall } from './waiting-state.js'
 
 export function waitingOf({ waiting }: SubWalletState, txId: TxId): WaitingCall {
   const found = waiting.byTx.get(txId)
-  if (found === undefined) throw new Error(`${txId} waits for nobody`)
+  if (found === undefined) throw new Error(`${txId} does not wait for approval`)
   return found
 }
 
-/** Folds what happens to waiting calls, in place. */
+/** Folds events of waiting calls, in place. */
 export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void {
   const { waiting } = state
   switch (event.type) {
     case 'approval-requested': {
-      const { tx, approval, idempotency } = event
-      addWaiting(waiting, tx, approval, idempotency)
+      const { tx, approval, idempotency, executes } = event
+      addWaiting(waiting, tx, approval, idempotency, executes)
       hold(state, tx.lineageId, tx.reservation, tx.updatedAtMs)
-      if (idempotency !== null) {
-        state.running.set(runningKey(tx.lineageId, idempotency.key), tx.txId)
+      for (const key of runningKeysOf({ lineageId: tx.lineageId, idempotency, executes })) {
+        state.running.set(key, tx.txId)
       }
       return
     }
@@ -79,7 +79,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
 
 type Held = Pick<Draft, 'txId' | 'lineageId' | 'reservation' | 'valuation' | 'createdAtMs'>
 
-/** It holds something else from now on: prices and fees moved on. */
+/** Changes what the call holds after prices and fees moved on. */
 export function holdAnew(state: SubWalletState, draft: Held): void {
   const call = waitingOf(state, draft.txId)
   const { lineageId, reservation, valuation, createdAtMs } = draft
@@ -88,7 +88,7 @@ export function holdAnew(state: SubWalletState, draft: Held): void {
   call.tx = { ...call.tx, reservation, valuation, spentMicros: reservation.micros }
 }
 
-/** It is signed: what it holds is its transaction's from now on. */
+/** Removes a call that is signed: its transaction holds the reservation from now on. */
 export function leaveWaiting(state: SubWalletState, txId: TxId): boolean {
   const call = state.waiting.byTx.get(txId)
   if (call === undefined) return false
@@ -103,14 +103,14 @@ function ended(state: SubWalletState, tx: Transaction): void {
   state.ended.set(tx.txId, tx)
 }
 
-function forget(state: SubWalletState, { tx, idempotency }: WaitingCall): void {
+function forget(state: SubWalletState, { tx, idempotency, executes }: WaitingCall): void {
   const { waiting, running } = state
   waiting.byTx.delete(tx.txId)
   waiting.bound.delete(tx.txId)
   waiting.dataChars -= tx.call.data.length
-  if (idempotency === null) return
-  const key = runningKey(tx.lineageId, idempotency.key)
-  if (running.get(key) === tx.txId) running.delete(key)
+  for (const key of runningKeysOf({ lineageId: tx.lineageId, idempotency, executes })) {
+    if (running.get(key) === tx.txId) running.delete(key)
+  }
 }
 
 function hold(

@@ -1,26 +1,28 @@
 import type { Approval } from '../../../src/domain/approval.js'
+import type { QuoteName } from '../../../src/domain/idempotency.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 
 /**
- * Calls that wait for a person or for their time. Durable: the calls, what they hold of the
- * counters, and who decided. Volatile: who is being told, and which call is being judged anew.
+ * Calls that wait for a person or for their delay. Durable are the calls, what they hold of the
+ * counters, and the decisions. Volatile are the registration under way and the calls that are being
+ * judged again.
  */
 export interface WaitingCalls {
-  /** False where nobody can be asked: then no call begins to wait. */
+  /** False when nobody can be asked; then no call starts to wait. */
   isOpen: boolean
   readonly byTx: Map<TxId, WaitingCall>
-  /** Those that the quorum was asked to sign, and that may be signed at that nonce alone. */
+  /** Calls that the quorum was asked to sign, and that may be signed only at that nonce. */
   readonly bound: Set<TxId>
-  /** Of all their calldata together. */
+  /** The characters of all their calldata together. */
   dataChars: number
-  /** The one of which the identity provider is being told; null: none. */
+  /** The call that is being registered with the identity provider; null between registrations. */
   registering: TxId | null
-  /** True between an attempt to tell that failed and the next. */
+  /** True during the backoff after a failed registration. */
   resting: boolean
-  /** Attempts in a row that failed. */
+  /** The number of failed attempts in a row. */
   failures: number
-  /** For which times a look at what is due was asked for; each one asked for is the soonest. */
+  /** The times for which a timer is set; each new one is earlier than those before. */
   wakesAtMs: readonly number[]
 }
 
@@ -28,31 +30,33 @@ export interface WaitingCalls {
  * | phase | meaning | moved on by |
  * |---|---|---|
  * | asked | people, or its time, have yet to come | a decision, the clock |
- * | running | let through: it is judged anew, as a draft that is screened and signed | that draft |
- * | resting | something did not answer when it was judged anew | the clock |
+ * | running | approved: it is judged again, as a draft that is screened and signed | that draft |
+ * | resting | a service did not answer when it was judged again | the clock |
  */
 export interface WaitingCall {
   tx: Transaction
   approval: Approval
   phase: 'asked' | 'running' | 'resting'
-  /** Before which it is not judged anew. */
+  /** It is not judged again before this time. */
   restUntilMs: number
-  /** Attempts to register it with the identity provider that failed. */
+  /** The number of failed attempts to register it with the identity provider. */
   timesFailed: number
-  /** Times in a row that it had to rest. */
+  /** The number of times in a row that it had to back off. */
   rests: number
-  /** Of a request that this process saw; null after a start. */
+  /** Set for a request that this process received; null after a restart. */
   idempotency: { readonly key: string; readonly bodyHash: string } | null
+  /** Its quote, under the same condition; absent when it executes none. */
+  executes?: QuoteName | undefined
 }
 
-/** Waiting calls of one sub-wallet; a person who has more to read reads none. */
+/** The most waiting calls of one sub-wallet; people stop reading longer lists. */
 export const WAITING_MAX = 2_000
 /**
- * The same of a user's wallets together, as each of them last saw it: what is asked for in several at
- * once may pass it by a few. The identity provider keeps no more of one user.
+ * The most waiting calls of all wallets of a user, as each wallet last saw it: concurrent requests
+ * in several wallets may pass it by a few. The identity provider keeps no more of one user.
  */
 export const WAITING_OF_USER_MAX = 4_000
-/** Characters of their calldata together: they stay in memory for as long as they wait. */
+/** The most characters of their calldata together: they stay in memory for as long as they wait. */
 export const WAITING_DATA_CHARS_MAX = 8 * 1_024 * 1_024
 
 export function noWaitingCalls(): WaitingCalls {
@@ -68,7 +72,7 @@ export function noWaitingCalls(): WaitingCalls {
   }
 }
 
-/** As the store has it. */
+/** Adds a waiting call in the form that the store has. */
 export function restoreWaiting(waiting: WaitingCalls, tx: Transaction, approval: Approval): void {
   addWaiting(waiting, tx, approval, null)
 }
@@ -78,9 +82,11 @@ export function addWaiting(
   tx: Transaction,
   approval: Approval,
   idempotency: WaitingCall['idempotency'],
+  executes?: QuoteName,
 ): void {
   waiting.byTx.set(tx.txId, {
     ...{ tx, approval, phase: 'asked', restUntilMs: 0, timesFailed: 0, rests: 0, idempotency },
+    executes,
   })
   if (approval.boundNonce !== null) waiting.bound.add(tx.txId)
   waiting.dataChars += tx.call.data.length

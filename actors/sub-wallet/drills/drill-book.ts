@@ -2,21 +2,21 @@ import type { Drill } from '../../../src/domain/drill.js'
 import type { TxId } from '../../../src/domain/ids.js'
 
 /**
- * Which fault the transactions of a thread have ahead of them. Not stored: a start ends them all,
- * and what they were asked for goes on as any other.
+ * The injected faults that the transactions of a thread will meet. Not stored: a restart ends them
+ * all, and the calls continue normally.
  */
 export interface DrillBook {
   readonly size: number
   put(txId: TxId, drill: Drill): void
   of(txId: TxId): Drill | null
-  /** It has come once. */
+  /** The fault has occurred once. */
   take(txId: TxId): void
   end(txId: TxId): void
 }
 
-/** Beyond it the oldest gives way, and its transaction goes on as any other. */
+/** Beyond this bound the oldest fault is dropped, and its transaction continues normally. */
 const DRILLS_MAX = 4_096
-/** So that the service is seen to try again more than once. */
+/** More than one, so that the service's retries become visible. */
 const BROADCASTS_LOST = 3
 
 export function createDrillBook(): DrillBook {

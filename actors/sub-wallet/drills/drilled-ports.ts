@@ -7,13 +7,13 @@ import { createCallQuoter } from '../../../src/valuation/call-quoter.js'
 import { STALE_PRICES } from '../../../src/valuation/stale-prices.js'
 import type { SubWalletPorts } from '../ports.js'
 
-/** For operators, who read of it as the reason. */
+/** The reason that operators read in the logs. */
 const ASKED_FOR = 'asked for by the caller, to see what happens'
 
-/** Below the time-out of a request to a node (8 s), beyond which it is sent to another. */
+/** Less than the timeout of a request to a node (8 s), after which another node is tried. */
 const SLOW_NODE_MS = 5_000
 
-/** What a sub-wallet's effects reach while the fault lasts. */
+/** Returns the ports that a sub-wallet's effects call while the fault lasts. */
 export function drilledPorts(drill: Drill, ports: SubWalletPorts): SubWalletPorts {
   switch (drill) {
     case 'slow-node':
@@ -46,7 +46,7 @@ function behind(chains: Chains, seen: (rpc: RpcClient) => RpcClient): Chains {
   return drilled
 }
 
-/** It has the bytes late, and answers then. */
+/** The node receives the bytes late, and answers then. */
 function slow(rpc: RpcClient, { timers }: SubWalletPorts): RpcClient {
   return {
     ...rpc,
@@ -61,7 +61,7 @@ function slow(rpc: RpcClient, { timers }: SubWalletPorts): RpcClient {
   }
 }
 
-/** The bytes are lost on their way, and so nobody answers. */
+/** The bytes are lost on their way, so no node answers. */
 function losing(rpc: RpcClient): RpcClient {
   const lost = { kind: 'indeterminate', text: ASKED_FOR } as const
   return {

@@ -11,14 +11,14 @@ import { drilledPorts } from './drilled-ports.js'
 
 type Shell = ActorShell<SubWalletState, Command, Event, Effect>
 
-/** A write whose caller asked for a fault. */
+/** A write whose caller requested an injected fault. */
 export interface DrilledCommand {
   readonly type: 'drilled'
   readonly drill: Drill
   readonly command: EncodedSend | Extract<Command, { type: 'send' | 'sponsor-call' }>
 }
 
-/** Effects in which a fault shows itself, at the first that is started of them. */
+/** The effects that show each fault; the first one that starts meets it. */
 const SHOWS_IN: Readonly<Record<Drill, ReadonlySet<Effect['type']>>> = {
   'slow-node': new Set(['broadcast']),
   'dropped-broadcast': new Set(['broadcast']),
@@ -28,13 +28,13 @@ const SHOWS_IN: Readonly<Record<Drill, ReadonlySet<Effect['type']>>> = {
   'screening-away': new Set(['screen', 'screen-sponsored']),
 }
 
-/** Long enough for a caller that asks now and then to see that it was confirmed. */
+/** Long enough for a caller that polls to see the confirmation first. */
 const REORG_AFTER_MS = 2_000
 
 /**
- * The same shell; a write whose caller asked for a fault meets that, and no other does. What decides
- * does not know of it: the fault is what the effects of that one call reach. Loaded in a test
- * environment alone.
+ * Wraps the shell so that only writes whose caller requested a fault meet one. The decision does
+ * not know of it: the fault is in the ports that the effects of that call use. Loaded only in a
+ * test environment.
  */
 export function createDrilledShell(shell: Shell, ports: SubWalletPorts): Shell {
   const book = createDrillBook()
@@ -48,7 +48,9 @@ export function createDrilledShell(shell: Shell, ports: SubWalletPorts): Shell {
     return shells[drill].prepare?.(state, command) ?? command
   }
 
-  /** As the chain's watcher would tell it; where it is mined, that finds out by itself. */
+  /**
+   * Reports a reorg as the chain's watcher would; the watcher then finds the new block by itself.
+   */
   function reorganise({ subWalletId, wallet }: SubWalletState, txId: TxId): void {
     if (wallet === null) return
     const { userId } = wallet

@@ -3,16 +3,16 @@ import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
-/** Between two looks. */
+/** The interval between two polls. */
 const RETRY_MS = 2_000
 
 type Check = Extract<SponsoredEffect, { type: 'check-delegation' }>
 
 /**
- * Reads code and nonce of the account anew, as often as it takes to get an answer of a node that has
- * the block which brought the authorization. Every update of a mined call asks for it, and one check
- * at a time answers them all.
- * @param underWay the checks of this thread; those that end are taken out
+ * Reads the account's code and nonce until a node answers that has the block with the
+ * authorization. Every update of a mined call requests a check, and one running check serves them
+ * all.
+ * @param underWay the checks of this thread; a check removes itself when it ends
  */
 export async function checkDelegation(
   ports: Pick<SubWalletPorts, 'chains' | 'log' | 'timers'>,
@@ -54,14 +54,15 @@ async function checked(
 }
 
 /**
- * Beyond the deadline, before a call whose fate is unknown is given up: blocks that are taken back
- * may come again with an earlier clock.
+ * Added to the deadline before a call with an unknown outcome is given up: after a reorg, blocks
+ * may come again with an earlier timestamp.
  */
 const REORG_MARGIN_MS = 60_000
 
 /**
- * Tells when a block's clock has passed the deadline: no later block can execute the intent. The
- * store is read after that block was seen: what is not there then was not sent before the deadline.
+ * Reports when a block's timestamp has passed the deadline: no later block can execute the intent.
+ * The store is read after that block was seen, so a transaction that is not in it was not sent
+ * before the deadline.
  */
 export async function awaitDeadline(
   { chains, timers, reader, log }: Pick<SubWalletPorts, 'chains' | 'timers' | 'reader' | 'log'>,
@@ -74,11 +75,11 @@ export async function awaitDeadline(
   if (stage === 'handed') {
     const { confirmations, block_time_ms: blockTimeMs } = chain.config
     afterMs += Math.max(REORG_MARGIN_MS, confirmations * blockTimeMs)
-    // Nearly all of them have ended long before, and nothing need be looked at until then.
+    // Nearly all intents have ended long before that time, so nothing is polled until then.
     await sleepUntil(timers, afterMs)
   }
   for (;;) {
-    // Where the chain's watcher lives it keeps the newest head at hand; elsewhere nobody does.
+    // Only the thread with the chain's watcher knows the newest head.
     const quote =
       chain.fees.latest() ??
       (await chain.fees.quote().catch((error: unknown) => {

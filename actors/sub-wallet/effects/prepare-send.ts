@@ -1,30 +1,33 @@
 import type { Call } from '../../../src/domain/call.js'
 import type { ChainId } from '../../../src/domain/chains.js'
+import { quoteKey } from '../../../src/domain/idempotency.js'
+import type { LineageId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import type { Command, PreparedSend, SendCommand } from '../core/messages.js'
+import type { SponsorCommand } from '../core/sponsored-messages.js'
 import type { SubWalletState } from '../core/state.js'
 import { unminedCalls } from '../core/unmined-calls.js'
 import type { SubWalletPorts } from '../ports.js'
 import { payeesToTell } from './read-payees.js'
 import { versionsOf } from './screen.js'
 
-/** Adds what a send's decision needs from outside; at once while all caches are warm. */
+/** Adds the external data that a send's decision needs; synchronous while all caches are warm. */
 export function prepareSend(
   ports: SubWalletPorts,
   state: SubWalletState,
   command: SendCommand,
 ): Command | Promise<Command> {
   const first = firstAnswer(ports, state, command)
-  // Looked up again after a wait: the first request with the same key may have ended meanwhile.
+  // The first request is read again after a wait, because it may have ended in the meantime.
   const finish = (
     quote: CallQuote,
     chainNonce: number | null,
     record: PreparedSend['first'],
   ): PreparedSend => {
-    // Read last: a transaction that ends between the reading and the decision makes it void.
+    // Read last: a transaction that ends between this read and the decision makes the read void.
     const payees = payeesToTell(ports.reader, state, command.keyId)
     return {
       type: 'prepared-send',
@@ -35,6 +38,7 @@ export function prepareSend(
       call: command.call,
       proofKey: command.proofKey,
       idempotency: command.idempotency,
+      guardsDuplicates: command.guardsDuplicates,
       nowMs: ports.timers.now(),
       first: record,
       quote,
@@ -45,14 +49,15 @@ export function prepareSend(
   const { wallet } = state
   const { call } = command
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
-  // A replay needs neither prices nor nodes.
+  // A repeated request needs neither prices nor nodes.
   if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null, first)
   if (call.data.length <= VALUED_UNSCREENED_CHARS_MAX) {
     const nonce = unknownNonce(ports, state, call.chainId)
     return prepareValued(ports, state, command, call, nonce, finish)
   }
   return screenedFirst(ports, command).then(async (screened) => {
-    // What is refused needs no nonce: it would ask a node once for each, since its lane stays new.
+    // A refused call needs no nonce: its lane stays new, so each such call would cost a request to
+    // a node.
     const nonce = screened === null ? unknownNonce(ports, state, call.chainId) : null
     const valued: Call = screened === null ? call : { ...call, data: '0x' }
     const prepared = await prepareValued(ports, state, command, valued, nonce, finish)
@@ -68,8 +73,8 @@ type Finish = (
 ) => PreparedSend
 
 /**
- * @param call it is valued as
- * @param nonce of the account on chain; null where nobody asks
+ * @param call the form that is valued
+ * @param nonce the account's nonce on chain; null when it is not read
  */
 function prepareValued(
   ports: SubWalletPorts,
@@ -91,13 +96,14 @@ function prepareValued(
 }
 
 /**
- * Running a call on a node costs more than screening it. Longer calldata is screened before it is
- * valued, so that what is made to cost much ends here; shorter costs too little to ask twice. What
- * screening would refuse is valued as if it came without calldata: caps are still asked first.
+ * Simulating a call on a node costs more than screening it. Longer calldata is screened before it
+ * is valued, so that expensive calls to listed addresses end here; shorter calldata is too cheap to
+ * screen twice. A call that screening would refuse is valued without its calldata, because caps are
+ * checked first.
  */
 const VALUED_UNSCREENED_CHARS_MAX = 2 + 2 * 4_096
 
-/** @returns what the screening will refuse the call with, or null */
+/** @returns why screening will refuse the call, or null */
 async function screenedFirst(
   { screener, reader }: SubWalletPorts,
   { keyId, call: { chainId, to, data } }: SendCommand,
@@ -109,7 +115,7 @@ async function screenedFirst(
   return refusal === null ? null : { refusal, screenedAgainst: versionsOf(verdict.lists) }
 }
 
-/** Asks the chain where a lane has not begun; null where it has. */
+/** Reads the nonce from the chain when the lane has not started; null when it has. */
 function unknownNonce(
   ports: SubWalletPorts,
   state: SubWalletState,
@@ -134,7 +140,7 @@ async function chainNonceOf(
   }
 }
 
-/** What an Idempotency-Key stood for already. */
+/** Returns the first call with this Idempotency-Key. */
 export function firstAnswer(
   { reader }: SubWalletPorts,
   state: SubWalletState,
@@ -142,10 +148,30 @@ export function firstAnswer(
 ): PreparedSend['first'] {
   const lineageId = state.keys.get(keyId)?.lineageId
   if (idempotency === null || lineageId === undefined) return null
-  // Commits since the last tick count.
-  const record = reader.fresh().idempotency.byKey(lineageId, idempotency.key)
+  return recordedAs(reader, state, lineageId, idempotency.key)
+}
+
+/** Returns the transaction that executed a quote, when it is stored. */
+export function executedAs(
+  { reader }: SubWalletPorts,
+  state: SubWalletState,
+  { executes }: Pick<SponsorCommand, 'executes'>,
+): Transaction | null {
+  if (executes === undefined) return null
+  return recordedAs(reader, state, executes.lineageId, quoteKey(executes))?.tx ?? null
+}
+
+function recordedAs(
+  reader: SubWalletPorts['reader'],
+  state: SubWalletState,
+  lineageId: LineageId,
+  key: string,
+): PreparedSend['first'] {
+  // Includes commits since the last tick.
+  const record = reader.fresh().idempotency.byKey(lineageId, key)
   if (record === undefined) return null
   const tx: Transaction | undefined =
     state.open.get(record.txId)?.tx ?? reader.transactions.byId(record.txId)
-  return tx === undefined ? null : { record, tx }
+  // Lineages of another wallet have their own transactions.
+  return tx?.subWalletId === state.subWalletId ? { record, tx } : null
 }

@@ -2,24 +2,28 @@ import type { Command } from '../core/messages.js'
 import type { SponsorCommand } from '../core/sponsored-messages.js'
 import type { SubWalletState } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
-import { firstAnswer } from './prepare-send.js'
+import { executedAs, firstAnswer } from './prepare-send.js'
 import { UNKNOWN_ACCOUNT, withAccount } from './sponsored-account.js'
 
-/** Adds whether the account has delegated, its nonce if not, and what its gas may cost us. */
+/**
+ * Adds whether the account has delegated, its nonce when it has not, and what its gas may cost us.
+ */
 export async function prepareSponsored(
   ports: SubWalletPorts,
   state: SubWalletState,
   command: SponsorCommand,
 ): Promise<Command> {
   const before = firstAnswer(ports, state, command)
+  const isKnown = before !== null || executedAs(ports, state, command) !== null
   const { wallet } = state
-  const { chainId, delegate, quote } = command
+  const { chainId, kind, delegate, quote } = command
   const known =
-    before !== null || wallet === null
+    isKnown || wallet === null
       ? { ...UNKNOWN_ACCOUNT, quote }
-      : await withAccount(ports, chainId, wallet.address, delegate, quote)
-  // Looked up again after the wait: the first request with the same key may have ended meanwhile.
+      : await withAccount(ports, { chainId, kind, account: wallet.address, delegate }, quote)
+  // The first request is read again after the wait, because it may have ended in the meantime.
   const first = before ?? firstAnswer(ports, state, command)
+  const executed = executedAs(ports, state, command)
   const nowMs = ports.timers.now()
-  return { ...command, ...known, type: 'prepared-sponsor-call', nowMs, first }
+  return { ...command, ...known, type: 'prepared-sponsor-call', nowMs, first, executed }
 }

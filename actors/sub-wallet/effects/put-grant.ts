@@ -10,10 +10,10 @@ import type { SubWalletPorts } from '../ports.js'
 
 type PutGrant = Extract<GrantEffect, { type: 'put-grant' }>
 
-/** One warning a minute from a key whose change is refused time and again. */
+/** Limits warnings to about one a minute for a key whose change is refused repeatedly. */
 const FAILURES_PER_WARNING = 12
 
-/** Notifies the identity provider of what the key may do now. To repeat it does no harm. */
+/** Notifies the identity provider of what the key may do now. Repeating it does no harm. */
 export async function putGrant(
   { coSigner, auditLog, log, timers }: SubWalletPorts,
   effect: PutGrant,
@@ -73,7 +73,7 @@ function updateOf({ change, wallet, key }: PutGrant): GrantUpdate {
   }
 }
 
-/** It never heard of the key, so there is nothing that could sign. */
+/** Whether the identity provider never had the key, so that it can sign nothing for it. */
 function isUnknownKey(error: unknown): boolean {
   return error instanceof FaultError && error.fault.details.reason === 'UNKNOWN_KEY'
 }

@@ -1,23 +1,24 @@
 import type { Address, KeyId, TxId, UserId } from '../../../src/domain/ids.js'
 import { isFinal } from '../../../src/domain/transaction.js'
 import { compiledOf } from '../../../src/policy/compiled-policies.js'
+import { payeesOf } from '../../../src/policy/payees.js'
 import type { Policy } from '../../../src/policy/policy.js'
 import type { Reader } from '../../../src/store/reader.js'
 import { ancestorsOf } from '../core/key-tree.js'
-import { type KnownPayees, payeesOf } from '../core/policy-ledgers.js'
+import type { KnownPayees } from '../core/policy-ledgers.js'
 import type { SubWalletState } from '../core/state.js'
 
-/** Transactions that are looked at, newest first; whom older ones paid is new again. */
+/** The most transactions that are read, newest first; beneficiaries of older ones count as new. */
 const TRANSACTIONS_MAX = 5_000
 const PAGE = 100
 const NONE: ReturnType<typeof ancestorsOf> = []
 
 /**
- * Whom the wallet has paid, by what is stored of its transactions. Read once in an actor's life,
- * and only where a policy of the key or a breaker of the user asks.
- * @param tested a policy that is tried out instead of the key's
- * @returns null where nobody asks, the actor knows, or the store is behind the actor; then the next
- * call asks
+ * Whom the wallet has paid, according to its stored transactions. It is read once in an actor's
+ * life, and only when a policy of the key or a breaker of the user needs it.
+ * @param tested a policy to try instead of the key's
+ * @returns null when nothing needs it, the actor already has it, or the store is behind the actor;
+ * in the last case the next call reads it
  */
 export function payeesToTell(
   reader: Reader,
@@ -54,7 +55,7 @@ function readPayees(
       (tx) => tx.subWalletId === subWalletId && tx.kind === 'send',
     )
     for (const tx of page.items) {
-      // What is open, or waits for approval, the actor has itself.
+      // The actor itself has the open and the waiting calls.
       if (open.has(tx.txId) || waiting.byTx.has(tx.txId)) openAtRead.push(tx.txId)
       else if (!isFinal(tx.status)) return null
       else if (tx.status === 'confirmed') {

@@ -1,6 +1,7 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { ChainId } from '../../../src/domain/chains.js'
 import type { SubWalletId } from '../../../src/domain/ids.js'
+import { maxSwapLossOf } from '../../../src/domain/swap-bound.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { ListVersion } from '../../../src/screening/lists/published-lists.js'
 import type { Verdict } from '../../../src/screening/screener.js'
@@ -15,7 +16,7 @@ import type { Draft } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
 import { withAccount } from './sponsored-account.js'
 
-/** Step 3 of the lifecycle: who would receive, spend or operate. */
+/** Step 3 of the lifecycle: screens the addresses that would receive, spend or operate. */
 export function screen(
   ports: SubWalletPorts,
   effect: Extract<Effect, { type: 'screen' }>,
@@ -55,14 +56,14 @@ export function screen(
   else judged(verdict)
 }
 
-/** Null while what the draft was valued on still holds, which is nearly always. */
+/** Returns null while the draft's valuation still holds, which is nearly always. */
 function quoteAgain(
   { chains, prices, quoter, reader }: SubWalletPorts,
   { draft, unmined, revalues }: Extract<Effect, { type: 'screen' }>,
 ): CallQuote | Promise<CallQuote> | null {
   const { basis, call } = draft
   const { chainId } = call
-  // Where no block came for long it is not known, and what was simulated is as old at least.
+  // When no block has come for a long time this is null, and the simulation is at least as old.
   const head = chains.get(chainId)?.fees.latest()?.head.number ?? null
   if (!revalues) {
     if (basis === null) return null
@@ -74,7 +75,7 @@ function quoteAgain(
   return quoter.quote(unmined === null ? quoted : { ...quoted, unmined: () => unmined })
 }
 
-/** A call that waited may be its lane's first since a start. */
+/** Reads the nonce for a call that waited, because it may be its lane's first since a restart. */
 async function chainNonceOf(
   { chains, log, reader }: SubWalletPorts,
   walletId: SubWalletId,
@@ -93,11 +94,11 @@ async function chainNonceOf(
 
 function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWalletId {
   const id = reader.keys.byId(keyId)?.subWalletId
-  if (id === undefined) throw new Error(`${keyId} vanished from the store`)
+  if (id === undefined) throw new Error(`${keyId} is not in the store`)
   return id
 }
 
-/** The same for a sponsored call: the venue's call, and every party that it names or involves. */
+/** Screens a sponsored call: the venue's call and every address that it names or involves. */
 export function screenSponsored(
   ports: SubWalletPorts,
   draft: SponsoredDraft,
@@ -106,7 +107,7 @@ export function screenSponsored(
   const { screener, reader, timers } = ports
   const { txId, chainId, keyId, account, router, terms, parties, approval } = draft
   const userId = reader.keys.byId(keyId)?.userId
-  if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
+  if (userId === undefined) throw new Error(`${keyId} is not in the store`)
   const report = (verdict: Verdict, anew?: SponsoredAnew) =>
     self({
       type: 'sponsored-screened',
@@ -131,15 +132,19 @@ export function screenSponsored(
   else judged(verdict)
 }
 
-/** What a call that waited comes to now. */
+/** Values a call that waited at present prices and offers. */
 async function anewOf(ports: SubWalletPorts, draft: SponsoredDraft): Promise<SponsoredAnew> {
-  const { chainId, kind, account, router, delegate, terms, offered } = draft
+  const { chainId, keyId, kind, account, router, delegate, terms, offered } = draft
+  const key = ports.reader.keys.byId(keyId)
   const chain = ports.chains.get(chainId)
   const quote: SponsoredQuote =
-    chain === undefined || !terms.ok
+    chain === undefined || key === undefined || !terms.ok
       ? { ok: false, fault: fault('CHAIN_NOT_SUPPORTED') }
-      : await ports.replan(chain, { kind, account, router, terms: terms.value, offered })
-  return withAccount(ports, chainId, account, delegate, quote)
+      : await ports.replan(chain, {
+          ...{ kind, account, router, terms: terms.value, offered },
+          maxLossBps: maxSwapLossOf(ports.reader, key),
+        })
+  return withAccount(ports, { chainId, kind, account, delegate }, quote)
 }
 
 /** Verdicts share one array of lists until a list changes. */

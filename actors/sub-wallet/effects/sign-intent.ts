@@ -17,12 +17,15 @@ import type { SubWalletPorts } from '../ports.js'
 type SignIntent = Extract<SponsoredEffect, { type: 'sign-intent' }>
 
 /**
- * How long an intent lives. A failed one holds its spend for as long, and a gas wallet that has to
- * raise its fee wants a few blocks of the slowest chain. The Router allows 600.
+ * How long an intent is valid. A failed one holds its spend for that time, and a gas wallet that
+ * has to raise its fee needs a few blocks of the slowest chain. The Router allows 600.
  */
 const INTENT_LIFETIME_SECONDS = 180
 
-/** Step 4 of the lifecycle for a sponsored call: the intent, and the authorization if due. */
+/**
+ * Step 4 of the lifecycle for a sponsored call: signs the intent, and the authorization when one is
+ * due.
+ */
 export function signIntent(
   ports: SubWalletPorts,
   walletId: SubWalletId,
@@ -66,11 +69,11 @@ async function signBoth(ports: SubWalletPorts, walletId: SubWalletId, effect: Si
 
 function nonceOf({ txId, approval }: SignIntent['draft'], counted: number | null): bigint {
   if (approval !== undefined) return approvalNonce(ulidBytes(approval.approvalId))
-  if (counted === null) throw new Error(`${txId} takes no nonce`)
+  if (counted === null) throw new Error(`${txId} has no intent nonce`)
   return BigInt(counted)
 }
 
-/** By the block's clock, or by ours where a quiet chain's newest block is old. */
+/** The block's timestamp, or our clock when a quiet chain's newest block is old. */
 async function nowSeconds(ports: SubWalletPorts, chain: ChainAccess): Promise<number> {
   const { head } = await chain.fees.quote()
   return Math.floor(Math.max(head.timestampMs, ports.timers.now()) / 1_000)
@@ -87,12 +90,12 @@ async function authorizationOf(
   const { chainId, account, delegate } = draft
   const { nonce } = wanted
   const chainNonce = await chain.reads.transactionCount(account, 'latest')
-  // An authorization for a used nonce is skipped in silence, and the execution reverts.
+  // The chain silently skips an authorization for a used nonce, and the execution reverts.
   if (chainNonce !== nonce) throw new NonceMoved(chainNonce)
   const payload = { type: 'authorization', chainId, nonce, delegate } as const
   let outcome = await ask(ports, walletId, effect, 'authorization', payload)
   if (!outcome.ok && outcome.takenBy !== undefined) {
-    // An approval at this nonce came to nothing: the chain has not used it.
+    // An approval was bound to this nonce without result: the chain has not used it.
     outcome = await ask(ports, walletId, effect, 'again', payload, outcome.takenBy)
   }
   if (!outcome.ok) throw new FaultError(refusalOf(outcome))
@@ -107,7 +110,7 @@ async function authorizationOf(
   }
 }
 
-/** The account was used from outside; the lane is synchronised before anything else is tried. */
+/** The account was used from outside; the lane has to be synchronised before another attempt. */
 class NonceMoved extends FaultError {
   readonly chainNonce: number
 
@@ -116,7 +119,7 @@ class NonceMoved extends FaultError {
       fault(
         'CHAIN_UNAVAILABLE',
         { reason: 'nonce used from outside' },
-        'The account was used from outside the service meanwhile; send again.',
+        'The account was used from outside the service; send again.',
       ),
     )
     this.chainNonce = chainNonce

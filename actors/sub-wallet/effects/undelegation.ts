@@ -1,3 +1,4 @@
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import {
   type Address,
@@ -7,6 +8,8 @@ import {
   type TxId,
   ulidBody,
 } from '../../../src/domain/ids.js'
+import { valueUsdMicros } from '../../../src/domain/money.js'
+import { gasMaxOf } from '../../../src/domain/sponsored-gas.js'
 import type { Authorization, GasJob } from '../../../src/domain/sponsorship.js'
 import { toHex } from '../../account/effects/sign.js'
 import type { Envelope } from '../../runtime/actor.js'
@@ -14,15 +17,19 @@ import type { Command } from '../core/messages.js'
 import type { SponsoredCommand, SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletState } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
+import { gasWeiAtFirst } from './sponsored-account.js'
 
 type Prepared = Extract<SponsoredCommand, { type: 'prepared-undelegate' }>
 
-/** EIP-7702: to delegate to it ends a delegation. */
+/** The size of a transaction with an authorization and no calldata. */
+const UNDELEGATION_BYTES = 256
+
+/** EIP-7702: delegating to the zero address ends a delegation. */
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 
-/** Adds what the chain has of the account, unless the decision will be no without it. */
+/** Adds the account's state on chain, unless the decision will be negative without it. */
 export async function prepareUndelegation(
-  { chains, log, timers }: Pick<SubWalletPorts, 'chains' | 'log' | 'timers'>,
+  { chains, prices, log, timers }: Pick<SubWalletPorts, 'chains' | 'prices' | 'log' | 'timers'>,
   { wallet, lastSponsoredMs }: SubWalletState,
   { chainId, idleSinceMs }: Extract<SponsoredCommand, { type: 'undelegate' }>,
 ): Promise<Prepared> {
@@ -36,9 +43,15 @@ export async function prepareUndelegation(
   }
   const { reads } = chain
   try {
-    const at = await reads.account(wallet.address, 0)
-    if (at === null) return finish(null)
-    return finish({ delegated: at.code.kind === 'delegated', chainNonce: at.nonce })
+    const [at, gasWei, native] = await Promise.all([
+      reads.account(wallet.address, 0),
+      gasWeiAtFirst(chain, 'undelegate', UNDELEGATION_BYTES),
+      prices.price(chain.config.id, 'native'),
+    ])
+    if (at === null || 'unavailable' in native) return finish(null)
+    const gasMicros = valueUsdMicros(gasWei, NATIVE_DECIMALS, native.value, native.decimals)
+    const delegated = at.code.kind === 'delegated'
+    return finish({ delegated, chainNonce: at.nonce, gasWei, gasMicros })
   } catch (error) {
     log.warn({ err: error, chainId }, 'an idle account could not be read')
     return finish(null)
@@ -46,13 +59,14 @@ export async function prepareUndelegation(
 }
 
 /**
- * The identity provider signs it without a key's proof, at a nonce that holds nothing: it takes a
- * power away. A gas wallet stores its transaction before it sends it, and tells how it is doing.
+ * The identity provider signs this authorization without a key's proof and without an approval
+ * bound to the nonce, because it only removes a delegation. A gas wallet stores its transaction
+ * before sending it, and reports its progress.
  */
 export async function endDelegation(
   { coSigner, tell, timers, log }: Pick<SubWalletPorts, 'coSigner' | 'tell' | 'timers' | 'log'>,
   subWalletId: SubWalletId,
-  { chainId, account, nonce }: Extract<SponsoredEffect, { type: 'end-delegation' }>,
+  { chainId, account, nonce, gasWei }: Extract<SponsoredEffect, { type: 'end-delegation' }>,
   self: (command: Command) => void,
 ): Promise<void> {
   const entropy = timers.random.bytes(ENTROPY_BYTES)
@@ -76,8 +90,9 @@ export async function endDelegation(
   const job: GasJob = {
     ...{ txId, subWalletId, lineageId: null, chainId, account, authorization },
     ...{ router: account, calldata: '0x', cancels: null },
+    gas: { gasMax: gasMaxOf(chainId, 'undelegate'), heldWei: gasWei, l1FeeWei: 0n },
   }
-  // One that is jammed or empty refuses, and the next look tries again.
+  // A gas wallet that is jammed or empty refuses, and the next poll tries again.
   const command = { type: 'sponsor', job, others: 1 } as const
   const envelope: Envelope = {
     ...{ kind: 'gas-wallet', id: gasWalletId, userId: null, command, token: null },

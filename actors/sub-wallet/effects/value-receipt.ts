@@ -3,16 +3,19 @@ import type { Command, Effect } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 /**
- * A node that lags behind the one that had the block has it within seconds; after half an hour
- * it never will.
+ * The most reads that find nothing: a node that lags has the block within seconds, and after half
+ * an hour it never will.
  */
 const EMPTY_READS_MAX = 64
-/** Nodes out of reach say nothing about the receipt: a day, at the longest pause. */
+/**
+ * The most reads that fail: unreachable nodes say nothing about the receipt, so this allows about a
+ * day at the longest pause.
+ */
 const FAILED_READS_MAX = 2_880
 const FIRST_PAUSE_MS = 100
 const PAUSE_MS_MAX = 30_000
 
-/** Reads and values the receipt of a call that a block has. */
+/** Reads and values the receipt of a mined call. */
 export async function valueReceipt(
   { receipts, log, timers }: Pick<SubWalletPorts, 'receipts' | 'log' | 'timers'>,
   { tx, mined }: Extract<Effect, { type: 'value-receipt' }>,

@@ -9,7 +9,7 @@ import {
 } from '../../../src/policy/user-breakers.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
 
-/** One actor per user who has breakers: what they are, and what they have counted. */
+/** One actor per user with breakers: their definitions and their counts. */
 export interface UserBreakersState {
   readonly userId: UserId
   breakers: readonly UserBreaker[]
@@ -17,16 +17,16 @@ export interface UserBreakersState {
 }
 
 export type UserBreakersCommand =
-  /** Counts anew. Answered with what is in force from now on. */
+  /** Replaces the breakers and starts counting again. Answered with the breakers in force. */
   | {
       readonly type: 'set'
       readonly breakers: readonly UserBreaker[]
       readonly requestId: string
-      /** Who asked at the console, for the audit trail. */
+      /** The person at the console, for the audit trail. */
       readonly byPerson?: string | undefined
       readonly nowMs: number
     }
-  /** From a sub-wallet of the user, which lives on the same thread. */
+  /** Sent by a sub-wallet of the user, which lives on the same thread. */
   | {
       readonly type: 'watched'
       readonly seen: Watched
@@ -42,14 +42,14 @@ export type UserBreakersEvent =
       readonly byPerson?: string | undefined
       readonly atMs: number
     }
-  /** Volatile of refusals. */
+  /** Volatile for refusals. */
   | { readonly type: 'counted'; readonly of: Watched['type']; readonly tally: UserTally }
   | { readonly type: 'tripped' }
 
 export type UserBreakersEffect =
-  /** Once it is durable. */
+  /** Runs once the change is durable. */
   | { readonly type: 'changed'; readonly breakers: readonly UserBreaker[] }
-  /** Freezes the user. Before it is durable: it only takes away. */
+  /** Freezes the user. It runs before the trip is durable, because it only restricts. */
   | {
       readonly type: 'trip'
       readonly trip: Trip
@@ -57,7 +57,7 @@ export type UserBreakersEffect =
       readonly requestId: string
     }
 
-/** Synchronous and deterministic. */
+/** The decisions are synchronous and deterministic. */
 export function decide(
   state: UserBreakersState,
   command: UserBreakersCommand,
@@ -74,7 +74,7 @@ export function decide(
     }
   }
   const { seen, keyId, requestId } = command
-  // They may have been taken away while it was on its way.
+  // The breakers may have been removed while the message was under way.
   if (state.breakers.length === 0) return { events: [], effects: [], replies: [] }
   const { tally, trip } = watchUser(state.breakers, state.tally, seen)
   const event =

@@ -4,10 +4,11 @@ import type { EndpointEvent } from './events.js'
 export const CHECKPOINT_MS = 100
 
 /**
- * Progress that need not be durable before the next attempt starts: an older state and the log
- * lead to the same deliveries again. So a lane does not wait for the disk between two events, and
- * a crash repeats what was delivered since the last checkpoint, which consumers tell by its id.
- * Failures are not of this kind: a retry's place in its schedule must not be forgotten.
+ * Whether an event is progress that need not be durable before the next attempt starts: an older
+ * state and the log lead to the same deliveries again. A lane therefore does not wait for the disk
+ * between two events, and a crash repeats what was delivered since the last checkpoint; consumers
+ * recognise repetitions by their id. Failures are not repeatable: a retry's place in its schedule
+ * must not be lost.
  */
 export function isRepeatable(event: EndpointEvent): boolean {
   switch (event.type) {

@@ -1,8 +1,8 @@
-import type { EventType } from '../../../src/domain/event.js'
+import type { EventType } from '../../../src/domain/event-types.js'
 import type { EventId } from '../../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../../src/domain/webhook.js'
 
-/** What the actor needs to know of a logged event; the payload is loaded at delivery. */
+/** The actor's view of a logged event; the payload is loaded at delivery. */
 export interface EventMeta {
   readonly eventId: EventId
   readonly seq: number
@@ -10,7 +10,10 @@ export interface EventMeta {
   readonly laneKey: string | null
 }
 
-/** As the console sends it: with a secret in the clear, which the shell seals before anything else. */
+/**
+ * A command as the console sends it, with a plaintext secret that the shell seals before anything
+ * else.
+ */
 export type IncomingCommand =
   | Exclude<EndpointCommand, RegisterCommand | RotateSecretCommand>
   | (Omit<RegisterCommand, 'endpoint'> & {
@@ -19,10 +22,13 @@ export type IncomingCommand =
     } & Asker)
   | (Omit<RotateSecretCommand, 'sealed'> & { readonly secret: string } & Asker)
 
-/** Every command carries the time it is decided at; randomness comes as `jitter` in [0, 1). */
+/** Every command carries the time of its decision; randomness comes as `jitter` in [0, 1). */
 export type EndpointCommand = ConsoleCommand | LogCommand
 
-/** Who asked for a change, for the audit trail; absent: nobody at the console. */
+/**
+ * The origin of a change, for the audit trail; absent fields mean that it did not come from a
+ * person at the console.
+ */
 export interface Asker {
   readonly requestId?: string
   readonly byPerson?: string | undefined
@@ -50,12 +56,12 @@ export type LogCommand =
 export interface RegisterCommand {
   readonly type: 'register'
   readonly endpoint: WebhookEndpoint
-  /** Newest `seq` of the log: only later events are delivered. */
+  /** The newest `seq` of the log: only later events are delivered. */
   readonly cursor: number
   readonly nowMs: number
 }
 
-/** Fields left out stay as they are. `url` has passed `validateWebhookUrl`. */
+/** Absent fields stay as they are. `url` has passed `validateWebhookUrl`. */
 export interface ChangeCommand {
   readonly type: 'change'
   readonly changes: Partial<Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'status'>>
@@ -73,7 +79,9 @@ export interface RotateSecretCommand {
   readonly nowMs: number
 }
 
-/** The shell appends the event of this id to the log together with the delivery it begins. */
+/**
+ * The shell appends the event with this id to the log, together with the delivery that it starts.
+ */
 export interface TestCommand {
   readonly type: 'test'
   readonly eventId: EventId
@@ -89,14 +97,14 @@ export interface RedeliverCommand {
 }
 
 /**
- * A slice of the log: all events of the endpoint's user with afterSeq < seq ≤ throughSeq, in
- * order. Events of types the endpoint does not want may be left out.
+ * A slice of the log: all events of the endpoint's user with afterSeq < seq ≤ throughSeq, in order.
+ * Events of types that the endpoint does not want may be left out.
  */
 export interface EventsAppendedCommand {
   readonly type: 'events-appended'
   /**
-   * `feed`: answers a `feed` effect. `feed-to-end`: so, and the log held nothing more when it was
-   * read. `live`: tells of events just appended.
+   * `feed`: answers a `feed` effect. `feed-to-end`: the same, and the log held no further events
+   * when it was read. `live`: reports events that were just appended.
    */
   readonly source: 'feed' | 'feed-to-end' | 'live'
   readonly afterSeq: number
@@ -108,7 +116,7 @@ export interface EventsAppendedCommand {
 export interface AttemptFinishedCommand {
   readonly type: 'attempt-finished'
   readonly eventId: EventId
-  /** As given by the `deliver` effect; the outcome of any other attempt is ignored. */
+  /** The id that the `deliver` effect gave; the outcome of any other attempt is ignored. */
   readonly attemptId: number
   readonly outcome: AttemptOutcome
   readonly nowMs: number
@@ -123,9 +131,11 @@ export interface AttemptOutcome {
   /** One short sentence, or null when delivered. */
   readonly error: string | null
   readonly durationMs: number
+  /** The pause that the receiver requested, in milliseconds; 0 or absent when it requested none. */
+  readonly retryAfterMs?: number
 }
 
-/** The time asked for by a `wake` effect has come. */
+/** The time requested by a `wake` effect has come. */
 export interface TickCommand {
   readonly type: 'tick'
   readonly nowMs: number

@@ -26,10 +26,10 @@ import {
 } from './state.js'
 
 export interface Decision {
-  /** To be stored, in order, before any effect runs. */
+  /** Stored in order before any effect runs. */
   readonly events: readonly EndpointEvent[]
   readonly effects: readonly EndpointEffect[]
-  /** To commands of the console: the endpoint after the change, or why not. */
+  /** The answer to a command of the console: the endpoint after the change, or a refusal. */
   readonly reply?: Result<WebhookEndpoint>
 }
 
@@ -38,7 +38,7 @@ interface Step {
   readonly refusal?: Result<never>
 }
 
-/** Feeding waits until the window is half empty, so that one read of the log brings many. */
+/** Feeding waits until the window is half empty, so that one read of the log brings many events. */
 const FEED_BELOW = PENDING_MAX / 2
 
 /**
@@ -52,7 +52,7 @@ export function decide(state: EndpointState | null, command: EndpointCommand): D
   const { events, effects } = proceed(after, command.nowMs)
   const all = [...step.events, ...events]
   if (!isConsoleCommand(command)) return { events: all, effects }
-  // A removed endpoint answers as it was.
+  // A removed endpoint is answered in its last form.
   const endpoint = after?.endpoint ?? state?.endpoint
   const reply = endpoint === undefined ? refuse(fault('NOT_FOUND')) : ok(endpoint)
   return { events: all, effects, reply }
@@ -102,7 +102,7 @@ function isConsoleCommand(command: EndpointCommand): command is ConsoleCommand {
   )
 }
 
-/** Starts what may start, and asks for more of the log when there is room. */
+/** Starts what may start, and reads more of the log when there is room. */
 function proceed(
   state: EndpointState | null,
   nowMs: number,
@@ -166,7 +166,8 @@ function requestDelivery(state: EndpointState, command: TestCommand | RedeliverC
     const waits = existing.phase === 'waiting' && existing.nextTryAtMs > nowMs
     return { events: waits ? [{ type: 'delivery-hastened', eventId, atMs: nowMs }] : [] }
   }
-  // Still to come from the log, in its turn; sending it now as well would break its lane's order.
+  // The event will come from the log in its turn; sending it now as well would break its lane's
+  // order.
   if (command.type === 'redeliver' && seq > state.cursor && wantsEvent(state, command.eventType)) {
     return { events: [] }
   }
@@ -181,10 +182,10 @@ function requestDelivery(state: EndpointState, command: TestCommand | RedeliverC
 function takeLog(state: EndpointState, command: EventsAppendedCommand): EndpointEvent[] {
   const { afterSeq, events, nowMs, source } = command
   if (source !== 'live') return [takeSlice(state, command)]
-  // Enabling reads the log from the cursor, so nothing need be noted meanwhile.
+  // Enabling reads the log from the cursor, so nothing needs to be noted until then.
   if (state.disabledBecause !== null) return []
   if (afterSeq > state.cursor) {
-    // A gap: earlier events were not shown. They come with the feed that `behind` asks for.
+    // A gap: earlier events were not shown. They come with the feed that `behind` requests.
     const feed = state.feed === 'idle' ? 'idle' : 'outdated'
     if (state.behind && feed === state.feed) return []
     return [
@@ -228,7 +229,9 @@ function finishAttempt(state: EndpointState, command: AttemptFinishedCommand): E
   const delivery = state.pending.find((pending) => pending.eventId === eventId)
   if (delivery === undefined || delivery.attemptId !== attemptId) return []
   const nextTryAtMs =
-    outcome.kind === 'retry' ? retryAtMs(delivery.failures + 1, nowMs, command.jitter) : null
+    outcome.kind === 'retry'
+      ? retryAtMs(delivery.failures + 1, nowMs, command.jitter, outcome.retryAfterMs)
+      : null
   const failed = nextTryAtMs === null ? 'exhausted' : 'retry'
   const finished: EndpointEvent = {
     type: 'attempt-finished',

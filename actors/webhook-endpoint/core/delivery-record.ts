@@ -11,9 +11,9 @@ export interface DeliveryRecord {
   readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone'
   /** All attempts ever made, interrupted ones included. */
   readonly attemptCount: number
-  /** The latest, oldest first; at most ATTEMPTS_KEPT_MAX. */
+  /** The latest attempts, oldest first; at most ATTEMPTS_KEPT_MAX. */
   readonly attempts: readonly AttemptRecord[]
-  /** Milliseconds since the epoch; null unless a retry is planned. */
+  /** Milliseconds since the Unix epoch; null unless a retry is planned. */
   readonly nextTryAtMs: number | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -26,7 +26,7 @@ export interface AttemptRecord {
   readonly durationMs: number
 }
 
-/** A whole schedule: the first attempt and its eight retries, and one to spare. */
+/** A whole schedule: the first attempt, its eight retries and one spare. */
 export const ATTEMPTS_KEPT_MAX = 10
 
 /** The events whose records an event of the actor changes. */
@@ -47,7 +47,7 @@ export function recordsTouched(event: EndpointEvent): readonly EventId[] {
 }
 
 /**
- * Folds an event into the record of one of the events it touches.
+ * Folds an event into the record of one of the events that it touches.
  * @param record null when the event was never delivered to this endpoint
  */
 export function evolveRecord(

@@ -2,7 +2,9 @@ import type { EventId } from '../../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../../src/domain/webhook.js'
 import type { DisabledBecause, FeedState } from './state.js'
 
-/** What happened, as stored in the journal; `evolve` folds it, `delivery-record.ts` lists it. */
+/**
+ * The endpoint's events, as they are stored; `evolve` folds them, `delivery-record.ts` lists them.
+ */
 export type EndpointEvent =
   | {
       readonly type: 'registered'
@@ -36,7 +38,7 @@ export type EndpointEvent =
   /** Changes nothing; the state is written. */
   | { readonly type: 'checkpointed'; readonly atMs: number }
   | {
-      /** Asked for by a person: due at once, outside every lane. */
+      /** A person requested it: due at once, outside every lane. */
       readonly type: 'delivery-requested'
       readonly eventId: EventId
       readonly seq: number
@@ -52,7 +54,7 @@ export type EndpointEvent =
     }
   | AttemptFinishedEvent
   | {
-      /** In flight when the process ended; their attempts start again. */
+      /** Deliveries in flight when the process ended; their attempts start again. */
       readonly type: 'attempts-interrupted'
       readonly eventIds: readonly EventId[]
       readonly atMs: number
@@ -78,22 +80,27 @@ export interface QueuedEvent {
   readonly laneKey: string | null
 }
 
-/** What the shell does once the events are durable. */
+/** The work that the shell does once the events are durable. */
 export type EndpointEffect =
   | {
-      /** Load the payload, sign with the secrets in force, send; report as `attempt-finished`. */
+      /**
+       * Loads the payload, signs with the secrets in force, sends, and reports as
+       * `attempt-finished`.
+       */
       readonly type: 'deliver'
       readonly eventId: EventId
       readonly attemptId: number
     }
   | {
-      /** Read the log past `afterSeq`; answer with `events-appended`, even when nothing is there. */
+      /**
+       * Reads the log past `afterSeq`; answers with `events-appended`, even when there is nothing.
+       */
       readonly type: 'feed'
       readonly afterSeq: number
       readonly limit: number
     }
   | {
-      /** Send `tick` at this time; replaces the earlier wake. Null: no wake is needed. */
+      /** Sends `tick` at this time; replaces the earlier wake. Null when no wake is needed. */
       readonly type: 'wake'
       readonly atMs: number | null
     }

@@ -4,7 +4,7 @@ import type { EndpointState, PendingDelivery } from './state.js'
 
 /**
  * Folds one event. Null is an endpoint that was never registered, or was removed.
- * @throws Error on an event that cannot follow this state: the journal is damaged
+ * @throws Error on an event that cannot follow this state: the store is damaged
  */
 export function evolve(state: EndpointState | null, event: EndpointEvent): EndpointState | null {
   if (event.type === 'registered') {
@@ -19,7 +19,7 @@ export function evolve(state: EndpointState | null, event: EndpointEvent): Endpo
       attemptsStarted: 0,
     }
   }
-  if (state === null) throw new Error(`${event.type} of an endpoint that is not registered`)
+  if (state === null) throw new Error(`${event.type} for an endpoint that is not registered`)
   switch (event.type) {
     case 'changed':
       return { ...state, endpoint: { ...state.endpoint, ...event.changes } }
@@ -28,7 +28,7 @@ export function evolve(state: EndpointState | null, event: EndpointEvent): Endpo
         ...state,
         endpoint: { ...state.endpoint, status: 'enabled' },
         disabledBecause: null,
-        // What was logged meanwhile was not looked at.
+        // Events logged in the meantime were not taken.
         behind: true,
       }
     case 'disabled':
@@ -72,7 +72,7 @@ export function evolve(state: EndpointState | null, event: EndpointEvent): Endpo
     case 'attempts-interrupted':
       return {
         ...state,
-        // Neither the answer to a feed nor what was appended meanwhile arrives any more.
+        // After a restart, neither the answer to a feed nor the notices of appended events arrive.
         feed: 'idle',
         behind: true,
         pending: state.pending.map((delivery) =>

@@ -11,19 +11,35 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 ]
 
 /**
- * Spread to either side of a delay. Enough that the retries of one outage do not come back in
- * step, little enough that the schedule stays what the documentation says.
+ * The largest deviation from a delay, to either side. It is enough to spread the retries of one
+ * outage, and small enough that the schedule stays as documented.
  */
 const JITTER_FRACTION = 0.1
 
 /**
- * When to try again.
- * @param failures failed attempts so far, the one just made included; at least 1
- * @param jitter uniform in [0, 1)
- * @returns milliseconds since the epoch, or null when the schedule is exhausted
+ * Spec silent: a receiver may postpone its next try with `Retry-After`, by at most the longest
+ * delay of the schedule, so that no receiver can have a delivery kept for years. It cannot bring
+ * the try forward.
  */
-export function retryAtMs(failures: number, nowMs: number, jitter: number): number | null {
+export const RETRY_AFTER_MS_MAX = 24 * 3_600_000
+
+/**
+ * When to try again.
+ * @param failures failed attempts so far, including the latest; at least 1
+ * @param jitter uniform in [0, 1)
+ * @param retryAfterMs the pause that the receiver requested; 0 for none
+ * @returns milliseconds since the Unix epoch, or null when the schedule is exhausted
+ */
+export function retryAtMs(
+  failures: number,
+  nowMs: number,
+  jitter: number,
+  retryAfterMs = 0,
+): number | null {
   const delayMs = RETRY_DELAYS_MS[failures - 1]
   if (delayMs === undefined) return null
-  return nowMs + Math.round(delayMs * (1 + JITTER_FRACTION * (2 * jitter - 1)))
+  const scheduledMs = Math.round(delayMs * (1 + JITTER_FRACTION * (2 * jitter - 1)))
+  // Deviates only to the later side: never before the requested time.
+  const askedMs = Math.min(retryAfterMs, RETRY_AFTER_MS_MAX) * (1 + JITTER_FRACTION * jitter)
+  return nowMs + Math.max(scheduledMs, Math.round(askedMs))
 }

@@ -10,9 +10,9 @@ import {
  * The deliveries to start now.
  *
  * The order rule: an event is tried for the first time only when every earlier event of its lane
- * has been delivered, given up, or has failed at least once. So a lane that answers sees its
- * events in order, one at a time, and a lane that fails does not hold back what comes later.
- * Retries and deliveries that a person asked for wait for time and slots alone.
+ * has been delivered or given up, or has failed at least once. So a lane whose receiver answers
+ * gets its events in order, one at a time, and a failing lane does not hold back later events.
+ * Retries and deliveries that a person requested wait only for time and slots.
  */
 export function startable(state: EndpointState, nowMs: number): PendingDelivery[] {
   if (state.disabledBecause !== null) return []

@@ -1,10 +1,10 @@
-import { DEFAULT_EVENT_TYPES, type EventType } from '../../../src/domain/event.js'
+import { DEFAULT_EVENT_TYPES, type EventType } from '../../../src/domain/event-types.js'
 import type { EventId } from '../../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../../src/domain/webhook.js'
 
 /**
- * State of one endpoint and its unfinished deliveries: plain data, stored whole at every change,
- * so it holds neither payloads (the event log has them) nor history (`delivery-record.ts`).
+ * The state of one endpoint and its unfinished deliveries: plain data, stored whole at every
+ * change, so it holds neither payloads (the event log has them) nor history (`delivery-record.ts`).
  */
 export interface EndpointState {
   readonly endpoint: WebhookEndpoint
@@ -15,15 +15,18 @@ export interface EndpointState {
   /** True when the log may hold events past `cursor` that were not taken yet. */
   readonly behind: boolean
   readonly feed: FeedState
-  /** In the order of the log, then of the console's commands. At most PENDING_MAX by feeding. */
+  /**
+   * Deliveries in the order of the log, then of the console's commands. Feeding adds at most
+   * PENDING_MAX.
+   */
   readonly pending: readonly PendingDelivery[]
-  /** Attempts ever started; the last `attemptId` given out. */
+  /** The number of attempts ever started; the last `attemptId` given out. */
   readonly attemptsStarted: number
 }
 
 /**
- * Whether a `feed` effect awaits its answer. `outdated`: it does, and events were logged since
- * that the answer may have been read too early to bring.
+ * Whether a `feed` effect awaits its answer. `outdated`: it does, and events logged since may be
+ * missing from the answer.
  */
 export type FeedState = 'idle' | 'requested' | 'outdated'
 
@@ -35,38 +38,41 @@ export type DisabledBecause = 'gone' | 'console'
  * |---|---|---|
  * | queued | not tried yet | its turn in the lane and a free slot |
  * | first-attempt | in flight for the first time; holds its lane | the outcome |
- * | waiting | failed, or asked for again; due at `nextTryAtMs` | time and a free slot |
+ * | waiting | failed, or requested again; due at `nextTryAtMs` | time and a free slot |
  * | retrying | in flight again; holds no lane | the outcome |
  */
 export type DeliveryPhase = 'queued' | 'first-attempt' | 'waiting' | 'retrying'
 
 export interface PendingDelivery {
   readonly eventId: EventId
-  /** Place in the log, or SEQ_UNKNOWN. */
+  /** The place in the log, or SEQ_UNKNOWN. */
   readonly seq: number
-  /** Sub-wallet and chain, say; null for events whose order does not matter. */
+  /**
+   * Names the lane, for example by sub-wallet and chain; null for events whose order does not
+   * matter.
+   */
   readonly laneKey: string | null
   readonly phase: DeliveryPhase
-  /** Failed attempts so far. */
+  /** The number of failed attempts so far. */
   readonly failures: number
-  /** Milliseconds since the epoch; 0 unless waiting. */
+  /** Milliseconds since the Unix epoch; 0 unless waiting. */
   readonly nextTryAtMs: number
   /** 0 unless in flight. */
   readonly attemptId: number
 }
 
-/** Of a test: its event gets its place in the same commit that begins the delivery. */
+/** The `seq` of a test event, which gets its place in the same commit that starts the delivery. */
 export const SEQ_UNKNOWN = 0
 
 /**
- * Taken from the log into `pending`; more stays behind the cursor. The state is stored whole at
- * every change, so a wider window makes each attempt during an outage cost more and wins nothing:
- * reading the log again is cheap.
+ * The most events taken from the log into `pending`; more stay behind the cursor. The state is
+ * stored whole at every change, so a wider window makes each attempt during an outage cost more and
+ * gains nothing: reading the log again is cheap.
  */
 export const PENDING_MAX = 256
-/** The console may ask for tests and redeliveries beyond PENDING_MAX, up to this. */
+/** The console may request tests and redeliveries beyond PENDING_MAX, up to this. */
 export const PENDING_WITH_REQUESTED_MAX = PENDING_MAX + 50
-/** Each has a connection of its own. */
+/** Each delivery has a connection of its own. */
 export const IN_FLIGHT_MAX = 8
 /**
  * Parts of IN_FLIGHT_MAX that overlap: neither a flood of new events nor a backlog of hanging
@@ -76,11 +82,11 @@ export const FIRST_ATTEMPTS_IN_FLIGHT_MAX = 6
 export const RETRIES_IN_FLIGHT_MAX = 4
 /** CONTRACT.md, "Events and webhooks": after a rotation both secrets sign for 24 h. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000
-/** The newest, and those still in their overlap. */
+/** The newest secret and those still in their overlap. */
 export const SECRETS_MAX = 4
 
 export function wantsEvent(state: EndpointState, type: EventType): boolean {
-  // A test goes to the endpoint it was asked for, by a command of its own.
+  // A test goes to its endpoint by a command of its own.
   if (type === 'webhook.test') return false
   return (state.endpoint.events ?? DEFAULT_EVENT_TYPES).includes(type)
 }
@@ -93,8 +99,8 @@ export function activeSecrets(endpoint: WebhookEndpoint, nowMs: number): string[
 }
 
 /**
- * When the actor must be woken without being asked, or null. Retries already due are left out:
- * they wait for a slot, and the outcome that frees it starts them.
+ * When the actor must be woken by a timer; null when no timer is needed. Retries already due are
+ * left out: they wait for a slot, and the outcome that frees it starts them.
  */
 export function nextWakeAtMs(state: EndpointState, nowMs: number): number | null {
   if (state.disabledBecause !== null) return null

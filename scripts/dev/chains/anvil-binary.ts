@@ -4,9 +4,9 @@ import { resolveDevPackage } from '../packages/dev-packages.js'
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /**
- * The native binary itself: the package's own command is a Node wrapper, which would be a second
- * process to watch and to end.
- * @throws Error on a platform anvil is not published for
+ * Returns the native binary: the package's own command is a Node wrapper, a second process to
+ * supervise.
+ * @throws Error on a platform without a published anvil
  */
 export function anvilBinary(): string {
   const architecture = ARCHITECTURES[process.arch]

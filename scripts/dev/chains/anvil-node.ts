@@ -28,7 +28,7 @@ export interface AnvilOptions {
   /** The chain's own directory; created. */
   readonly dir: string
   readonly logPath: string
-  /** Port of the last run when there was one; a taken port is stepped over. */
+  /** The port of the last run, if there was one; a taken port is skipped. */
   readonly preferredPort: number
   readonly claimedPorts: Set<number>
   readonly observer: ProcessObserver
@@ -39,12 +39,12 @@ const POLL_MS = 20
 const READY_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 5_000
 /**
- * States of recent blocks in memory. With none kept, a read at `latest` fails with
- * BlockOutOfRangeError whenever a block comes between resolving `latest` and reading it.
+ * The number of recent blocks whose states stay in memory. With none, a read at `latest` fails with
+ * BlockOutOfRangeError when a block arrives between resolving `latest` and reading it.
  */
 const STATES_KEPT = '16'
 
-/** @throws StartFailure with what anvil said */
+/** @throws StartFailure with anvil's output */
 export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const files = stateFiles(options.dir)
@@ -77,7 +77,7 @@ function serve(
     snapshots,
     async stop() {
       await ticker.stop()
-      // anvil dumps on SIGTERM as well; ours is there should that take too long.
+      // anvil also dumps on SIGTERM; this snapshot is for the case that its dump takes too long.
       if (supervised.pid !== null) await snapshots.save().catch(() => undefined)
       await supervised.stop()
     },
@@ -116,7 +116,7 @@ function anvilArguments(
 ): string[] {
   return [
     ...['--quiet', '--host', HOST, '--port', String(port), '--chain-id', String(chainId)],
-    // One penniless account with a random address, by which the node is told from any other.
+    // One empty account with a random address identifies the node.
     ...['--accounts', '1', '--balance', '0', '--mnemonic-random', '--config-out', identityPath],
     // Type-4 transactions and P256VERIFY on all chains; --optimism does not know osaka.
     ...['--hardfork', 'osaka'],
@@ -132,8 +132,8 @@ function anvilArguments(
 const nodeIdentity = z.object({ available_accounts: z.tuple([z.string()]) })
 
 /**
- * Waits until the node answers, and makes sure that it is ours: a node of an earlier run that
- * still holds the port would answer just as well.
+ * Waits until the node answers, and checks that it is ours: a node of an earlier run on the same
+ * port would answer as well.
  */
 async function answersAsItself(
   rpcUrl: string,
@@ -147,7 +147,7 @@ async function answersAsItself(
     if (own !== null && Array.isArray(accounts) && accounts[0] === own) {
       const answered = Number(await rpc(rpcUrl, 'eth_chainId'))
       if (answered !== chainId) throw new Error(`it answers as chain ${answered}`)
-      // The clock of a loaded state is where it was saved; one block brings it to today.
+      // A loaded state has the time at which it was saved; one block brings it to the present.
       await rpc(rpcUrl, 'evm_mine')
       return
     }
@@ -159,7 +159,7 @@ function readIdentity(path: string): string | null {
   try {
     return nodeIdentity.parse(JSON.parse(readFileSync(path, 'utf8'))).available_accounts[0]
   } catch {
-    // Not written yet, or half.
+    // The file is not written yet, or incomplete.
     return null
   }
 }

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { rpc } from './json-rpc.js'
 
 /**
- * Mines a block every second, so that heads move and the chain's clock follows the wall's even
- * when nobody sends. Not anvil's own `--block-time`: that raises the number of states it keeps to
- * several hundred, which EIP-2935's history contract grows past a gigabyte within hours.
+ * Mines a block every second, so that heads move and the chain's clock follows the wall clock even
+ * without transactions. It does not use anvil's own `--block-time`, which raises the number of kept
+ * states to several hundred: EIP-2935's history contract makes those exceed a gigabyte in hours.
  *
- * A chain whose automining was switched off (`evm_setAutomine`) is mined by somebody else, and left
- * to them: anvil loses blocks when one is mined while somebody takes others back.
+ * When automining was switched off (`evm_setAutomine`), another program mines, and this one does
+ * not: anvil loses blocks when one is mined while another is being reverted.
  *
- * The base fee is left to decay to a few wei: raising it at a tick, between somebody's estimate
- * and their transaction, would strand transactions that no real chain strands.
+ * The base fee may decay to a few wei: raising it at a tick, between an estimate and its
+ * transaction, would strand transactions that no real chain strands.
  */
 export interface BlockTicker {
   stop(): Promise<void>
@@ -21,7 +21,7 @@ export const BLOCK_TIME_MS = 1_000
 
 const minedBlocks = z.tuple([z.object({ number: z.string() })])
 
-/** @param onTick told the number of each block that a tick mined */
+/** @param onTick called with the number of each block that a tick mined */
 export function tickBlocks(rpcUrl: string, onTick: (blockNumber: number) => void): BlockTicker {
   const stopping = new AbortController()
 
@@ -34,7 +34,7 @@ export function tickBlocks(rpcUrl: string, onTick: (blockNumber: number) => void
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await delay(BLOCK_TIME_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
-      // A node that is being restarted ticks again later.
+      // After a restart of the node the ticks continue.
       if (!stopping.signal.aborted) await tick().catch(() => undefined)
     }
   }

@@ -5,23 +5,23 @@ import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 
 /**
- * State of one chain on disk. Two writers, neither trusted alone: the supervisor's snapshots,
- * written atomically every second or so while the chain changes, and anvil's own dump, written
- * when it is asked to end (so also when everything is ended at once) but torn when it is killed
- * meanwhile. A start takes the higher of those that parse.
+ * The state of one chain on disk. There are two writers, neither of which is sufficient: the
+ * supervisor's snapshots, written atomically about every second while the chain changes, and
+ * anvil's own dump, written when anvil stops (also when everything stops at once) but incomplete
+ * when it is killed during the write. A start uses the higher of those that parse.
  */
 export interface StateFiles {
   /** gzip of the state, as `anvil_dumpState` returns it. */
   readonly snapshot: string
   /** anvil's `--dump-state`: plain JSON. */
   readonly exitDump: string
-  /** What anvil is given to load. */
+  /** The file that anvil loads. */
   readonly load: string
 }
 
 /**
- * Blocks without transactions are kept this far back from the head. One comes every second: kept
- * for ever they would outgrow everything else within hours.
+ * How far back from the head blocks without transactions are kept. One is mined every second: kept
+ * forever, they would exceed everything else within hours.
  */
 const EMPTY_BLOCKS_KEPT = 1_024
 
@@ -42,7 +42,7 @@ export function stateFiles(dir: string): StateFiles {
 
 /**
  * Writes the newest state to `files.load`.
- * @returns false when there is none: the chain starts empty
+ * @returns false without any state: the chain starts empty
  */
 export function prepareLoad(files: StateFiles): boolean {
   const states = [
@@ -57,7 +57,7 @@ export function prepareLoad(files: StateFiles): boolean {
   return true
 }
 
-/** Puts a snapshot in place of the last; durable when it resolves. */
+/** Replaces the last snapshot. Resolves once the new one is durable. */
 export async function writeSnapshot(files: StateFiles, gzip: Uint8Array): Promise<void> {
   const temporary = `${files.snapshot}.tmp`
   const file = await open(temporary, 'w', 0o600)
@@ -74,7 +74,7 @@ function readState(read: () => Buffer): ChainState | null {
   try {
     return stateShape.parse(JSON.parse(read().toString('utf8')))
   } catch {
-    // Absent, torn, or of another format: the other writer's is used.
+    // If this file is missing, incomplete, or in another format, the other writer's is used.
     return null
   }
 }

@@ -15,7 +15,9 @@ export function readDeployerKey(home: DevHome): Hex | null {
   return readJsonFile(home.deployerFile, keyFile)?.private_key ?? null
 }
 
-/** Without a library to sign with, which takes longer to load than a faucet to pay. */
+/**
+ * Computes the address without a signing library, which takes longer to load than a faucet to pay.
+ */
 export function addressOfKey(privateKey: Hex): Address {
   const curve = createECDH('secp256k1')
   curve.setPrivateKey(Buffer.from(privateKey.slice(2), 'hex'))

@@ -4,8 +4,8 @@ import { type DevHome, PRIVATE_FILE_MODE } from '../home/layout.js'
 import { readDeployerKey } from './deployer-key.js'
 
 /**
- * The account that owns the development world: it deploys the contracts, mints the tokens and
- * pays the faucet. Worth nothing outside this home's chains; made at the first start.
+ * The account that owns the development world: it deploys the contracts, mints the tokens and pays
+ * the faucet. It is made at the first start, and worthless outside this home's chains.
  */
 export function deployerAccount(home: DevHome): PrivateKeyAccount {
   const stored = readDeployerKey(home)

@@ -1,6 +1,6 @@
 import { CHAIN_IDS, type ChainId, chainFacts } from '../../../src/domain/chains.js'
 
-/** What tells one development chain from another. Prices are those of a quiet day. */
+/** The traits that distinguish development chains. Prices are those of a quiet day. */
 export interface DevChain extends DevTraits {
   readonly id: ChainId
   readonly name: string
@@ -9,11 +9,11 @@ export interface DevChain extends DevTraits {
 }
 
 interface DevTraits {
-  /** 6 everywhere but on BNB Chain, whose bridged USDC has 18. */
+  /** 6 on every chain except BNB Chain, whose bridged USDC has 18. */
   readonly usdcDecimals: number
   /** USD per whole native unit, scaled by 10^8 as Chainlink does. */
   readonly nativePriceUsd8: bigint
-  /** Refuse to sign above this; about ten times what the real chain asks in a busy hour. */
+  /** The highest fee to sign, about ten times what the real chain asks in a busy hour. */
   readonly maxFeePerGasCeilingWei: bigint
   /** False on one chain, so that ROUTER_NOT_AVAILABLE is real. */
   readonly hasRouter: boolean

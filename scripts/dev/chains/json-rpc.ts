@@ -1,4 +1,4 @@
-/** Plain JSON-RPC over HTTP, for the few methods of anvil that no typed client knows. */
+/** Plain JSON-RPC over HTTP, for the few methods of anvil that no typed client supports. */
 const REQUEST_TIMEOUT_MS = 30_000
 
 export interface RpcCall {
@@ -10,7 +10,7 @@ export class RpcError extends Error {
   override readonly name = 'RpcError'
 }
 
-/** @throws RpcError when the node answers with an error; otherwise what fetch throws */
+/** @throws RpcError when the node answers with an error; otherwise as fetch */
 export async function rpc(url: string, method: string, params: readonly unknown[] = []) {
   const [result] = await rpcBatch(url, [{ method, params }])
   return result

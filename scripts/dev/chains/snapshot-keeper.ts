@@ -1,24 +1,27 @@
 import { type StateFiles, writeSnapshot } from './chain-state.js'
 import { rpc } from './json-rpc.js'
 
-/** Saves a chain's state while it runs, so that even SIGKILL costs about a second of it. */
+/** Saves a chain's state while it runs, so that even SIGKILL loses only about a second. */
 export interface SnapshotKeeper {
   /**
-   * Told each block that was mined for time's sake. Anybody's transaction is mined at once in a
-   * block of its own, so a gap in these numbers means that the chain changed.
+   * Called with each block that a tick mined. Every transaction is mined at once in its own block,
+   * so a gap in these numbers means that the chain changed.
    */
   onTick(blockNumber: number): void
-  /** Saves now, whatever the schedule says. @throws when the node does not answer */
+  /**
+   * Saves now, whatever the schedule.
+   * @throws when the node does not answer
+   */
   save(): Promise<void>
 }
 
 const INTERVAL_MS_MIN = 1_000
 /**
- * A dump stops the node for as long as it takes, and grows with the chain's history: waiting
- * twenty times its length keeps it below 5 % of the node's time.
+ * A dump stops the node while it runs, and grows with the chain's history: a pause of twenty times
+ * its duration keeps it below 5 % of the node's time.
  */
 const DUTY_FACTOR = 20
-/** Changes no block shows (`anvil_setBalance` and the like) are saved this often. */
+/** How often changes that no block shows (such as `anvil_setBalance`) are saved. */
 const QUIET_INTERVAL_MS = 120_000
 
 export function keepSnapshots(rpcUrl: string, files: StateFiles): SnapshotKeeper {
@@ -43,7 +46,7 @@ export function keepSnapshots(rpcUrl: string, files: StateFiles): SnapshotKeeper
     nextSaveMs = savedMs + Math.max(INTERVAL_MS_MIN, (savedMs - startedMs) * DUTY_FACTOR)
   }
 
-  /** One dump at a time: all write the same temporary file. */
+  /** Runs one dump at a time, because all write the same temporary file. */
   async function save(): Promise<void> {
     while (saving !== null) await saving.catch(() => undefined)
     saving = dump()
@@ -60,7 +63,7 @@ export function keepSnapshots(rpcUrl: string, files: StateFiles): SnapshotKeeper
       changed ||= blockNumber !== expectedBlock
       expectedBlock = blockNumber + 1
       const due = changed ? nextSaveMs : savedMs + QUIET_INTERVAL_MS
-      // What failed is due again at the next tick.
+      // A failed save is repeated at the next tick.
       if (saving === null && Date.now() >= due) save().catch(() => undefined)
     },
   }

@@ -4,13 +4,13 @@ import type { ProcessObserver } from '../supervision/supervised-process.js'
 import { type AnvilNode, startAnvil } from './anvil-node.js'
 import type { DevChain } from './dev-chains.js'
 
-/** Out of the way of the ports people give their own nodes (8545 and up). */
+/** Apart from the ports that people give their own nodes (8545 and up). */
 const FIRST_PORT = 18_545
 
 export interface StartChainsOptions {
   readonly home: DevHome
   readonly chains: readonly DevChain[]
-  /** Port each chain had in the last run. */
+  /** Each chain's port in the last run. */
   readonly lastPorts: Readonly<Record<string, number>>
   readonly claimedPorts: Set<number>
   readonly observer: ProcessObserver

@@ -5,11 +5,13 @@ import type { ClusterFile } from './start-cluster.js'
 const WITH_LINKS = `Ask whichever you like: what the owner had begun on ends as OUTCOME_UNKNOWN,
     and is found by its Idempotency-Key. /readyz says who waits (\`node\`).`
 const WITHOUT_LINKS = `A standby answers /healthz (200) and /readyz (503) alone: what stands in front of
-    the nodes sends callers to the one whose /readyz is 200. OPERATIONS.md has samples.`
+    the nodes sends callers to the one whose /readyz is 200. scripts/systemd has samples.`
 
-/** What a newcomer reads once a cluster runs: its nodes, how to end one, and commands to paste. */
+/**
+ * The text for a newcomer once a cluster runs: its nodes, how to stop one, and commands to paste.
+ */
 export function clusterBanner(dev: ClusterFile, home: string): string {
-  const owner = dev.nodes.find(({ owns_journal }) => owns_journal)
+  const leader = dev.nodes.find(({ owns_journal }) => owns_journal)
   const isLinked = dev.nodes.every(({ answers }) => answers)
   const cellCount = new Set(dev.nodes.map(({ cell }) => cell)).size
   const isDealtOut = cellCount > 1
@@ -27,7 +29,7 @@ ${lines.join('')}
     who owns the journal now:
     ${status}
 
-    kill -9 ${owner?.service}: another node owns the journal within some seconds, and what was killed comes
+    kill -9 ${leader?.service}: another node owns the journal within some seconds, and what was killed comes
     back as a standby. ${isLinked ? WITH_LINKS : WITHOUT_LINKS}
 
 ${identityLines(dev, home)}

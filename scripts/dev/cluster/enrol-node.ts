@@ -21,12 +21,12 @@ import {
 } from '../../../src/custody-tools/provisioning/registry-root.js'
 
 /**
- * Has a node make keys of its own, and the root of a development home name them beside the others'. Repeated
- * calls keep all keys.
- * @param home with the root; whoever runs there takes the next registry over within a second
- * @param node gets that registry
- * @param domains that the node has: its service, its quorum signer or both
- * @param rootKey private, where it lies elsewhere
+ * Has a node make its own keys, and adds them to the registry of a development home. Repeated calls
+ * keep all keys.
+ * @param home the home with the root; its processes load the next registry within a second
+ * @param node the node's home, which gets that registry
+ * @param domains the node's domains: its service, its quorum signer or both
+ * @param rootKey the root's private key, if it is not in the home
  */
 export async function enrolNode(
   home: string,

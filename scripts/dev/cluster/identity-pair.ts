@@ -1,37 +1,46 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { makeNodeHome } from '../../../src/cli/operator/make-node-home.js'
 import { positionIn } from '../../../src/identity-provider/journal/stores.js'
 import type { BegunInstance } from '../begin-instance.js'
 import { claimPort } from '../free-port.js'
 import { type DevHome, devHome, PRIVATE_DIR_MODE } from '../home/layout.js'
 import { identityProvider } from '../services.js'
-import type { SupervisedProcess } from '../supervision/supervised-process.js'
+import { type SupervisedProcess, superviseProcess } from '../supervision/supervised-process.js'
 import type { IdentityStart, Surroundings } from '../surroundings.js'
 import { startIdentityEngine } from './journal-engine.js'
 import { BACKOFF } from './node.js'
 import { giveRegistry, isMade } from './node-home.js'
 import { makeIdentityLinks } from './node-links.js'
 
-/** An identity provider and its standby, with a journal of their own, on this machine. */
+/**
+ * An identity provider and its standby, with a journal of their own, on this machine. Each listens on a port of
+ * its own, so that one that stands still holds no port that the other needs.
+ */
 export interface IdentityPair {
-  /** What the first is started with, besides what every identity provider is. */
+  /** The first one's settings in addition to the usual ones. */
   readonly first: IdentityStart
   readonly journalFile: string
-  /** Of each wallet service. */
+  /** Of the first and the second: only the one that leads answers there. */
+  readonly baseUrls: readonly [string, string]
+  /** Settings for each wallet service. */
   readonly serviceEnv: Readonly<Record<string, string>>
-  /** Once the first has begun its journal: makes the second one's home, and has it wait. */
+  /**
+   * Makes the second one's home once the first has begun its journal, and starts it as a standby.
+   */
   startSecond(around: Surroundings): Promise<SupervisedProcess>
 }
 
 const POLL_MS = 200
-/** Behind those of the nodes' links. */
+const FRONT_MS_MAX = 30_000
+/** Above the ports of the nodes' links. */
 const PORTS_AFTER = 200
 
 /**
  * Starts the engine of its journal.
- * @returns null where this machine lacks Postgres or openssl: there is one identity provider then
+ * @returns null when this machine lacks Postgres or openssl: then there is one identity provider
  */
 export async function prepareIdentityPair(begun: BegunInstance): Promise<IdentityPair | null> {
   const { home, port, claimedPorts, observer, run, say } = begun
@@ -46,45 +55,41 @@ export async function prepareIdentityPair(begun: BegunInstance): Promise<Identit
   const second = secondHome(home)
   const hasSecond = isMade(second)
 
-  function start(number: 1 | 2): IdentityStart & { readonly metricsPort: Promise<number> } {
-    // Whoever started this may have said where the first is asked.
+  const ports = [await claim(), await claim()] as const
+
+  async function start(number: 1 | 2): Promise<IdentityStart> {
+    // The environment of this command may say where the first one's metrics are.
     const told = number === 1 ? Number(process.env.IDENTITY_METRICS_PORT) : 0
-    const metricsPort = told > 0 ? Promise.resolve(told) : claim()
-    let at = 0
-    void metricsPort.then((claimed) => {
-      at = claimed
-    })
+    const metricsPort = told > 0 ? told : await claim()
     return {
-      metricsPort,
       env: () => ({
+        IDENTITY_PORT: String(ports[number - 1]),
         IDENTITY_JOURNAL_FILE: journalFile,
-        // While there is no other home, nobody else could have it.
+        // While there is no other home, no other node could lead.
         IDENTITY_JOURNAL_ROLE: number === 2 || isMade(second) ? 'standby' : 'owner',
         IDENTITY_LINK_FILE: links?.listeners[number - 1] ?? '',
-        IDENTITY_METRICS_PORT: String(at),
+        IDENTITY_METRICS_PORT: String(metricsPort),
       }),
-      // One that waits is up, and says that it is ready only once it owns the journal.
-      awaitReady: async (signal) =>
-        answers(`http://127.0.0.1:${await metricsPort}/metrics`, signal),
+      layFront: (port) => run(loginFront(begun, port, ports)),
+      // A standby is up, but reports ready only once it leads.
+      awaitReady: (signal) => answers(`http://127.0.0.1:${metricsPort}/metrics`, signal),
       node: { number, backoff: BACKOFF },
     }
   }
-  const first = start(1)
-  await first.metricsPort
+  const first = await start(1)
   return {
     ...{ first, journalFile },
+    baseUrls: [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`],
     serviceEnv: { COUNTERSIGN_IDENTITY_LINK_FILE: links.service },
     async startSecond({ identity, issuer }) {
-      // Whoever wants to sign in, or to copy the home, needs one that owns the journal.
+      // A sign-in, or a copy of the home, needs the leader.
       await answers(`${issuer}/.well-known/openid-configuration`, new AbortController().signal)
       if (!hasSecond) await makeNodeHome(home.root, 'user', second.root)
       for (const directory of [second.run, second.logs]) {
         mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
       }
       giveRegistry(home, second)
-      const standby = start(2)
-      await standby.metricsPort
-      const { env, awaitReady, node } = standby
+      const { env, awaitReady, node } = await start(2)
       const options = {
         ...{ home: second, observer, env: () => ({ ...identity.env, ...env() }) },
         ...(node === undefined ? {} : { node }),
@@ -95,7 +100,31 @@ export async function prepareIdentityPair(begun: BegunInstance): Promise<Identit
 }
 
 const NOT_HERE =
-  'the identity provider of this home has a journal in Postgres, and this machine has no Postgres or no openssl: install both, or begin anew in another COUNTERSIGN_HOME'
+  'the identity provider of this home has a journal in Postgres, and this machine has no Postgres or no openssl: install both, or start over in another COUNTERSIGN_HOME'
+
+/** @param ports of the two identity providers */
+function loginFront(
+  { home, observer }: BegunInstance,
+  port: number,
+  ports: readonly [number, number],
+): SupervisedProcess {
+  const entry = fileURLToPath(new URL('./login-front.js', import.meta.url))
+  return superviseProcess(
+    {
+      name: 'login front',
+      channel: 'ipc',
+      readyTimeoutMs: FRONT_MS_MAX,
+      stopTimeoutMs: FRONT_MS_MAX,
+      logPath: join(home.logs, 'login-front.log'),
+      launch: async () => ({
+        command: process.execPath,
+        args: ['--enable-source-maps', entry, ...[port, ...ports].map(String)],
+        env: process.env,
+      }),
+    },
+    observer,
+  )
+}
 
 function secondHome(home: DevHome): DevHome {
   const own = devHome({ COUNTERSIGN_HOME: join(home.root, 'nodes', 'identity-2') })

@@ -8,20 +8,20 @@ import { requirePostgres, startJournalServers } from '../postgres/journal-server
 import { findPostgres } from '../postgres/programs.js'
 import { requireRestate, startJournalNodes } from '../restate/journal-nodes.js'
 
-/** What the journal of a cluster can be in, on this machine. */
+/** The engines of a cluster's journal on this machine. */
 export const ENGINES = ['postgres', 'restate'] as const
 export type EngineName = (typeof ENGINES)[number]
 
-/** Starts the engine, and writes the file by which services find it. */
+/** Starts the engine, and writes the file that services use to find it. */
 export type StartEngine = (begun: BegunInstance, journalFile: string) => Promise<void>
 
-/** For people. */
+/** Descriptions for people. */
 export const ENGINE_WORDS: Readonly<Record<EngineName, string>> = {
-  postgres: 'Postgres and a synchronous standby of it: a commit is on both before it counts',
+  postgres: 'Postgres and two standbys of it: a commit is on two of the three before it counts',
   restate: 'three nodes of Restate: a commit is on two of them before it counts',
 }
 
-/** @throws Error that says how to get what the engine needs, where it is not here */
+/** @throws Error that tells how to install what the engine needs */
 export async function requireEngine(name: EngineName): Promise<StartEngine> {
   if (name === 'postgres') {
     const postgres = await requirePostgres()
@@ -31,7 +31,10 @@ export async function requireEngine(name: EngineName): Promise<StartEngine> {
   return (begun, journalFile) => startJournalNodes(begun, restate, journalFile)
 }
 
-/** Of the identity provider's own journal: in servers that the wallet services have no way to. */
+/**
+ * Starts the engine of the identity provider's own journal, in servers that the wallet services
+ * cannot reach.
+ */
 export async function startIdentityEngine(begun: BegunInstance, file: string): Promise<boolean> {
   if (findPostgres() === null) return false
   const servers = { directory: 'identity-postgres', name: 'identity Postgres' }
@@ -43,8 +46,8 @@ const journalFileText = z.record(z.string(), z.unknown())
 const OWNER_ALONE = 0o600
 
 /**
- * The file of each cell, which says besides who has which users: partitions of theirs by turns.
- * @param journalFile as the engine has written it, which is that of the one cell where there is one
+ * Returns each cell's journal file, which also assigns partitions of users to cells in turn.
+ * @param journalFile the file that the engine wrote, used unchanged for a single cell
  */
 export function cellFiles(journalFile: string, count: number): readonly string[] {
   if (count === 1) return [journalFile]
@@ -60,16 +63,18 @@ export function cellFiles(journalFile: string, count: number): readonly string[]
   })
 }
 
-/** Whose user's key it is. */
+/** Returns the cell of a key's user. */
 export function cellOfSecret(secret: string, count: number): number {
   return partitionOfSecret(secret) % count
 }
 
-/** @throws Error for a home whose journal is in another engine, in which the nodes would find nothing */
+/**
+ * @throws Error for a home whose journal uses another engine, where the nodes would find nothing
+ */
 export function refuseOtherEngine(journalFile: string, name: EngineName): void {
   const file = readJsonFile(journalFile, journalFileText)
   if (file === null || name in file) return
   throw new Error(
-    `${journalFile} has a journal in ${Object.keys(file).join()}: say --journal ${Object.keys(file).join()}, or begin anew in another COUNTERSIGN_HOME`,
+    `${journalFile} has a journal in ${Object.keys(file).join()}: pass --journal ${Object.keys(file).join()}, or start over in another COUNTERSIGN_HOME`,
   )
 }

@@ -14,9 +14,9 @@ import { enrolNode } from './enrol-node.js'
 const NODES = 'nodes'
 
 /**
- * Where nodes of a cluster on one machine lie. The first is the instance's own home, which has the
- * identity provider, the root and the chains as well; each other one is a home as a machine of its own
- * would have it, below `nodes`.
+ * The homes of nodes on one machine. The first is the instance's own home, which also has the
+ * identity provider, the root and the chains; every other one, below `nodes`, is like the home of a
+ * separate machine.
  */
 export function nodeHome(home: DevHome, number: number): DevHome {
   if (number === 1) return home
@@ -28,16 +28,17 @@ export function isMade(node: DevHome): boolean {
   return existsSync(node.root)
 }
 
-/** Keys of the service are in what a killed run left of a node that it was making. */
+/** Removes the unfinished node home of a killed run, which contains keys of the service. */
 export function clearHalfMade(home: DevHome): void {
   const directory = join(home.root, NODES)
   if (existsSync(directory)) clearHalfCopies(directory, () => true)
 }
 
 /**
- * What an operator does on a new machine, and again with what changed since: the copy of the owner's home,
- * a co-signer key and a quorum signer of its own, the registry that names both, and the way to the identity provider.
- * @param from the owner's; of the first node of another cell, any other's
+ * Does what an operator does on a new machine, and repeats it for later changes: the copy of the
+ * leader's home, its own co-signer key and quorum signer, the registry that names both, and the
+ * link to the identity provider.
+ * @param from the leader's home; for the first node of another cell, any other node's
  */
 export async function prepareNode(
   home: DevHome,
@@ -50,13 +51,13 @@ export async function prepareNode(
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
   }
   link(identityProviderSocket(home.root), identityProviderSocket(node.root))
-  // Lists that people write are of the whole cluster.
+  // People's lists are shared by the whole cluster.
   link(home.lists, node.lists)
   await enrolNode(home.root, node.root, ['service', 'quorum'])
   copyDurably(home.chainsFile, node.chainsFile)
 }
 
-/** The registry as it is now; whoever runs takes it over within a second. */
+/** Copies the present registry; running processes load it within a second. */
 export function giveRegistry(home: DevHome, node: DevHome): void {
   writeRegistryFile(registryPath(node.root), readRegistryFile(registryPath(home.root)))
 }

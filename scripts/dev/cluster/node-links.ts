@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { makeAuthority } from '../certificates.js'
 import { type DevHome, PRIVATE_DIR_MODE } from '../home/layout.js'
 
-/** As long as anybody keeps an instance for trying things. */
+/** Longer than anyone keeps a trial instance. */
 const DAYS = 3_650
 const OWNER_ALONE = 0o600
 
 /**
- * Files by which the nodes of this machine reach each other, of an authority that is made with them.
- * Made anew at each start: ports may be others by then.
- * @param ports of the links, one a node
- * @returns null where this machine has no `openssl` to make certificates with
+ * Makes the files of the links between this machine's nodes, with their own authority. They are
+ * made again at each start, because ports may change.
+ * @param ports the links' ports, one per node
+ * @returns null when this machine has no `openssl` for certificates
  */
 export function makeNodeLinks(home: DevHome, ports: readonly number[]): readonly string[] | null {
   if (!hasOpenssl()) return null
@@ -34,15 +34,15 @@ export function makeNodeLinks(home: DevHome, ports: readonly number[]): readonly
 }
 
 export interface IdentityLinks {
-  /** Of the two identity providers. */
+  /** The files of the two identity providers. */
   readonly listeners: readonly [string, string]
-  /** By which each wallet service reaches whichever of them serves. */
+  /** The file with which each wallet service reaches whichever of them serves. */
   readonly service: string
 }
 
 /**
- * The same for the two identity providers of this machine, and for who reaches them.
- * @param ports of the two
+ * The same for the two identity providers of this machine and their clients.
+ * @param ports the ports of the two
  * @returns null as above
  */
 export function makeIdentityLinks(

@@ -6,11 +6,11 @@ import { quorumSigner, walletService } from '../services.js'
 import type { Backoff } from '../supervision/backoff.js'
 import type { SupervisedProcess } from '../supervision/supervised-process.js'
 
-/** A wallet service and its quorum signer, in a home of their own. */
+/** A wallet service and its quorum signer, in their own home. */
 export interface ClusterNode {
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly number: number
-  /** Whose users it has, from 0 on. */
+  /** The cell whose users it serves, counted from 0. */
   readonly cell: number
   readonly home: DevHome
   readonly url: string
@@ -25,25 +25,25 @@ export interface NodeStart {
   readonly port: number
   readonly issuer: string
   readonly journalFile: string
-  /** Null: it answers as the owner alone. */
+  /** Null when it answers only as the leader. */
   readonly linkFile: string | null
-  /** How it reaches the identity provider where that has a standby; empty: by its socket. */
+  /** The link to an identity provider with a standby; empty for its socket. */
   readonly identityEnv: Readonly<Record<string, string>>
-  /** Asked at each start of its service. */
+  /** Called at each start of its service. */
   readonly role: () => 'owner' | 'standby'
 }
 
-/** As systemd does with its units; a node that is back at once would be no other one's chance. */
+/** As for systemd's units: a node that restarts at once would leave no other one a chance. */
 export const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10_000, provenAfterMs: 30_000 }
-/** Several services share this machine; more of them answer no more. */
+/** Several services share this machine; more workers do not answer more. */
 const WORKERS = '2'
 
 const POLL_MS = 200
 const LOOK_TIMEOUT_MS = 2_000
-/** What a standby follows first is a few seconds of entries. */
+/** A standby first follows some seconds of entries. */
 const PASSED_ON_MS_MAX = 120_000
 
-/** @param quorum of the first node, whose home has the one that runs already */
+/** @param quorum for the first node, whose home already has one */
 export function clusterNode(
   { observer }: BegunInstance,
   start: NodeStart,
@@ -68,7 +68,7 @@ export function clusterNode(
   }
 }
 
-/** A standby lives as an owner does, and is ready only once it is one. */
+/** Waits until a standby runs; it reports ready only once it leads. */
 async function lives(url: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const answer = await fetch(`${url}/healthz`, { signal: lookSignal() }).catch(() => null)
@@ -82,27 +82,27 @@ const readyAnswer = z.object({
 })
 
 /**
- * Resolves once a standby has the owner answer what it is asked.
- * @param standby asked for each look: it may be another one by then
- * @throws Error when none does within the time
+ * Resolves once a standby forwards requests to the leader.
+ * @param standby returns the standby at each poll, which may change
+ * @throws Error when none does in time
  */
 export async function untilPassedOn(standby: () => ClusterNode): Promise<void> {
   const deadlineMs = performance.now() + PASSED_ON_MS_MAX
   while ((await readyParts(standby().url))?.node === undefined) {
     if (performance.now() > deadlineMs) {
-      throw new Error(`node ${standby().number} does not reach the owner: logs/ has what it said`)
+      throw new Error(`node ${standby().number} does not reach the leader: see its log in logs/`)
     }
     await delay(POLL_MS)
   }
 }
 
-/** Of its taking, where it is ready and owns the journal itself; null where it does not. */
+/** Returns the epoch of a ready leader; null when the node is not one. */
 export async function epochOf(url: string): Promise<number | null> {
   const parts = await readyParts(url)
   return parts?.node === undefined ? (parts?.journal.epoch ?? null) : null
 }
 
-/** Null where it is not ready. */
+/** Null when it is not ready. */
 async function readyParts(url: string) {
   try {
     const answer = await fetch(`${url}/readyz`, { signal: lookSignal() })

@@ -23,35 +23,40 @@ import {
 import { type ClusterNode, clusterNode, untilPassedOn } from './node.js'
 import { clearHalfMade, giveRegistry, isMade, nodeHome, prepareNode } from './node-home.js'
 import { makeNodeLinks } from './node-links.js'
-import { watchOwner } from './watch-owner.js'
+import { watchLeader } from './watch-leader.js'
 
-/** Behind the first node's, so that two clusters on a machine do not look at the same. */
+/** Apart from the first node's ports, so that two clusters on a machine do not collide. */
 const LINK_PORTS_AFTER = 100
-const UNLINKED = 'without openssl there are no links between nodes: the owner alone answers'
+const UNLINKED = 'without openssl there are no links between nodes: only the leader answers'
 
 export interface ClusterOptions extends InstanceOptions {
-  /** How many nodes of each cell. */
+  /** The number of nodes per cell. */
   readonly size: number
-  /** How many owners the users are dealt out to. */
+  /** The number of cells, each with a leader of its own. */
   readonly cells: number
   readonly journal: EngineName
   readonly ask: Asked
 }
 
 /**
- * Whom callers ask who know nothing but `dev.json`: the owner of the user's cell, a node that waits for that, or
- * the owner of another cell.
+ * The node in `dev.json` for callers: the leader of the user's cell, a standby of it, or the leader
+ * of another cell.
  */
 export type Asked = (typeof ASKED)[number]
 export const ASKED = ['owner', 'standby', 'elsewhere'] as const
 
-/** `dev.json` of a cluster: its addresses are of the node that is to be asked, its pids of the user's owner. */
+/**
+ * `dev.json` of a cluster: its address is that node's, its pids those of the leader of the user's
+ * cell.
+ */
 export interface ClusterFile extends DevFile {
   readonly journal: EngineName
-  /** Of the user's cell. */
+  /** The journal file of the user's cell. */
   readonly journal_file: string
-  /** Null: the identity provider has no standby. */
+  /** Null when the identity provider has no standby. */
   readonly identity_standby: { readonly pid: number | null; readonly journal_file: string } | null
+  /** The first one, then its standby. Only the one that leads answers at its address. */
+  readonly identity_providers: readonly { readonly pid: number | null; readonly base_url: string }[]
   readonly nodes: readonly {
     readonly base_url: string
     readonly cell: number
@@ -59,7 +64,7 @@ export interface ClusterFile extends DevFile {
     readonly service: number | null
     readonly quorum_signer: number | null
     readonly owns_journal: boolean
-    /** A standby that has a link to the owner answers as that one does. */
+    /** A standby with a link to the leader answers as the leader does. */
     readonly answers: boolean
   }[]
 }
@@ -69,9 +74,9 @@ export interface Cluster {
 }
 
 /**
- * Starts chains, quorum signers, identity provider, the journal and the nodes. The first node of a cell
- * is its owner until the others' homes are made of its own, as on machines of their own. Whichever took its
- * journal last serves its users; the others wait for its end.
+ * Starts chains, quorum signers, identity provider, the journal and the nodes. The first node of a
+ * cell leads until the others' homes are made from its home, as on separate machines. The last
+ * leader of a journal serves its users; the others are standbys.
  * @throws Error that says what failed, with the last lines of the process concerned
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -89,6 +94,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const pair = await timed("identity provider's journal", () => prepareIdentityPair(begun))
   const around = await startSurroundings(begun, ports, pair?.first)
   const standby = pair === null ? null : await timed('its standby', () => pair.startSecond(around))
+  const providers =
+    standby === null ? [around.identity.process] : [around.identity.process, standby]
   await timed('journal', () => startEngine(begun, journalFile))
   const journalFiles = cellFiles(journalFile, options.cells)
   writeLastPorts(home, {
@@ -108,7 +115,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       nodeHome(home, cell * options.size + at + 2),
     )
     const isFirst = index % options.size === 0
-    // A standby takes no journal that is empty; and while there is no other home, none else could have it.
+    // A standby cannot lead an empty journal; while there is no other home, no other node could
+    // lead.
     const role = () => (isFirst && !others.some(isMade) ? 'owner' : 'standby')
     const start = {
       ...{ number, cell, home: nodeHome(home, number), port, issuer: around.issuer, role },
@@ -122,47 +130,47 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const running: ClusterNode[] = []
   let refreshDevFile = (): void => undefined
   const watches = cells.map((_, cell) =>
-    watchOwner(
+    watchLeader(
       () => running.filter((node) => node.cell === cell),
-      (owner) => {
+      (leader) => {
         const what = cells.length === 1 ? 'the journal' : `cell ${cell}`
-        say(`node ${owner.number} owns ${what}, at ${owner.url}`)
+        say(`node ${leader.number} owns ${what}, at ${leader.url}`)
         refreshDevFile()
       },
     ),
   )
-  const ownersNow = () => watches.map(({ owner }) => owner)
-  await shutdown.defer(() => stopAll(running, ownersNow))
+  const leadersNow = () => watches.map(({ leader }) => leader)
+  await shutdown.defer(() => stopAll(running, leadersNow))
   await shutdown.defer(async () => {
     await Promise.all(watches.map((watch) => watch.close()))
   })
 
-  const owners: ClusterNode[] = []
+  const leaders: ClusterNode[] = []
   await timed('wallet services', async () => {
     for (const [cell, ofCell] of cells.entries()) {
       const [first] = ofCell
       const there = ofCell.filter((node) => node === first || isMade(node.home))
-      const [{ home: from } = { home }] = owners
+      const [{ home: from } = { home }] = leaders
       for (const node of there) {
         if (node.number !== 1) await prepareNode(home, node.home, from, node === first)
       }
       await startNodes(there, { begun, running })
-      const owner = await watches[cell]?.first()
-      if (owner !== undefined) owners.push(owner)
+      const leader = await watches[cell]?.first()
+      if (leader !== undefined) leaders.push(leader)
     }
   })
-  const [answering] = owners
+  const [answering] = leaders
   if (answering === undefined) throw new Error('a cluster has a cell')
   const wallet = await prepareWallet(begun, around, {
     baseUrl: answering.url,
-    serviceHomes: owners.map((owner) => owner.home.root),
+    serviceHomes: leaders.map((leader) => leader.home.root),
   })
   const userCell = cellOfSecret(wallet.keys.trade?.secret ?? '', cells.length)
   const missing = nodes.filter((node) => !running.includes(node))
   if (missing.length > 0) {
     await timed('further nodes', async () => {
       for (const node of missing) {
-        await prepareNode(home, node.home, owners[node.cell]?.home ?? answering.home)
+        await prepareNode(home, node.home, leaders[node.cell]?.home ?? answering.home)
       }
       await tellRouters(home, around.chainsFile, {})
       await startNodes(missing, { begun, running })
@@ -170,24 +178,27 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 
   const dev = (): ClusterFile => {
-    const present = ownersNow().map((owner, cell) => owner ?? owners[cell])
-    const owner = present[userCell] ?? answering
+    const present = leadersNow().map((leader, cell) => leader ?? leaders[cell])
+    const leader = present[userCell] ?? answering
     const asked = {
-      owner,
-      standby: options.ask === 'standby' ? lastStandby(cells[userCell] ?? nodes, owner) : owner,
-      elsewhere: present.find((other) => other !== owner) ?? owner,
+      owner: leader,
+      standby: options.ask === 'standby' ? lastStandby(cells[userCell] ?? nodes, leader) : leader,
+      elsewhere: present.find((other) => other !== leader) ?? leader,
     }[options.ask]
     return {
       ...devFileOf({
         ...{ baseUrl: asked.url, made: wallet, user: around.user, issuer: around.issuer },
         authorizersUrl: `http://localhost:${around.identity.at}/authorizers`,
         chains: around.chainsFile.chains,
-        pids: pidsOf(around, owner),
+        pids: pidsOf(around, leader),
       }),
       journal: options.journal,
       journal_file: journalFiles[userCell] ?? journalFile,
       identity_standby:
         standby === null ? null : { pid: standby.pid, journal_file: pair?.journalFile ?? '' },
+      identity_providers: providers.map(({ pid }, place) => ({
+        ...{ pid, base_url: pair?.baseUrls[place] ?? around.issuer },
+      })),
       nodes: nodes.map((node) => {
         const { url, cell, home: at, service, quorum } = node
         const owns = present.includes(node)
@@ -199,16 +210,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }
   }
   if (options.ask === 'standby') {
-    const owner = () => watches[userCell]?.owner ?? answering
-    await untilPassedOn(() => lastStandby(cells[userCell] ?? nodes, owner()))
+    const leader = () => watches[userCell]?.leader ?? answering
+    await untilPassedOn(() => lastStandby(cells[userCell] ?? nodes, leader()))
   }
   refreshDevFile = await keepDevFile(begun, dev)
   begun.onRestarted(refreshDevFile)
   return { dev }
 }
 
-function lastStandby(nodes: readonly ClusterNode[], owner: ClusterNode): ClusterNode {
-  const standby = nodes.filter((node) => node !== owner).at(-1)
+function lastStandby(nodes: readonly ClusterNode[], leader: ClusterNode): ClusterNode {
+  const standby = nodes.filter((node) => node !== leader).at(-1)
   if (standby === undefined) throw new Error('a cluster has a standby')
   return standby
 }
@@ -224,7 +235,7 @@ async function nodePorts(
   return ports
 }
 
-/** Of no use to anybody but the nodes, so that they may be others at each start. */
+/** Only the nodes use these ports, so they may differ at each start. */
 async function linkPorts({ port, claimedPorts }: BegunInstance, size: number): Promise<number[]> {
   const ports: number[] = []
   for (let number = 1; number <= size; number++) {
@@ -248,15 +259,15 @@ async function startNodes(
   )
 }
 
-/** Those that wait first: none of them takes over what is about to end. */
+/** Stops standbys first, so that none of them takes over from a node that is about to stop. */
 async function stopAll(
   nodes: readonly ClusterNode[],
-  ownersNow: () => readonly (ClusterNode | null)[],
+  leadersNow: () => readonly (ClusterNode | null)[],
 ): Promise<void> {
-  const owners = ownersNow().filter((owner) => owner !== null)
-  const waiting = nodes.filter((node) => !owners.includes(node))
+  const leaders = leadersNow().filter((leader) => leader !== null)
+  const waiting = nodes.filter((node) => !leaders.includes(node))
   await Promise.all(waiting.map(({ service }) => service.stop()))
-  await Promise.all(owners.map(({ service }) => service.stop()))
+  await Promise.all(leaders.map(({ service }) => service.stop()))
   await Promise.all(nodes.filter(({ number }) => number !== 1).map(({ quorum }) => quorum.stop()))
 }
 

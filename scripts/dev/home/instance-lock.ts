@@ -12,9 +12,9 @@ import { type ProcessIdentity, signalProcess } from '../supervision/process-iden
 import { readJsonFile, writeJsonAtomically } from './json-file.js'
 import { type DevHome, HomeError } from './layout.js'
 
-/** One living instance per home; the kernel ends the lock with its process. */
+/** Allows one running instance per home; the kernel ends the lock with its process. */
 export interface InstanceLock {
-  /** Kept on disk for the next start, should this one be killed with all its helpers. */
+  /** Stored for the next start, in case this instance is killed with all its helpers. */
   recordChildren(children: readonly ProcessIdentity[]): void
   release(): void
 }
@@ -22,8 +22,8 @@ export interface InstanceLock {
 const identity = z.object({ pid: z.int().positive(), startedAt: z.string() })
 
 /**
- * @param command such as `npm start`, for whoever is refused meanwhile
- * @throws HomeError when a living instance owns the home
+ * @param command such as `npm start`, shown to a process that is refused
+ * @throws HomeError when a running instance uses the home
  */
 export function lockHome(home: DevHome, command: string): InstanceLock {
   const lock = take(home, command)
@@ -37,18 +37,21 @@ export function lockHome(home: DevHome, command: string): InstanceLock {
   }
 }
 
-/** The living instance that uses this home, such as `npm start, pid 4242, since …`; null: none. */
+/**
+ * Returns the running instance of this home, such as `npm start, pid 4242, since …`; null without
+ * one.
+ */
 export function homeOwner(home: DevHome): string | null {
   return lockedBy(lockPath(home))
 }
 
-/** Of the living instance's command; null where there is none. */
+/** Returns the pid of the running instance's command; null without one. */
 export function instancePid(home: DevHome): number | null {
   if (homeOwner(home) === null) return null
   return readJsonFile(lockPath(home), z.object({ pid: z.int().positive() }))?.pid ?? null
 }
 
-/** Children of an earlier instance whose reaper was killed along with it. */
+/** Ends children of an earlier instance whose reaper was killed with it. */
 function endOrphans(home: DevHome): void {
   const orphans = readJsonFile(childrenPath(home), z.array(identity)) ?? []
   for (const orphan of orphans) signalProcess(orphan, 'SIGKILL')

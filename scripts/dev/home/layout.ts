@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChainId } from '../../../src/domain/chains.js'
 
-/** Where everything of one development instance lies. All paths are absolute. */
+/** The paths of one development instance; all are absolute. */
 export interface DevHome {
   readonly root: string
-  /** Sockets, the instance's lock, pids of children. Means nothing once the instance ended. */
+  /**
+   * Sockets, the instance's lock, and children's pids, which mean nothing after the instance has
+   * ended.
+   */
   readonly run: string
   readonly logs: string
-  /** Screening lists, one `*.txt` each, written by people. */
+  /** Screening lists by people, one `*.txt` file each. */
   readonly lists: string
   readonly chains: string
   readonly chainsFile: string
@@ -20,12 +23,12 @@ export interface DevHome {
   readonly deployerFile: string
 }
 
-/** Files and directories that hold secrets are the owner's alone. */
+/** Only the owner can read files and directories with secrets. */
 export const PRIVATE_DIR_MODE = 0o700
 export const PRIVATE_FILE_MODE = 0o600
 
 const DEFAULT_HOME = '.countersign'
-/** Proves to `dev:reset` that a directory is one of ours. */
+/** Proves to `dev:reset` that a directory is a development home. */
 const MARKER = '.countersign-home'
 /** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, the final zero included. */
 const SOCKET_PATH_BYTES_MAX = 103
@@ -58,7 +61,7 @@ export function chainDir(home: DevHome, chainId: ChainId): string {
   return join(home.chains, String(chainId))
 }
 
-/** @throws HomeError when the directory lies too deep */
+/** @throws HomeError when the path is too long */
 export function requireSocketsFit(home: DevHome): void {
   const socketPath = join(home.run, LONGEST_SOCKET_NAME)
   if (Buffer.byteLength(socketPath) <= SOCKET_PATH_BYTES_MAX) return
@@ -69,13 +72,13 @@ export function requireSocketsFit(home: DevHome): void {
 
 /**
  * Creates what is missing.
- * @throws HomeError when the directory holds somebody else's files, or lies too deep
+ * @throws HomeError when the directory contains other files, or its path is too long
  */
 export function prepareHome(home: DevHome): void {
   requireSocketsFit(home)
   mkdirSync(home.root, { recursive: true, mode: PRIVATE_DIR_MODE })
   if (!isDevHome(home)) {
-    // Lists may be laid down before the first start; anything else is not ours.
+    // People may create lists before the first start; other files are not ours.
     const strangers = readdirSync(home.root).filter((name) => name !== 'lists')
     if (strangers.length > 0) {
       throw new HomeError(

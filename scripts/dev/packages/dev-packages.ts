@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 /**
- * What the development chains are made of and a published package leaves out: anvil, whose binary
- * is larger than all the rest, and Uniswap's artifacts, which are GPL. A clone has them as
- * development dependencies; elsewhere they are installed on request into a directory of their own,
- * in the versions that the clone has.
+ * The packages of the development chains that a published package omits: anvil, whose binary is
+ * larger than everything else, and Uniswap's artifacts, which are GPL. A clone has them as
+ * development dependencies; other installations put them into a separate directory on request, in
+ * the clone's versions.
  */
 const NAMES = [
   '@foundry-rs/anvil',
@@ -26,7 +26,7 @@ const packageFile = z.object({
 
 const requireHere = createRequire(import.meta.url)
 
-/** @throws Error of `require` where neither the package's own tree nor the directory has it */
+/** @throws Error of `require` when neither the package's own tree nor the directory has it */
 export function resolveDevPackage(request: string): string {
   try {
     return requireHere.resolve(request)
@@ -37,7 +37,10 @@ export function resolveDevPackage(request: string): string {
   }
 }
 
-/** What `npm install` puts into the directory: the packages, pinned, without what they drag in. */
+/**
+ * Returns the manifest for `npm install` in the directory: the packages, pinned, without their
+ * dependencies.
+ */
 export function devPackagesManifest(): object {
   const { devDependencies, overrides } = ownPackage()
   return {
@@ -50,7 +53,7 @@ export function devPackagesManifest(): object {
   }
 }
 
-/** Of these versions alone: another version of Countersign may want others. */
+/** The directory of these versions: another version of Countersign may need others. */
 export function devPackagesDirectory(): string {
   const text = JSON.stringify(devPackagesManifest())
   const version = createHash('sha256').update(text).digest('hex').slice(0, 12)
@@ -58,7 +61,7 @@ export function devPackagesDirectory(): string {
   return join(cache, 'countersign', 'dev-chains', version)
 }
 
-/** Names of what cannot be found. */
+/** Returns the names of missing packages. */
 export function missingDevPackages(): string[] {
   return NAMES.filter((name) => {
     try {

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { devPackagesDirectory, devPackagesManifest, missingDevPackages } from './dev-packages.js'
 
-/** The person has to decide first; the command line's code for usage. */
+/** The exit code for usage, because the person has to decide first. */
 export const NOT_INSTALLED_EXIT = 2
 
 const COMMAND = 'npx countersign start --install'
 
 /**
- * Installs what the development chains lack, when that was asked for on the command line or is
- * confirmed at the terminal.
- * @returns false when somebody has to decide, who was told what and how
+ * Installs missing packages of the development chains when the command line asks for it or a person
+ * confirms it.
+ * @returns false when a person has to decide; they were told what and how
  * @throws Error when npm failed
  */
 export async function ensureDevPackages(
@@ -50,7 +50,7 @@ function explanation(missing: readonly string[], directory: string): string {
 `
 }
 
-/** Without a terminal nobody can be asked. */
+/** Without a terminal there is no person to ask. */
 async function isConfirmed(): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false
   const asking = createInterface({ input: process.stdin, output: process.stderr })

@@ -19,16 +19,21 @@ import {
 } from './programs.js'
 
 const USER = 'countersign'
-/** They listen on a socket each, in a directory of their user's alone, and on no port. */
+/** Each listens only on a socket in a directory that only its user can enter. */
 const SOCKET_NUMBER = 5432
-/** By which the primary knows it. */
-const STANDBY = 'standby'
+/** Each has a directory, and a name by which the primary knows it. */
+const STANDBYS = [
+  { directory: 'standby', name: 'standby_1' },
+  { directory: 'standby-2', name: 'standby_2' },
+] as const
+/** Each commit waits for one of the two, so that the other may be away. */
+const SYNCHRONOUS = `ANY 1 (${STANDBYS.map(({ name }) => name).join(', ')})`
 const READY_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 100
-/** Others may go through the home to what is theirs, and see nothing of it. */
+/** Other users may pass through the home to their own files, without listing it. */
 const PASSAGE_MODE = 0o711
-/** What a standby that was away finds again. */
+/** The WAL kept for a standby that was away. */
 const WAL_KEPT = '256MB'
 const SHARED_BUFFERS = '32MB'
 
@@ -36,7 +41,7 @@ const NOT_HERE = `this needs Postgres, which is not here. On Debian or Ubuntu:
     sudo apt-get install postgresql
 Elsewhere a Postgres from version 15 on, whose \`postgres\` is in PATH (Homebrew: brew install postgresql@17).`
 
-/** @throws Error that says how to get it where there is none, or one that is too old */
+/** @throws Error that tells how to install Postgres when it is missing or too old */
 export async function requirePostgres(): Promise<PostgresPrograms> {
   const postgres = findPostgres()
   if (postgres === null) throw new Error(NOT_HERE)
@@ -44,9 +49,9 @@ export async function requirePostgres(): Promise<PostgresPrograms> {
   return postgres
 }
 
-/** Each journal is in servers of its own. */
+/** Each journal has its own servers. */
 export interface JournalServers {
-  /** Below the home. */
+  /** A directory below the home. */
   readonly directory: string
   readonly name: string
 }
@@ -55,17 +60,17 @@ const OF_SERVICE: JournalServers = { directory: 'postgres', name: 'Postgres' }
 
 interface Place {
   readonly postgres: PostgresPrograms
-  /** Of its data and its socket. */
+  /** The directory of its data and socket. */
   readonly directory: string
   readonly data: string
   readonly address: PostgresAddress
 }
 
 /**
- * Starts two servers on the data that is there, and makes what is missing: a commit is on the disks of
- * both before it counts.
- * @param journalFile written here, with the addresses of both
- * @throws Error with what they said
+ * Starts three servers on the data that is there, and makes what is missing: a commit is on the disks of
+ * the primary and of one standby before it counts.
+ * @param journalFile written here, with the addresses of all three
+ * @throws Error with their output
  */
 export async function startJournalServers(
   begun: BegunInstance,
@@ -75,24 +80,29 @@ export async function startJournalServers(
 ): Promise<void> {
   const { home, run } = begun
   const primary = placeOf(postgres, join(home.root, directory, 'primary'))
-  const standby = placeOf(postgres, join(home.root, directory, 'standby'))
+  const standbys = STANDBYS.map((standby) => ({
+    name: standby.name,
+    place: placeOf(postgres, join(home.root, directory, standby.directory)),
+  }))
+  const places = [primary, ...standbys.map(({ place }) => place)]
   if (postgres.user !== null) chmodSync(home.root, PASSAGE_MODE)
-  for (const each of [primary, standby]) prepare(each)
+  for (const place of places) prepare(place)
 
   await make(primary, begun, (data, ends) =>
     initialise(postgres, USER, primary.directory, data, ends),
   )
-  await run(serverOf(begun, name, primary, [`synchronous_standby_names=${STANDBY}`]))
-  await make(standby, begun, (data, ends) =>
-    copyServer(postgres, primary.address, standby.directory, data, ends),
+  await run(serverOf(begun, name, primary, [`synchronous_standby_names=${SYNCHRONOUS}`]))
+  await Promise.all(
+    standbys.map(async ({ name: known, place }, index) => {
+      await make(place, begun, (data, ends) =>
+        copyServer(postgres, primary.address, place.directory, data, ends),
+      )
+      const follows = `primary_conninfo=${followed(primary.address, known)}`
+      const server = `${name} standby ${index + 1}`
+      await run(serverOf(begun, server, place, ['synchronous_standby_names=', follows]))
+    }),
   )
-  await run(
-    serverOf(begun, `${name} standby`, standby, [
-      'synchronous_standby_names=',
-      `primary_conninfo=${followed(primary.address, STANDBY)}`,
-    ]),
-  )
-  const urls = [primary, standby].map(urlOf)
+  const urls = places.map(urlOf)
   writeJsonAtomically(journalFile, { postgres: urls }, PRIVATE_FILE_MODE)
 }
 
@@ -106,7 +116,7 @@ function urlOf({ directory }: Place): string {
   return `postgres://${USER}@localhost/postgres?${socket}`
 }
 
-/** @throws Error where its user cannot come to its own directory */
+/** @throws Error when its user cannot reach its own directory */
 function prepare({ directory, postgres: { user } }: Place): void {
   const above = join(directory, '..')
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIR_MODE })
@@ -119,7 +129,7 @@ function prepare({ directory, postgres: { user } }: Place): void {
   )
 }
 
-/** What was interrupted is begun anew: data gets its name when it is whole. */
+/** An interrupted step is repeated: data gets its name when it is complete. */
 async function make(
   { data }: Place,
   { shutdown }: BegunInstance,
@@ -153,7 +163,7 @@ function serverOf(
       name,
       channel: 'none',
       readyTimeoutMs: READY_TIMEOUT_MS,
-      // Fast: whoever is still connected is ended.
+      // A fast shutdown ends open connections.
       stopSignal: 'SIGINT',
       stopTimeoutMs: STOP_TIMEOUT_MS,
       logPath: join(home.logs, `${name.toLowerCase().replaceAll(' ', '-')}.log`),

@@ -4,31 +4,38 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ProcessUser } from '../supervision/supervised-process.js'
 
-/** Postgres refuses to run as root; Debian's package brings a user for it. */
+/** Postgres refuses to run as root; Debian's package creates a user for it. */
 const USER = 'postgres'
-/** Debian keeps the server of each version in a folder of its own, outside of PATH. */
+/** Debian keeps each version's server in its own folder, outside PATH. */
 const INSTALLED = '/usr/lib/postgresql'
 
-/** The oldest that the journal is tried with. */
+/** The oldest version with which the journal is tested. */
 const VERSION_MIN = 15
 
-/** What a Postgres of this machine runs by. */
+/** The Postgres programs of this machine. */
 export interface PostgresPrograms {
-  /** Null: this process's own user. */
+  /** Null for this process's own user. */
   readonly user: ProcessUser | null
   path(program: string): string
-  /** Signals of this process are heard meanwhile. @returns what it prints. @throws Error with what it says */
+  /**
+   * Runs a program; signals to this process are handled in between.
+   * @returns its output
+   * @throws Error with its message
+   */
   run(program: string, args: readonly string[], cwd: string, ends?: AbortSignal): Promise<string>
 }
 
 export interface PostgresAddress {
-  /** Or the directory of its socket. */
+  /** A host name, or the directory of its socket. */
   readonly host: string
   readonly port: number
   readonly user: string
 }
 
-/** The newest version of Debian's, or what PATH has. @returns null where there is none */
+/**
+ * Finds Debian's newest version, or the one in PATH.
+ * @returns null without any
+ */
 export function findPostgres(): PostgresPrograms | null {
   const directory = directoryOfPrograms()
   return directory === null ? null : programsIn(directory, userOfServers())
@@ -60,7 +67,7 @@ function userOfServers(): ProcessUser | null {
   return process.getuid?.() === 0 ? userNamed(USER) : null
 }
 
-/** @throws Error where this machine has none of that name */
+/** @throws Error when this machine has no such user */
 export function userNamed(name: string): ProcessUser {
   const id = (flag: string) =>
     Number(
@@ -70,15 +77,15 @@ export function userNamed(name: string): ProcessUser {
     return { uid: id('-u'), gid: id('-g') }
   } catch (cause) {
     throw new Error(
-      `Postgres does not run as root, and there is no user \`${name}\` whom it could run as: make one (useradd --system ${name}), or start this as another user than root`,
+      `Postgres does not run as root, and there is no user \`${name}\` to run it: create one (useradd --system ${name}), or start this as a user other than root`,
       { cause },
     )
   }
 }
 
 /**
- * @param said by `postgres --version`
- * @throws Error unless the nodes' journal could be in it
+ * @param said the output of `postgres --version`
+ * @throws Error unless the nodes' journal can use it
  */
 export function refuseOld(said: string): void {
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(said)?.[1])
@@ -88,7 +95,7 @@ export function refuseOld(said: string): void {
   )
 }
 
-/** An empty server's data, in whose place nothing is. Whoever reaches the server is let in. */
+/** Creates an empty server's data in a new directory. Every local connection is trusted. */
 export async function initialise(
   postgres: PostgresPrograms,
   user: string,
@@ -100,7 +107,7 @@ export async function initialise(
   await postgres.run('initdb', [...args, '--encoding', 'UTF8', '--locale', 'C'], directory, ends)
 }
 
-/** What a standby of the server begins with. */
+/** Copies a server as the start of its standby. */
 export async function copyServer(
   postgres: PostgresPrograms,
   { host, port, user }: PostgresAddress,
@@ -116,7 +123,7 @@ export async function copyServer(
   await postgres.run('pg_basebackup', args, directory, ends)
 }
 
-/** Where a standby of that name follows it. */
+/** Returns the address at which a named standby follows the server. */
 export function followed({ host, port, user }: PostgresAddress, name: string): string {
   const escaped = host.replaceAll(/[\s'\\]/g, '\\$&')
   return `host=${escaped} port=${port} user=${user} application_name=${name}`

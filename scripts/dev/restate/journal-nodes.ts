@@ -16,7 +16,7 @@ import { layHandlerFront } from './handler-front.js'
 import { provision, register } from './provision.js'
 import { type RestatePorts, restateSettings } from './settings.js'
 
-/** Of Restate, as the toolchain fetches it. */
+/** Restate's programs, as the toolchain fetches them. */
 export interface RestatePrograms {
   readonly server: string
   readonly control: string
@@ -24,12 +24,12 @@ export interface RestatePrograms {
 
 const CLUSTER_NAME = 'countersign-dev'
 const NODES = 3
-/** One goes on where the other ends or stands still. */
+/** The second continues when the first ends or hangs. */
 const HANDLERS = 2
-/** Beyond those of six chains. */
+/** Above the ports of six chains. */
 const FIRST_PORT = 18_560
 const READY_TIMEOUT_MS = 120_000
-/** What is acknowledged is on their disks: one that takes longer to put things away is ended. */
+/** Acknowledged entries are on disk, so a slow shutdown may be cut short. */
 const STOP_TIMEOUT_MS = 5_000
 const POLL_MS = 200
 const LOOK_TIMEOUT_MS = 2_000
@@ -37,9 +37,9 @@ const LOOK_TIMEOUT_MS = 2_000
 const port = z.int().min(1).max(65_535)
 const portsFile = z.object({
   nodes: z.array(z.object({ ingress: port, admin: port, node: port })).length(NODES),
-  /** Of the front, which is what nodes know. */
+  /** The port of the front, which the nodes know. */
   handler: port,
-  /** Behind it. */
+  /** The ports behind it. */
   handlers: z.array(port).length(HANDLERS).optional(),
 })
 type RestateClusterPorts = z.infer<typeof portsFile>
@@ -48,7 +48,10 @@ const PORTS_FILE = 'ports.json'
 const programs = z.object({ RESTATE_SERVER: z.string(), RESTATECTL: z.string() })
 const journalFileOf = z.object({ restate: z.object({ key: z.string() }) })
 
-/** Fetches it where it is not here yet. @throws Error where that cannot be */
+/**
+ * Fetches Restate if it is missing.
+ * @throws Error when it cannot be fetched
+ */
 export async function requireRestate(): Promise<RestatePrograms> {
   const toolchain = pathToFileURL(join(packageRoot(), 'scripts/toolchain/restate.mjs')).href
   const { ensureRestate } = (await import(toolchain)) as { ensureRestate: () => unknown }
@@ -57,8 +60,8 @@ export async function requireRestate(): Promise<RestatePrograms> {
 }
 
 /**
- * Starts three nodes on the data that is there, and two handlers behind one address that answer them for
- * the journal; makes the nodes a cluster the first time.
+ * Starts three nodes on existing data, and two handlers behind one address that serve the journal;
+ * on the first run it forms the cluster.
  * @param journalFile written here, with a key that stays
  */
 export async function startJournalNodes(
@@ -71,7 +74,7 @@ export async function startJournalNodes(
   const data = join(directory, 'data')
   const madeFile = join(directory, 'made')
   const isMade = existsSync(madeFile)
-  // Nothing is in it before it is made whole.
+  // The directory has no data before it is complete.
   if (!isMade) rmSync(data, { recursive: true, force: true })
   mkdirSync(data, { recursive: true, mode: PRIVATE_DIR_MODE })
   const ports = await portsIn(directory, begun.claimedPorts)
@@ -83,7 +86,7 @@ export async function startJournalNodes(
   writeJsonAtomically(journalFile, { restate: { ingresses, key } }, PRIVATE_FILE_MODE)
 
   const nodes = ports.nodes.map((_, index) => nodeOf(begun, { server, directory, ports, index }))
-  // At once: each waits for the others.
+  // Started at once, because each waits for the others.
   await shutdown.defer(() => Promise.all(nodes.map((node) => node.stop())).then(() => undefined))
   const failed = new AbortController()
   try {
@@ -106,7 +109,10 @@ export async function startJournalNodes(
   if (!isMade) writeFileSync(madeFile, '', { mode: PRIVATE_FILE_MODE })
 }
 
-/** Kept: nodes know each other by them. @throws Error when one is taken */
+/**
+ * The ports are kept, because the nodes know each other by them.
+ * @throws Error when one is taken
+ */
 async function portsIn(directory: string, claimed: Set<number>): Promise<AllPorts> {
   const kept = readJsonFile(join(directory, PORTS_FILE), portsFile)
   const claim = () => claimPort(FIRST_PORT, claimed)
@@ -133,7 +139,7 @@ async function portsIn(directory: string, claimed: Set<number>): Promise<AllPort
   return ports
 }
 
-/** @param kept none where an earlier build had one handler */
+/** @param kept undefined when an earlier build had one handler */
 async function handlersOf(
   kept: readonly number[],
   claim: () => Promise<number>,
@@ -143,7 +149,7 @@ async function handlersOf(
   return handlers
 }
 
-/** For the next start to take again. */
+/** Stores the ports for the next start. */
 export function writeRestatePorts(directory: string, ports: RestateClusterPorts): void {
   writeJsonAtomically(join(directory, PORTS_FILE), ports)
 }
@@ -186,7 +192,7 @@ function nodeOf(
 }
 
 interface HandlerPlace {
-  /** Its journal's. */
+  /** The journal's file. */
   readonly file: string
   readonly index: number
   readonly at: number

@@ -8,7 +8,7 @@ const STEP_MS = 200
 const REQUEST_TIMEOUT_MS = 30_000
 
 /**
- * Once, of a cluster that has never run. The node may not listen yet: that is said, and no failure.
+ * Forms a cluster that has never run. A node that does not listen yet is retried.
  * @param control path of `restatectl`
  */
 export async function provision(
@@ -32,7 +32,7 @@ export async function provision(
   throw new Error(`the cluster was not made: ${said}`)
 }
 
-/** Tells the cluster what answers for its objects, and all that it answers: again for another build. */
+/** Registers the handler for the cluster's objects; another build registers again. */
 export async function register({ admin }: RestatePorts, uri: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${admin}/deployments`, {
     method: 'POST',

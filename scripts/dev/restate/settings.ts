@@ -6,20 +6,20 @@ export interface RestatePorts {
 }
 
 export interface RestateSettings {
-  /** Its name. */
+  /** The cluster's name. */
   readonly cluster: string
-  /** Of the node, from 0 on. */
+  /** The node's index, counted from 0. */
   readonly index: number
   readonly own: RestatePorts
   readonly all: readonly RestatePorts[]
-  /** Lines of `[worker.invoker]`. */
+  /** Lines for `[worker.invoker]`. */
   readonly invoker?: readonly string[]
 }
 
-/** Partitions of Restate's, which it deals its objects out to. */
+/** The number of Restate's partitions, over which it distributes its objects. */
 export const PARTITIONS = 3
 
-/** A node's `restate.toml`. README.md of the journal has the same, with addresses. */
+/** Writes a node's `restate.toml`: the settings of scripts/systemd/restate.toml, with this machine's addresses. */
 export function restateSettings(settings: RestateSettings): string {
   const { cluster, index, own, all, invoker = [] } = settings
   const isOne = all.length === 1

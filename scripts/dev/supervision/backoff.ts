@@ -1,18 +1,18 @@
-/** How soon a process that keeps ending is started again. */
+/** The delays before a process that keeps ending is restarted. */
 export interface Backoff {
   readonly firstMs: number
   readonly maxMs: number
-  /** A process that lived this long has proven itself: the next delay is the first again. */
+  /** After this lifetime a process counts as healthy, and the next delay is the first one again. */
   readonly provenAfterMs: number
 }
 
 /**
- * A crash is mostly a passing one, so the first restart comes at once to a human; ten seconds is
- * slow enough for a process that cannot start to cost nothing.
+ * Most crashes are transient, so the first restart seems immediate to a person; at ten seconds a
+ * process that cannot start costs almost nothing.
  */
 export const DEFAULT_BACKOFF: Backoff = { firstMs: 200, maxMs: 10_000, provenAfterMs: 30_000 }
 
-/** @param failures ends in a row before this one */
+/** @param failures how many ends in a row came before this one */
 export function backoffMs(backoff: Backoff, failures: number): number {
   return Math.min(backoff.firstMs * 2 ** Math.min(failures, 30), backoff.maxMs)
 }

@@ -1,9 +1,9 @@
 /**
- * A file that says how things are. Where it cannot be written (the disk is full) that is said once,
- * and it is written again and again until it is as things are then.
+ * A file that states the present situation. When it cannot be written (a full disk), that is
+ * reported once, and the write is retried until the file is up to date.
  */
 export interface KeptFile {
-  /** Now, and later if that fails. Never throws. */
+  /** Writes now, and again later if that fails. It never throws. */
   refresh(): void
   close(): void
 }

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 
-/** A log is put aside as `*.log.1` when a start finds it larger than this. */
+/** A log larger than this is renamed to `*.log.1` at a start. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024
 const TAIL_BYTES = 8 * 1024
 
 /**
- * Opens a log to append to. Children write to the descriptor itself rather than through a pipe,
- * so what they say in their last moment survives the supervisor.
+ * Opens a log to append to. Children write to the descriptor itself instead of a pipe, so their
+ * last lines survive the supervisor.
  */
 export function openLog(path: string): number {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -19,8 +19,8 @@ export function logSize(path: string): number {
 }
 
 /**
- * The last lines that were written.
- * @param fromByte older lines belong to an earlier process
+ * Returns the last lines.
+ * @param fromByte the size at the process's start, because earlier lines belong to another process
  */
 export function tailLog(path: string, lineCount: number, fromByte: number): string[] {
   const descriptor = openSync(path, 'r')

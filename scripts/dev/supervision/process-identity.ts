@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * A process, told apart from a later one with the same pid by the time it started. Whatever is
- * signalled or believed alive on the strength of a stored pid goes through here.
+ * Distinguishes a process from a later one with the same pid by its start time. Every signal or
+ * check that uses a stored pid goes through this module.
  */
 export interface ProcessIdentity {
   readonly pid: number
@@ -15,7 +15,7 @@ export interface ProcessIdentity {
 const START_TIME_FIELD = 22 - 3
 const STATE_FIELD = 3 - 3
 
-/** @returns null when no such process runs; a zombie does not */
+/** @returns null when no such process runs; a zombie does not count */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const startedAt = process.platform === 'linux' ? startedAtLinux(pid) : startedAtPosix(pid)
   return startedAt === null ? null : { pid, startedAt }
@@ -31,7 +31,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   try {
     process.kill(identity.pid, signal)
   } catch {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
   }
 }
 

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { identifyProcess, type ProcessIdentity } from './process-identity.js'
 import type { ReaperMessage } from './reaper-protocol.js'
 
-/** The supervisor's end of the reaper; starts another one should it die. */
+/** The supervisor's end of the reaper; it starts another one when the reaper dies. */
 export interface Reaper {
-  /** Resolves once it listens: children that are started before may outlive a supervisor. */
+  /** Resolves once the reaper listens: children that start earlier may outlive a supervisor. */
   readonly listening: Promise<void>
   watch(pid: number): void
   forget(pid: number): void
@@ -26,7 +26,7 @@ export function startReaper(onChange: () => void): Reaper {
   let child = spawnReaper()
 
   function spawnReaper(): ChildProcess {
-    // A session of its own keeps it out of reach of signals to the supervisor's group.
+    // Its own session keeps it out of reach of signals to the supervisor's group.
     const reaper = fork(REAPER_ENTRY, {
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -43,7 +43,7 @@ export function startReaper(onChange: () => void): Reaper {
   }
 
   function send(message: ReaperMessage): void {
-    // A failed send means that the reaper is ending; its successor is told everything anew.
+    // A failed send means that the reaper is ending; its successor gets the full list again.
     if (child.connected) child.send(message, () => undefined)
   }
 

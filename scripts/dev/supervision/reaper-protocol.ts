@@ -1,11 +1,11 @@
 import type { ProcessIdentity } from './process-identity.js'
 
-/** What the reaper tells its supervisor, once it hears when that is gone. */
+/** The reaper's message to its supervisor, once it can notice the supervisor's end. */
 export const LISTENING = 'listening'
 
-/** What the supervisor tells its reaper. */
+/** The supervisor's messages to its reaper. */
 export type ReaperMessage =
   | { readonly type: 'watch'; readonly process: ProcessIdentity }
   | { readonly type: 'forget'; readonly pid: number }
-  /** Everything was stopped in order; nothing is left to do. */
+  /** Everything was stopped in order; nothing remains to be done. */
   | { readonly type: 'dismiss' }

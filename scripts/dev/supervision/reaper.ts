@@ -2,9 +2,9 @@ import { isRunning, type ProcessIdentity, signalProcess } from './process-identi
 import { LISTENING, type ReaperMessage } from './reaper-protocol.js'
 
 /**
- * Ends the supervisor's children when it is gone without having done so itself (SIGKILL, a
- * crash). The operating system closes the channel between the two whatever way the supervisor
- * ends, which is why this process needs no timer and no poll while all is well.
+ * Ends the supervisor's children when the supervisor ended without doing so (SIGKILL, a crash). The
+ * operating system closes the channel between the two however the supervisor ends, so this process
+ * needs no timer and no polling.
  */
 const GRACE_MS = 10_000
 const POLL_MS = 50
@@ -26,7 +26,7 @@ process.on('disconnect', () => {
     process.exit(0)
   }, POLL_MS)
 })
-// A signal to the whole process group is the supervisor's to handle.
+// The supervisor handles a signal to the whole process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-// A channel that closed while this module was loaded would have gone unnoticed.
+// Sent now, because a channel that closed while this module was loading would have gone unnoticed.
 process.send?.(LISTENING)

@@ -1,6 +1,6 @@
-/** What has to be undone at the end, in reverse order; a start that fails halfway undoes its half. */
+/** Undoes steps at the end in reverse order; a start that fails halfway undoes its half. */
 export interface ShutdownStack {
-  /** Runs at once when the stack is closed already, so that nothing started late stays behind. */
+  /** Runs at once when the stack is already closed, so that nothing started late remains. */
   defer(undo: () => Promise<void> | void): Promise<void>
   /** Undoes everything once; later calls wait for the first. Never rejects. */
   close(onError: (error: unknown) => void): Promise<void>

@@ -6,38 +6,41 @@ import { type Backoff, backoffMs, DEFAULT_BACKOFF } from './backoff.js'
 import { logSize, openLog, tailLog } from './log-file.js'
 
 /**
- * One child that is kept alive: started, watched, started again with growing delays when it ends
- * by itself, and stopped gracefully. The child runs in a session of its own, so that Ctrl-C
- * reaches it through its supervisor alone and the order of stopping is the supervisor's.
+ * One supervised child: started, watched, restarted with growing delays when it ends by itself, and
+ * stopped gracefully. The child has its own session, so that Ctrl-C reaches it only through its
+ * supervisor, which decides the order of stopping.
  */
 export interface SupervisedProcess {
   readonly name: string
-  /** Pid of the living child; null between two. */
+  /** The pid of the running child; null between two. */
   readonly pid: number | null
-  /** Starts it for the first time. @throws StartFailure */
+  /**
+   * Starts it for the first time.
+   * @throws StartFailure
+   */
   start(): Promise<void>
   /**
-   * Puts a new child in the place of the one that runs, which ends once the new one can take over:
-   * for a program that knows of it (`src/supervisor/hand-over.ts`).
-   * @throws Error when it was not replaced; the old one goes on, or is started again as ever
+   * Replaces the running child, which ends once the new one can take over. The program must support
+   * it (`src/supervisor/hand-over.ts`).
+   * @throws Error when it was not replaced; the old one continues, or is restarted as usual
    */
   replace(): Promise<void>
-  /** Ends it for good: as the spec says, and by SIGKILL when that takes longer than it allows. */
+  /** Stops it for good as the spec says, and with SIGKILL when that takes too long. */
   stop(): Promise<void>
 }
 
 export interface ProcessSpec {
   readonly name: string
-  /** Asked before each start: arguments may depend on what the last run left behind. */
+  /** Called before each start, because arguments may depend on the last run. */
   readonly launch: () => Promise<Launch>
   /**
-   * `ipc` children end by themselves when the channel closes, and send `{ type: 'ready' }`, which is
-   * awaited where there is no `awaitReady`.
+   * `ipc` children end by themselves when the channel closes, and send `{ type: 'ready' }`, which
+   * is awaited without `awaitReady`.
    */
   readonly channel: 'ipc' | 'none'
   /** Resolves when the child serves; aborted when it ended or took too long. */
   readonly awaitReady?: (signal: AbortSignal) => Promise<void>
-  /** What asks it to end. Default: SIGTERM. */
+  /** The signal that asks it to end; SIGTERM by default. */
   readonly stopSignal?: NodeJS.Signals
   readonly readyTimeoutMs: number
   readonly stopTimeoutMs: number
@@ -49,7 +52,7 @@ export interface Launch {
   readonly command: string
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** Default: this process's own. */
+  /** The default is this process's own user. */
   readonly user?: ProcessUser
   readonly cwd?: string
 }
@@ -62,7 +65,7 @@ export interface ProcessUser {
 export interface ProcessObserver {
   onSpawn(pid: number): void
   onExit(pid: number): void
-  /** A child that ended by itself serves again, under a new pid. */
+  /** Called when a child that ended by itself serves again, under a new pid. */
   onRestarted(process: SupervisedProcess): void
   say(line: string): void
 }
@@ -70,7 +73,7 @@ export interface ProcessObserver {
 export class StartFailure extends Error {
   override readonly name = 'StartFailure'
 
-  /** @param logTail last lines the child wrote */
+  /** @param logTail the child's last lines */
   constructor(message: string, logTail: readonly string[]) {
     super([message, ...logTail.map((line) => `    ${line}`)].join('\n'))
   }
@@ -93,7 +96,7 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
   const backoff = spec.backoff ?? DEFAULT_BACKOFF
   const stopping = new AbortController()
   let live: LiveChild | null = null
-  /** The child that takes over, once it serves; null when it does not. */
+  /** The child that takes over once it serves; null when it does not. */
   let replacing: Promise<LiveChild | null> | null = null
   let keptAlive: Promise<void> = Promise.resolve()
 
@@ -225,7 +228,7 @@ function spawnChild(spec: ProcessSpec, launch: Launch, observer: ProcessObserver
   }
 }
 
-/** Rejects when the child ends or stays silent instead of becoming ready. */
+/** Rejects when the child ends or does not become ready in time. */
 async function readiness(spec: ProcessSpec, child: LiveChild): Promise<void> {
   const over = new AbortController()
   const timer = setTimeout(

@@ -13,7 +13,7 @@ import {
   writeWorld,
 } from './world.js'
 
-/** The deployer never runs dry: it is the faucet too. */
+/** The deployer never runs out of money, because it is also the faucet. */
 const DEPLOYER_BALANCE = parseEther('1000000000')
 const DEPLOYER_BALANCE_MIN = parseEther('100000000')
 
@@ -25,7 +25,7 @@ export interface BuildWorldOptions {
 }
 
 /**
- * Runs the steps this chain's world lacks; a world that is complete costs two reads.
+ * Runs the missing steps of this chain's world; a complete world costs two reads.
  * @returns the world, and how many steps were run
  */
 export async function buildWorld(
@@ -36,7 +36,7 @@ export async function buildWorld(
   const { client } = writer
   let world: World = readWorld(dir) ?? EMPTY_WORLD
   const probe = world.tokens?.usdc
-  // The record outlived the chain's state: what it names is gone.
+  // The record outlived the chain's state, so its contracts are gone.
   if (probe && !(await client.getCode({ address: probe }))) world = EMPTY_WORLD
 
   if ((await client.getBalance({ address: deployer.address })) < DEPLOYER_BALANCE_MIN) {
@@ -51,10 +51,10 @@ export async function buildWorld(
     }
     built++
   }
-  // Building a world sets the balance to what it spends.
+  // Building a world resets the balance.
   await client.setBalance({ address: deployer.address, value: DEPLOYER_BALANCE })
   if (built > 0) {
-    // State first: a record without its contracts would be believed.
+    // The state is saved first: a record without its contracts would be trusted.
     await node.snapshots.save()
     writeWorld(dir, world)
   }

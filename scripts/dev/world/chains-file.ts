@@ -5,7 +5,7 @@ import type { FinishedWorld } from './world.js'
 
 /** Dev feeds answer with the block's time; an hour covers a machine that slept. */
 const FEED_AGE_SECONDS_MAX = 3_600
-/** A machine that slept for a night finds its lists as they were. */
+/** The lists stay valid on a machine that slept for a night. */
 const ORACLE_AGE_SECONDS_MAX = 86_400
 const CONFIRMATIONS = 1
 /** OpenZeppelin's ERC-20 takes 35,000 to 52,000 gas for a transfer. */
@@ -17,7 +17,7 @@ export interface BuiltChain {
   readonly world: FinishedWorld
 }
 
-/** `chains.json` of the service, as an operator of these chains would write it. */
+/** Returns the service's `chains.json` as an operator of these chains would write it. */
 export function chainsFileOf(built: readonly BuiltChain[]): ChainsFile {
   return { chains: built.map(chainEntry) }
 }

@@ -5,15 +5,17 @@ import type { Address } from '../../../src/domain/ids.js'
 import { openChainWriter } from '../../contracts/chain-writer.js'
 import { configureRouter } from '../../contracts/router-setup.js'
 
-/** What only the service's own keys decide, so known after the worlds were built. */
+/**
+ * Settings that depend on the service's own keys, and so are known only after the worlds are built.
+ */
 export interface RouterKeys {
-  /** Of each wallet service its own. */
+  /** Each wallet service's own co-signer keys. */
   readonly coSigners: RegisteredCoSigners
   /** Gas wallets by chain id. */
   readonly relayers: Readonly<Record<string, readonly Address[]>>
 }
 
-/** Tells every Router whose signatures to take; may be repeated. Fees go to the deployer. */
+/** Tells every Router which signatures to accept; may be repeated. Fees go to the deployer. */
 export async function configureRouters(
   { chains }: ChainsFile,
   deployer: LocalAccount,

@@ -16,7 +16,7 @@ import { configureRouter, deployRouter } from '../../contracts/router-setup.js'
 import type { DevChain } from '../chains/dev-chains.js'
 import type { World } from './world.js'
 
-/** What a step builds with. */
+/** The inputs of a step. */
 export interface StepContext {
   readonly chain: DevChain
   readonly rpcUrl: string
@@ -25,8 +25,8 @@ export interface StepContext {
 }
 
 /**
- * One step of building a world: runs while its field is absent, reads what earlier steps left.
- * To add one: a field in `world.ts`, and an entry here.
+ * One step of building a world: runs while its field is absent, and reads the results of earlier
+ * steps. To add one, add a field in `world.ts` and an entry here.
  */
 export interface WorldStep {
   readonly field: Exclude<keyof World, 'format'>
@@ -103,7 +103,7 @@ export const WORLD_STEPS: readonly WorldStep[] = [
       if (!chain.hasRouter) return { router: null }
       if (!world.venues) throw new Error('the Router needs venues')
       const deployed = await deployRouter(writer)
-      // Co-signer and relayers are keys of the service: set once it has made them.
+      // Co-signer and relayers are the service's keys, which are set once it has made them.
       await configureRouter(writer, deployed, {
         coSigners: null,
         relayers: [],

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { readJsonFile, writeJsonAtomically } from '../home/json-file.js'
 
 /**
- * What was deployed on one development chain. Each top-level field is the outcome of one step
- * (`steps.ts`); a field that is absent is a step still to be run, so a world built by an older
- * version gains what newer ones add.
+ * The contracts of one development chain. Each top-level field is the result of one step
+ * (`steps.ts`); an absent field is a step that has yet to run, so a world by an older version gains
+ * what newer ones add.
  */
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 const selector = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{8}$/)])
 
 const world = z.object({
-  /** Raised when the steps change so that old worlds are of no use. */
+  /** Raised when the steps change so that old worlds are unusable. */
   format: z.literal(1),
   tokens: z.object({ wrapped_native: address, usdc: address }).optional(),
   feeds: z.object({ native_usd: address, usdc_usd: address }).optional(),
@@ -25,7 +25,7 @@ const world = z.object({
       allowed_calls: z.array(z.object({ target: address, selector })),
     })
     .optional(),
-  /** Null where this chain has none by design. */
+  /** Null when this chain has no Router by design. */
   router: z.object({ router: address, delegate: address }).nullable().optional(),
 })
 
@@ -39,7 +39,7 @@ export function readWorld(dir: string): World | null {
   try {
     return readJsonFile(worldPath(dir), world)
   } catch {
-    // Of another format: the chain is built anew.
+    // The format differs, so the chain is built again.
     return null
   }
 }
@@ -48,7 +48,7 @@ export function writeWorld(dir: string, built: World): void {
   writeJsonAtomically(worldPath(dir), built)
 }
 
-/** @throws Error that names the step that has no outcome */
+/** @throws Error when a step has no result */
 export function finishedWorld(built: World): FinishedWorld {
   const { tokens, feeds, sanctions_oracle, venues, router } = built
   if (!tokens || !feeds || !sanctions_oracle || !venues || router === undefined) {

@@ -4,7 +4,8 @@ import type { BroadcastOutcome } from './broadcast-outcome.js'
 import { createEndpoint } from './endpoint.js'
 import { createEndpointSet } from './endpoint-set.js'
 import { PROCESS_TIMERS } from './process-timers.js'
-import { createReadRunner, type PendingRead, unavailable } from './reads.js'
+import { unavailable } from './read-answers.js'
+import { createReadRunner, type PendingRead } from './reads.js'
 import { createRequestQueue, type RequestQueue } from './request-queue.js'
 import {
   createSendRunner,
@@ -17,6 +18,7 @@ import {
 } from './sends.js'
 import { httpTransport } from './transport.js'
 import {
+  BATCH_MAX,
   NO_METRICS,
   type RpcCall,
   type RpcClient,
@@ -27,29 +29,30 @@ import {
 import { createViewRunner, type PendingViews } from './views.js'
 import { serialiseCall } from './wire.js'
 
-/** Public nodes answer most reads in well under a second; past this they are not healthy. */
+/** Public nodes answer most reads in well under a second; a slower node is not healthy. */
 const TIMEOUT_MS = 8_000
-/** Calls per HTTP request: geth's and most providers' limit for a batch is 100 to 1,000. */
-const BATCH_MAX = 100
-/** Characters per HTTP request; geth takes 5 MB, some providers 1 MB. */
+/** Characters per HTTP request; geth accepts 5 MB, some providers 1 MB. */
 const BATCH_CHARS_MAX = 1_000_000
 /** HTTP requests in flight, per kind, so that reads never starve broadcasts. */
 const SLOTS_MAX = 8
-/** A second of work for a slow endpoint: 8 slots × 100 calls × ~10 answers a second. */
+/** One second of work for a slow endpoint: 8 slots × 100 calls × ~10 answers a second. */
 const QUEUED_READS_MAX = 8_192
 const QUEUED_SENDS_MAX = 8_192
 /**
- * Calls whose answer a caller's calldata can make large or slow. They travel alone, so that they
- * cannot spoil a batch, and wait in a queue of their own.
+ * Methods whose answer a caller's calldata can make large or slow. They are sent singly, so that
+ * they cannot spoil a batch, and wait in a queue of their own.
  */
 const HEAVY_METHODS: ReadonlySet<string> = new Set(['eth_simulateV1', 'debug_traceCall'])
 const HEAVY_SLOTS_MAX = 4
 const QUEUED_HEAVY_READS_MAX = 512
-/** Proofs are for rare disputes: some at a time, for each goes to all endpoints. */
+/** Proofs are for rare disputes and each goes to all endpoints, so few run at a time. */
 const VIEW_SLOTS_MAX = 2
-/** As many lanes may dispute a refusal at once when a node lies to all of them; the rest ask at the next block. */
+/**
+ * When a node lies about all lanes, this many may dispute at once; the others try again at the next
+ * block.
+ */
 const QUEUED_VIEWS_MAX = 512
-/** 128 KiB of calldata twice over as hex, and room for the envelope. */
+/** Twice 128 KiB of calldata as hex, and room for the envelope. */
 const RAW_CHARS_MAX = 400_000
 
 /** @throws TypeError when an endpoint is not a URL */
@@ -115,6 +118,8 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
 
   function read(call: RpcCall, resolve: (answer: RpcResult) => void): void {
     enqueue(HEAVY_METHODS.has(call.method) ? heavyReads : reads, {
+      method: call.method,
+      ...(call.hasCode === true ? { hasCode: call.hasCode } : {}),
       text: serialiseCall(call),
       resolve,
     })
@@ -151,6 +156,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     ): Promise<T> {
       return new Promise((resolve, reject) => {
         enqueue(heavyReads, {
+          method,
           text: serialiseCall({ method, params }),
           mayAsk,
           resolve(answer) {
@@ -161,7 +167,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       })
     },
     batch(calls) {
-      // One promise for all of them: there are hundreds in a batch of receipts.
+      // One promise for all of them: a batch of receipts has hundreds.
       return new Promise((resolve) => {
         const answers = new Array<RpcResult>(calls.length)
         let missing = calls.length
@@ -195,7 +201,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     sendRawTransaction(raw: Hex) {
       if (raw.length > RAW_CHARS_MAX || !isWholeBytes(raw)) {
         const text = 'not the hex of a transaction'
-        return Promise.resolve<BroadcastOutcome>({ kind: 'rejected', reason: 'invalid', text })
+        return Promise.resolve<BroadcastOutcome>({ kind: 'rejected', reason: 'unsendable', text })
       }
       return new Promise((resolve) => {
         if (closed) return resolve({ kind: 'retry', text: 'the client is closed' })
@@ -226,10 +232,10 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   }
 }
 
-/** What a regular expression would say, in a third of its time: each send asks. */
+/** Does the work of a regular expression in a third of its time, because each send needs it. */
 function isWholeBytes(raw: Hex): boolean {
   const digits = raw.slice(2)
-  // The decoder stops at what is no pair of digits.
+  // The decoder stops at anything that is not a pair of digits.
   const bytes = Buffer.from(digits, 'hex').length
   return raw.startsWith('0x') && bytes > 0 && bytes * 2 === digits.length
 }

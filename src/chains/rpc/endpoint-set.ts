@@ -6,14 +6,17 @@ export interface EndpointSet {
   readonly all: readonly Endpoint[]
   /**
    * The first usable endpoint that is not in `tried`. Preferred endpoints that may be back are
-   * probed in the background; they are waited for only when nothing else is left.
+   * probed in the background; their probes are awaited only when nothing else is left.
    */
   pick(tried: ReadonlySet<Endpoint>): Promise<Endpoint | null>
   /** A usable endpoint without waiting, or null. */
   pickReady(tried: ReadonlySet<Endpoint>): Endpoint | null
-  /** All that may be asked now; what may be back is probed, and waited for. */
+  /** All endpoints that may be used now; those that may be back are probed first. */
   usable(): Promise<readonly Endpoint[]>
-  /** Milliseconds until a rate-limited endpoint may be asked again; null when none rests. */
+  /**
+   * Milliseconds until a rate-limited endpoint may be used again; null when no endpoint is
+   * rate-limited.
+   */
   restMs(): number | null
   readyCount(): number
 }
@@ -42,7 +45,7 @@ export function createEndpointSet(
         if (state === 'ready') return endpoint
         if (state !== 'probe') continue
         const probing = probe(endpoint)
-        // Nobody waits for it when a later endpoint is ready.
+        // No caller awaits the probe when a later endpoint is ready.
         probing.catch(() => undefined)
         probes.push(probing)
       }
@@ -75,5 +78,5 @@ export function createEndpointSet(
 
 async function probe(endpoint: Endpoint): Promise<Endpoint> {
   if (await endpoint.verify()) return endpoint
-  throw new Error('endpoint did not verify')
+  throw new Error('the endpoint was not verified')
 }

@@ -1,31 +1,42 @@
 import type { Timers } from '../../clock/timers.js'
+import { type Asked, askInBatches, type CallText, isOfBatch } from './ask-in-batches.js'
+import { createBatchSize } from './batch-size.js'
 import { createBreaker } from './breaker.js'
-import { RpcShapeError, RpcTransportError } from './errors.js'
+import { createChainIdCheck } from './chain-id-check.js'
+import { RpcTransportError } from './errors.js'
 import type { Transport } from './transport.js'
-import type { HttpOutcome, RpcEndpoint, RpcMetrics, RpcResult } from './types.js'
-import { parseAnswers, parseRetryAfterMs } from './wire.js'
+import {
+  BATCH_MAX,
+  type HttpOutcome,
+  type RpcEndpoint,
+  type RpcMetrics,
+  type RpcResult,
+} from './types.js'
+import { parseAnswers, parseRetryAfterMs, tooLarge } from './wire.js'
 
 /**
- * One RPC endpoint: its circuit breaker, rate-limit pause and the check that it serves the chain it is configured for. Knows nothing of other endpoints.
+ * One RPC endpoint: its circuit breaker, its rate-limit pause and the check of its chain id. It
+ * does not know other endpoints.
  */
 
-/** Without a Retry-After of its own a rate-limited endpoint rests this long. */
+/** The pause of a rate-limited endpoint that sends no Retry-After. */
 const RATE_LIMIT_PAUSE_MS = 1_000
 const RATE_LIMIT_PAUSE_MS_MAX = 60_000
 export interface Endpoint extends RpcEndpoint {
-  /** `ready`: ask it; `probe`: it may be back, `verify` first; `resting`: rate-limited; `out`: not now. */
-  state(nowMs: number): 'ready' | 'probe' | 'resting' | 'out'
-  /** When a resting endpoint may be asked again; 0 when it is not resting. */
-  restingUntilMs(): number
-  /** Asks for the chain id; true when it is ours. Never rejects. */
-  verify(): Promise<boolean>
   /**
-   * Posts serialised JSON-RPC calls with ids 0 to count − 1.
-   * @returns answers in the order of the ids
-   * @throws RpcTransportError
+   * `ready`: use it; `probe`: it may be back, `verify` first; `resting`: rate-limited; `out`: not
+   * now.
    */
-  post(body: string, count: number): Promise<RpcResult[]>
-  /** Typical answer time plus four deviations, milliseconds: later than this is unusual. */
+  state(nowMs: number): 'ready' | 'probe' | 'resting' | 'out'
+  /** When a rate-limited endpoint may be used again; 0 when it is not rate-limited. */
+  restingUntilMs(): number
+  /** Reads the chain id; true when it is ours. Never rejects. */
+  verify(): Promise<boolean>
+  /** Sends serialised calls, in as many requests as needed. Never rejects. */
+  ask(calls: readonly CallText[]): Promise<Asked>
+  /** Does the same with one request after the other. */
+  askInOrder(calls: readonly CallText[]): Promise<Asked>
+  /** The typical answer time plus four deviations, milliseconds: a later answer is unusual. */
   unusualAfterMs(): number
   close(): Promise<void>
 }
@@ -44,12 +55,18 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const label = `${options.index}:${new URL(options.url).hostname}`
   const breaker = createBreaker()
   const latency = createLatency()
+  const batchSize = createBatchSize(BATCH_MAX)
+  const chainIdCheck = createChainIdCheck(chainId)
   let incarnation = 0
   let verified = false
-  let wrongChain = false
   let restingUntil = 0
   let verifying: Promise<boolean> | null = null
 
+  /**
+   * Posts serialised JSON-RPC calls with ids 0 to count − 1.
+   * @returns answers in the order of the ids
+   * @throws RpcTransportError
+   */
   async function post(body: string, count: number): Promise<RpcResult[]> {
     const startedMs = timers.elapsed()
     let outcome: HttpOutcome = 'unanswered'
@@ -61,7 +78,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         throw new RpcTransportError('refused', `HTTP ${status}`, { status, retryAfterMs })
       }
       if (status >= 500) {
-        // A gateway may have passed the request on before it gave up on the answer.
+        // A gateway may have passed the request on before it gave up waiting for the answer.
         throw new RpcTransportError('unanswered', `HTTP ${status}`, { status })
       }
       const answers = parseAnswers(text, count)
@@ -76,9 +93,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       return answers
     } catch (cause) {
       if (codeOf(cause) === TOO_LARGE_CODE) {
-        // The caller's question was too big; the endpoint is well, and must not be blamed for it.
+        // The caller's request was too large; the endpoint is healthy and must not be blamed.
         outcome = 'ok'
-        return Array.from({ length: count }, () => TOO_LARGE)
+        return tooLarge(count)
       }
       const error = asTransportError(cause)
       if (error.status === 429) {
@@ -86,7 +103,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         restingUntil = Math.max(restingUntil, timers.now() + pauseMs)
       } else {
         if (error.phase === 'unsent') outcome = 'unsent'
-        if (breaker.fail(timers.now())) {
+        // A batch may be too long for a healthy endpoint; its single calls will show that.
+        const isCounted = count === 1 || !isOfBatch(error)
+        if (isCounted && breaker.fail(timers.now())) {
           verified = false
           incarnation++
           metrics.breakerOpened(label)
@@ -101,16 +120,13 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   async function askChainId(): Promise<boolean> {
     try {
       const [answer] = await post('{"jsonrpc":"2.0","id":0,"method":"eth_chainId","params":[]}', 1)
-      // Whoever names no chain, as a gateway may while its node starts, is on no other one.
+      // An endpoint that gives no id, as a gateway may while its node starts, is not on another
+      // chain.
       if (answer === undefined || !answer.ok || answer.value == null) return false
-      const got = String(answer.value)
-      if (Number(got) === chainId) {
-        verified = true
-        return true
-      }
-      wrongChain = true
-      metrics.wrongChainId(label, got.slice(0, 32))
-      return false
+      const said = chainIdCheck.hear(answer.value, timers.now())
+      if (said !== 'same') metrics.chainId(label, said, String(answer.value).slice(0, 32))
+      verified = said === 'same' || said === 'right'
+      return verified
     } catch {
       return false
     }
@@ -122,7 +138,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       return incarnation
     },
     state(nowMs) {
-      if (wrongChain) return 'out'
+      if (chainIdCheck.isResting(nowMs)) return 'out'
       if (nowMs < restingUntil) return 'resting'
       const circuit = breaker.state(nowMs)
       if (circuit === 'open') return 'out'
@@ -135,7 +151,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       })
       return verifying
     },
-    post,
+    ask: (calls) => askInBatches(calls, batchSize, post),
+    askInOrder: (calls) => askInBatches(calls, batchSize, post, 1),
     unusualAfterMs: () => latency.unusualAfterMs(),
     close: () => transport.close(),
   }
@@ -163,14 +180,8 @@ function createLatency() {
 
 /** undici's code for an answer above `maxResponseSize`. */
 const TOO_LARGE_CODE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-const TOO_LARGE: RpcResult = { ok: false, error: new RpcShapeError('the answer is too large') }
 
-/** Says nothing of this call alone: what came with it may have been the large one. */
-export function isTooLarge(answer: RpcResult | undefined): boolean {
-  return answer === TOO_LARGE
-}
-
-/** Codes that Node and undici give while no byte of the request has been written. */
+/** The codes that Node and undici give when no byte of the request has been written. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -192,7 +203,7 @@ function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown'
   const code = 'code' in cause ? cause.code : undefined
   if (typeof code === 'string') return code
-  // Happy-eyeballs failures come as one aggregate without a code of its own.
+  // Happy-eyeballs failures arrive as one aggregate without a code of its own.
   if (cause instanceof AggregateError) return codeOf(cause.errors[0])
   return cause.name
 }

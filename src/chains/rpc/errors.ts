@@ -1,10 +1,10 @@
 /**
- * What can go wrong between a caller and a node, in two kinds: the node answered with an error
+ * The two kinds of failure between a caller and a node: the node answered with an error
  * (`RpcCallError`), or no usable answer came (`RpcTransportError`). Neither ever carries the
  * endpoint's URL, because operators put API keys into paths.
  */
 
-/** Longest error text that is kept; nodes echo whole transactions into theirs. */
+/** The longest error text that is kept; nodes echo whole transactions in theirs. */
 const TEXT_LENGTH_MAX = 300
 
 export function boundedText(text: string): string {
@@ -15,7 +15,7 @@ export function boundedText(text: string): string {
 export class RpcCallError extends Error {
   /** JSON-RPC code; 0 when the node left it out. */
   readonly code: number
-  /** `error.data` as it came: revert bytes for `eth_call`, anything else elsewhere. */
+  /** `error.data` unchanged: revert bytes for `eth_call`, anything for other methods. */
   readonly data: unknown
 
   constructor(code: number, message: string, data?: unknown) {
@@ -28,16 +28,18 @@ export class RpcCallError extends Error {
 
 /**
  * - `unsent`: the request did not leave this machine (refused, no route, no DNS answer).
- * - `refused`: the endpoint turned it away before doing anything (429, 503, 4xx).
+ * - `refused`: the endpoint rejected it before doing anything (429, 503, 4xx).
  * - `unanswered`: it was written and no usable answer came, so the node may have acted on it.
  */
 export type TransportPhase = 'unsent' | 'refused' | 'unanswered'
 
 export class RpcTransportError extends Error {
   readonly phase: TransportPhase
-  /** The endpoint's own wish (429, 503), in milliseconds; null when it named none. */
+  /**
+   * The pause that the endpoint requested (429, 503), in milliseconds; null when it requested none.
+   */
   readonly retryAfterMs: number | null
-  /** HTTP status, or null when there was none. */
+  /** The HTTP status; null without an HTTP answer. */
   readonly status: number | null
 
   constructor(
@@ -53,10 +55,18 @@ export class RpcTransportError extends Error {
   }
 }
 
-/** A node's answer that does not have the shape its method promises. */
+/** A node's answer that does not have the shape that its method promises. */
 export class RpcShapeError extends Error {
   constructor(what: string) {
     super(`malformed answer: ${boundedText(what)}`)
     this.name = 'RpcShapeError'
+  }
+}
+
+/** A call to an address with code returned no data. */
+export class RpcEmptyError extends Error {
+  constructor() {
+    super('the result has no data')
+    this.name = 'RpcEmptyError'
   }
 }

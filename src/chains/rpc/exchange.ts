@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from 'undici'
 import { RpcTransportError } from './errors.js'
 
-/** What an endpoint said over HTTP, whatever it was. */
+/** An endpoint's HTTP answer, whatever its content. */
 export interface HttpAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
@@ -12,14 +12,14 @@ export interface HttpPost {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** For all of it: the wait for a connection, headers and body. */
+  /** The limit for the whole exchange: the wait for a connection, headers and body. */
   readonly timeoutMs: number
 }
 
 /**
- * Posts without the streams that undici's `request` puts around a body: for answers as small as a
+ * Posts without the streams with which undici's `request` wraps a body: for answers as small as a
  * node's they cost more than the exchange itself, and each send waits for it.
- * @throws RpcTransportError `unanswered` past the deadline; else what undici gives
+ * @throws RpcTransportError `unanswered` past the deadline; otherwise what undici throws
  */
 export function exchange(pool: Pool, post: HttpPost): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // Informational answers come before the one that counts.
+    // Informational answers come before the final one.
     this.#status = status
     const after = headers['retry-after']
     this.#retryAfter = Array.isArray(after) ? after[0] : after

@@ -1,13 +1,13 @@
-import type { Certainty, RejectReason } from './broadcast-outcome.js'
+import type { RejectReason } from './broadcast-outcome.js'
 
 /**
- * Error texts of `eth_sendRawTransaction` as geth, op-geth, bor, bsc, nitro, erigon, nethermind,
- * reth, besu and anvil write them. Sources: `core/error.go`, `core/txpool/errors.go`,
+ * Error texts of `eth_sendRawTransaction` in geth, op-geth, bor, bsc, nitro, erigon, nethermind,
+ * reth, besu and anvil. Sources: `core/error.go`, `core/txpool/errors.go`,
  * `core/txpool/validation.go`, `legacypool.go` (geth and its forks), `txpoolcfg.go` (erigon),
  * `TxPoolErrorMessages.cs` and `AcceptTxResult.cs` (nethermind, both generations),
- * `rpc-eth-types/src/error` (reth), `eth/error.rs` (anvil). Order matters: the first match wins,
- * so narrow rows stand before the wide ones they overlap with. Patterns are unanchored because
- * gateways and forwarding nodes wrap the text they pass on.
+ * `rpc-eth-types/src/error` (reth), `eth/error.rs` (anvil). Order matters: the first match wins, so
+ * narrow rows come before the wide ones that they overlap with. Patterns are unanchored because
+ * gateways and forwarding nodes wrap the text that they pass on.
  */
 export interface NodeErrorRow {
   readonly pattern: RegExp
@@ -18,7 +18,7 @@ export interface NodeErrorRow {
 type RowVerdict =
   | { readonly kind: 'known' | 'retry' | 'nonce-too-low' | 'indeterminate' }
   | { readonly kind: 'underpriced'; readonly against: 'replacement' | 'floor' }
-  | { readonly kind: 'rejected'; readonly reason: RejectReason; readonly certainty: Certainty }
+  | { readonly kind: 'rejected'; readonly reason: RejectReason }
 
 const KNOWN = { kind: 'known' } as const
 const RETRY = { kind: 'retry' } as const
@@ -27,8 +27,8 @@ const INDETERMINATE = { kind: 'indeterminate' } as const
 const REPLACEMENT = { kind: 'underpriced', against: 'replacement' } as const
 const FLOOR = { kind: 'underpriced', against: 'floor' } as const
 
-function rejected(reason: RejectReason, certainty: Certainty) {
-  return { kind: 'rejected', reason, certainty } as const
+function rejected(reason: RejectReason) {
+  return { kind: 'rejected', reason } as const
 }
 
 export const NODE_ERROR_ROWS: readonly NodeErrorRow[] = [
@@ -46,7 +46,7 @@ export const NODE_ERROR_ROWS: readonly NodeErrorRow[] = [
   },
   {
     pattern: /authority nonce too low/i,
-    verdict: rejected('authorization', 'state'),
+    verdict: rejected('authorization'),
     why: 'the authorization nonce is spent, so the list would be skipped; must precede "nonce too low"',
   },
   {
@@ -96,46 +96,46 @@ export const NODE_ERROR_ROWS: readonly NodeErrorRow[] = [
   {
     pattern:
       /insufficient (?:funds|balance)|not enough funds|upfront cost exceeds account balance|InsufficientFunds/i,
-    verdict: rejected('insufficient-funds', 'state'),
+    verdict: rejected('insufficient-funds'),
     why: 'balance at the node’s head; a lagging node may not have seen a deposit',
   },
   {
     pattern:
       /intrinsic gas too low|\bIntrinsicGas\b|intrinsic gas exceeds gas limit|floor data gas|not enough gas to cover minimal/i,
-    verdict: rejected('intrinsic-gas', 'bytes'),
+    verdict: rejected('intrinsic-gas'),
     why: 'follows from calldata and gas limit',
   },
   {
     pattern:
       /exceeds block gas limit|intrinsic gas too high|gas limit (?:is )?too high|exceeds max transaction gas limit|greater than the block gas limit|GasLimitExceeded|exceeds current gas limit/i,
-    verdict: rejected('gas-limit', 'state'),
+    verdict: rejected('gas-limit'),
     why: 'EIP-7825 cap or the block limit of the node’s head, which moves by 1/1024 a block',
   },
   {
     pattern: /oversized data|transaction too large|MaxTxSizeExceeded|RLPTooLong|initcode/i,
-    verdict: rejected('oversized', 'state'),
+    verdict: rejected('oversized'),
     why: 'pool limits are per client (128 KiB in geth)',
   },
   {
     pattern: /sender (?:is )?not an eoa|SenderIsContract/i,
-    verdict: rejected('sender-has-code', 'state'),
+    verdict: rejected('sender-has-code'),
     why: 'EIP-3607; a node without EIP-7702 says so of delegated accounts',
   },
   {
     pattern: /execution reverted/i,
-    verdict: rejected('reverted', 'state'),
+    verdict: rejected('reverted'),
     why: 'nitro’s sequencer runs a transaction before it takes it and turns cheap reverts away',
   },
   {
     pattern:
       /(?:unsupported|not supported).*transaction type|transaction type.*not (?:supported|activated)|unsupported transaction|authorization list not supported/i,
-    verdict: rejected('unsupported', 'state'),
+    verdict: rejected('unsupported'),
     why: 'the fork rules of the node’s version; another version may have taken it',
   },
   {
     pattern:
       /invalid sender|invalid (?:transaction )?signature|failed to recover sender|FailedToResolveSender|invalid chain id|chain ?id mismatch|incompatible eip-155|negative value|GasUintOverflow|gas uint64 overflow|cost overflow|Int256Overflow|priority fee per gas higher than|higher than 2\^256|nonce has max value|\brlp:|(?:failed to|could not be) decode|typed transaction too short|at least one authorization|empty authorization list|authorization list has invalid|transaction invalid|invalid transaction format/i,
-    verdict: rejected('invalid', 'bytes'),
+    verdict: rejected('invalid'),
     why: 'the bytes break a rule that does not depend on state',
   },
   {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Timers } from '../../clock/timers.js'
 
 /**
- * Time and chance of this process, for clients that are given no others. Unlike the timers of actors,
- * the process waits for what is due: somebody awaits it who may have nothing else to do.
+ * Time and randomness of this process, for clients that are given no others. Unlike actors' timers,
+ * these keep the process alive: a caller awaits the result and may have nothing else to do.
  */
 export const PROCESS_TIMERS: Timers = {
   now: Date.now,

@@ -1,28 +1,29 @@
 import type { Timers } from '../../clock/timers.js'
-import { FaultError, fault } from '../../errors/fault.js'
-import { isEndpointFault } from './classify.js'
-import { type Endpoint, isTooLarge } from './endpoint.js'
+import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
-import { RpcCallError } from './errors.js'
+import { RpcTransportError } from './errors.js'
+import { isAnswer, type ReadCall, withoutAnswer } from './read-answers.js'
 import type { RpcEndpoint, RpcMetrics, RpcResult } from './types.js'
-import { requestBody } from './wire.js'
 
-/** Reads over several endpoints: failover, hedging within a budget, short waits for rate limits. */
+/**
+ * Reads over several endpoints, with failover, a budget for hedging and short waits for rate
+ * limits.
+ */
 
-export interface PendingRead {
-  /** `serialiseCall` of the call. */
+export interface PendingRead extends ReadCall {
+  /** The call as `serialiseCall` returns it. */
   readonly text: string
-  /** Endpoints that may be asked, all by default. Only for items that travel alone. */
+  /** The endpoints that may be used, all by default. Only for calls that are sent singly. */
   readonly mayAsk?: (endpoint: RpcEndpoint) => boolean
   resolve(answer: RpcResult): void
 }
 
-/** A second pass gives lost keep-alive sockets and a single endpoint their second chance. */
+/** A second pass gives lost keep-alive sockets and a single endpoint a second chance. */
 const PASSES_MAX = 2
 const PASS_PAUSE_MS = 60
-/** Below this an answer is never late; hedging would only double the load. */
+/** No answer is late before this; hedging earlier would only double the load. */
 const HEDGE_DELAY_MS_MIN = 25
-/** A hedge per ten reads on average, so that a slow chain is not made slower. */
+/** One hedge per ten reads on average, so that hedging cannot slow down a slow chain. */
 const HEDGE_TOKENS_PER_READ = 0.1
 const HEDGE_TOKENS_MAX = 10
 
@@ -43,21 +44,16 @@ export function createReadRunner(
     primary: Endpoint,
     items: readonly PendingRead[],
     tried: Set<Endpoint>,
-  ): Promise<RpcResult[] | null> {
-    const body = requestBody(items)
+  ): Promise<readonly RpcResult[] | null> {
     hedgeTokens = Math.min(HEDGE_TOKENS_MAX, hedgeTokens + HEDGE_TOKENS_PER_READ)
-    const first = primary.post(body, items.length)
-    if (hedgeTokens < 1 || set.pickReady(tried) === null) return first.catch(() => null)
+    const first = answersOf(primary, items)
+    if (hedgeTokens < 1 || set.pickReady(tried) === null) return first
     const delayMs = Math.min(Math.max(primary.unusualAfterMs(), HEDGE_DELAY_MS_MIN), timeoutMs / 2)
     return new Promise((resolve) => {
       let open = 1
-      const lose = () => {
+      const hear = (answers: readonly RpcResult[] | null) => {
         open--
-        if (open > 0) return
-        late.cancel()
-        resolve(null)
-      }
-      const win = (answers: RpcResult[]) => {
+        if (answers === null && open > 0) return
         late.cancel()
         resolve(answers)
       }
@@ -68,16 +64,17 @@ export function createReadRunner(
         open++
         tried.add(second)
         metrics.hedged(second.label)
-        second.post(body, items.length).then(win, lose)
+        void answersOf(second, items).then(hear)
       })
-      first.then(win, lose)
+      void first.then(hear)
     })
   }
 
   async function run(items: PendingRead[]): Promise<void> {
     const giveUpAtMs = timers.now() + 2 * timeoutMs
     let remaining = items
-    let lastAnswers: RpcResult[] = []
+    /** The refusals of each read that has no answer yet. */
+    const refusals = new Map<PendingRead, RpcResult>()
     for (let pass = 0; pass < PASSES_MAX && remaining.length > 0; pass++) {
       if (pass > 0) {
         const waitMs = set.restMs() ?? PASS_PAUSE_MS
@@ -92,59 +89,42 @@ export function createReadRunner(
         tried.add(endpoint)
         const answers = await ask(endpoint, remaining, tried)
         if (answers === null) continue
-        if (remaining.length > 1 && isTooLarge(answers[0])) {
-          await runInHalves(remaining)
-          return
-        }
         const unanswered: PendingRead[] = []
-        lastAnswers = []
         remaining.forEach((item, i) => {
           const answer = answers[i]
-          if (answer === undefined || faultOfEndpoint(answer)) {
-            unanswered.push(item)
-            if (answer !== undefined) lastAnswers.push(answer)
-          } else item.resolve(answer)
+          if (answer !== undefined && isAnswer(item, answer)) {
+            item.resolve(answer)
+            return
+          }
+          unanswered.push(item)
+          // A result with an unexpected shape may still be usable; an error is not.
+          if (answer === undefined || isUnheard(answer)) return
+          if (refusals.get(item)?.ok !== true) refusals.set(item, answer)
         })
         remaining = unanswered
       }
-      // A node's own words are better than "unavailable", and asking again seldom changes them.
-      if (lastAnswers.length === remaining.length && lastAnswers.length > 0) break
+      // A node that refuses once seldom answers the same read later.
+      if (remaining.every((item) => refusals.has(item))) break
     }
-    remaining.forEach((item, i) => {
-      item.resolve(
-        (lastAnswers.length === remaining.length ? lastAnswers[i] : undefined) ??
-          unavailable(chainId),
-      )
-    })
-  }
-
-  /**
-   * A receipt may have megabytes of logs, and whoever has it made need not be who is asked for
-   * besides it: only what is too large alone goes without an answer. One half after the other, so
-   * that the slot of the batch is still one request.
-   */
-  async function runInHalves(items: PendingRead[]): Promise<void> {
-    const half = Math.ceil(items.length / 2)
-    await run(items.slice(0, half))
-    await run(items.slice(half))
+    for (const item of remaining) item.resolve(withoutAnswer(chainId, item, refusals.get(item)))
   }
 
   return { run }
 }
 
+/** Returns null when the endpoint answered none of them. */
+async function answersOf(
+  endpoint: Endpoint,
+  items: readonly PendingRead[],
+): Promise<readonly RpcResult[] | null> {
+  const { answers } = await endpoint.ask(items)
+  return answers.every(isUnheard) ? null : answers
+}
+
+function isUnheard(answer: RpcResult): boolean {
+  return !answer.ok && answer.error instanceof RpcTransportError
+}
+
 function mayAskOf(items: readonly PendingRead[], endpoint: Endpoint): boolean {
   return items.every(({ mayAsk }) => mayAsk === undefined || mayAsk(endpoint))
-}
-
-function faultOfEndpoint(answer: RpcResult): boolean {
-  if (answer.ok) return false
-  const { error } = answer
-  return error instanceof RpcCallError ? isEndpointFault(error.code, error.message) : true
-}
-
-export function unavailable(chainId: number): RpcResult {
-  return {
-    ok: false,
-    error: new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: chainId })),
-  }
 }

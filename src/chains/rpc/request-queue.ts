@@ -3,13 +3,13 @@ import { WaitSample } from '../../domain/meter.js'
 import type { QueueReading } from './types.js'
 
 /**
- * A bounded queue in front of a bounded number of HTTP requests. What is pushed within one tick,
- * and what piles up while all slots are busy, leaves together.
+ * A bounded queue in front of a bounded number of HTTP requests. Items that are pushed within one
+ * tick, and those that pile up while all slots are busy, leave together.
  */
 export interface RequestQueue<T> {
-  /** False when the queue is full; the item was not taken. */
+  /** False when the queue is full; the item was not accepted. */
   push(item: T): boolean
-  /** Takes out all that still waits. */
+  /** Takes out all waiting items. */
   drain(): T[]
   read(): QueueReading
 }
@@ -72,7 +72,7 @@ export function createRequestQueue<T>(options: RequestQueueOptions<T>): RequestQ
       wait.entered()
       if (!scheduled && busy < slotsMax) {
         scheduled = true
-        // After the poll phase's callbacks, so that everything one tick brought travels together.
+        // Runs after the poll phase's callbacks, so that all items of one tick leave together.
         timers.soon(flush)
       }
       return true

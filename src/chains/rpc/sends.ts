@@ -1,21 +1,20 @@
 import type { Timers } from '../../clock/timers.js'
 import type { Hex } from '../../domain/ids.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
-import { classifyNodeError, type NodeVerdict } from './classify.js'
+import { classifyNodeError } from './classify.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import { RpcCallError, RpcTransportError } from './errors.js'
 import type { RpcMetrics, RpcResult, SpreadOutcome } from './types.js'
 import { createVerdictSum, type VerdictSum } from './verdict-sum.js'
-import { requestBody } from './wire.js'
 
 /**
- * Broadcasts: one endpoint first, the others only for those it gave no clear answer on. Sending
- * the same bytes twice is harmless, which is what makes failover of a write sound here.
+ * Broadcasts: one endpoint first, then the others, for bytes on which it gave no clear answer.
+ * Sending the same bytes twice is harmless, which makes failover of a write sound here.
  */
 
 export interface PendingSend {
-  /** Serialised call, as `serialiseCall` gives it. */
+  /** The serialised call, as `serialiseCall` returns it. */
   readonly text: string
   readonly sum: VerdictSum
   resolve(outcome: BroadcastOutcome): void
@@ -47,7 +46,7 @@ export function createSendRunner(
     const giveUpAtMs = timers.now() + 2 * timeoutMs
     const tried = new Set<Endpoint>()
     let remaining = items
-    // Time-outs of many endpoints must not add up: the sender rebroadcasts anyway.
+    // Timeouts of many endpoints must not add up: the sender rebroadcasts anyway.
     while (remaining.length > 0 && timers.now() < giveUpAtMs) {
       const endpoint = await endpoints.pick(tried)
       if (endpoint === null) break
@@ -56,7 +55,7 @@ export function createSendRunner(
       const indeterminate: PendingSend[] = []
       remaining.forEach((item, i) => {
         const verdict = verdicts(i)
-        metrics.broadcast(endpoint.label, verdict.outcome.kind)
+        metrics.broadcast(endpoint.label, verdict.kind)
         const final = item.sum.add(verdict)
         if (final === null) indeterminate.push(item)
         else item.resolve(final)
@@ -79,7 +78,7 @@ export function pendingSpread(raw: Hex, resolve: PendingSpread['resolve']): Pend
   return { text: textOf(raw), resolve }
 }
 
-/** Of bytes that went to nobody. */
+/** The outcome for bytes that were sent to no endpoint. */
 export function unspread(text: string): SpreadOutcome {
   return { isTaken: false, isNonceTooLow: false, otherwise: { kind: 'retry', text } }
 }
@@ -91,8 +90,8 @@ export function createSpreadRunner(endpoints: EndpointSet, metrics: RpcMetrics) 
       const verdicts = await Promise.all(usable.map((endpoint) => verdictsOf(endpoint, items)))
       items.forEach((item, i) => {
         const own = verdicts.map((verdictAt) => verdictAt(i))
-        own.forEach(({ outcome }, at) => {
-          metrics.broadcast(usable[at]?.label ?? '', outcome.kind)
+        own.forEach(({ kind }, at) => {
+          metrics.broadcast(usable[at]?.label ?? '', kind)
         })
         item.resolve(spreadOf(own))
       })
@@ -100,13 +99,13 @@ export function createSpreadRunner(endpoints: EndpointSet, metrics: RpcMetrics) 
   }
 }
 
-function spreadOf(verdicts: readonly NodeVerdict[]): SpreadOutcome {
+function spreadOf(verdicts: readonly BroadcastOutcome[]): SpreadOutcome {
   const sum = createVerdictSum()
   let isTaken = false
   let isNonceTooLow = false
   let final: BroadcastOutcome | null = null
   for (const verdict of verdicts) {
-    const { kind } = verdict.outcome
+    const { kind } = verdict
     if (kind === 'accepted' || kind === 'known') isTaken = true
     else if (kind === 'nonce-too-low') isNonceTooLow = true
     else final ??= sum.add(verdict)
@@ -117,35 +116,45 @@ function spreadOf(verdicts: readonly NodeVerdict[]): SpreadOutcome {
 async function verdictsOf(
   endpoint: Endpoint,
   items: readonly { readonly text: string }[],
-): Promise<(index: number) => NodeVerdict> {
-  try {
-    const answers = await endpoint.post(requestBody(items), items.length)
-    return (index) => verdictOf(answers[index])
-  } catch (cause) {
-    const kind = surelyNotTaken(cause) ? 'retry' : 'indeterminate'
-    const text = cause instanceof Error ? cause.message : 'no answer'
-    const verdict: NodeVerdict = { outcome: { kind, text }, certainty: 'state' }
-    return () => verdict
+): Promise<(index: number) => BroadcastOutcome> {
+  const { answers, retried } = await endpoint.ask(items)
+  return (index) => {
+    const verdict = verdictOf(answers[index])
+    return retried?.has(index) === true ? inDoubt(verdict) : verdict
   }
 }
 
 /**
- * Whether nothing behind the endpoint can hold the bytes. Of refusals over HTTP only a rate limit
- * says so: a gateway that answers 403, 413 or 503 may do that for one of several nodes it asked.
+ * The verdict on bytes that were sent before without an answer: a refusal now does not settle it.
  */
-function surelyNotTaken(cause: unknown): boolean {
-  if (!(cause instanceof RpcTransportError)) return false
+function inDoubt(verdict: BroadcastOutcome): BroadcastOutcome {
+  switch (verdict.kind) {
+    case 'rejected':
+    case 'retry':
+    case 'underpriced':
+      return { kind: 'indeterminate', text: verdict.text }
+    default:
+      return verdict
+  }
+}
+
+/**
+ * Whether no node behind the endpoint can hold the bytes. Of HTTP refusals only a rate limit shows
+ * that: a gateway that answers 403, 413 or 503 may do so for one of several nodes that it tried.
+ */
+function surelyNotTaken(cause: RpcTransportError): boolean {
   return cause.phase === 'unsent' || cause.status === 429
 }
 
-const ACCEPTED: NodeVerdict = { outcome: { kind: 'accepted' }, certainty: 'bytes' }
+const ACCEPTED: BroadcastOutcome = { kind: 'accepted' }
 const TX_HASH = /^0x[0-9a-f]{64}$/i
 
-function verdictOf(answer: RpcResult | undefined): NodeVerdict {
+function verdictOf(answer: RpcResult | undefined): BroadcastOutcome {
   if (answer?.ok && typeof answer.value === 'string' && TX_HASH.test(answer.value)) return ACCEPTED
-  if (answer !== undefined && !answer.ok && answer.error instanceof RpcCallError) {
-    return classifyNodeError(answer.error.code, answer.error.message)
+  const error = answer?.ok === false ? answer.error : null
+  if (error instanceof RpcCallError) return classifyNodeError(error.code, error.message)
+  if (error instanceof RpcTransportError) {
+    return { kind: surelyNotTaken(error) ? 'retry' : 'indeterminate', text: error.message }
   }
-  const text = 'the answer is missing or is no transaction hash'
-  return { outcome: { kind: 'indeterminate', text }, certainty: 'state' }
+  return { kind: 'indeterminate', text: 'the answer is missing or is not a transaction hash' }
 }

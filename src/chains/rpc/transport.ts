@@ -1,21 +1,26 @@
 import { Pool } from 'undici'
 import { exchange, type HttpAnswer } from './exchange.js'
 
-/** The way to one endpoint and back. A simulator has one of its own. */
+/** The connection to one endpoint. A simulator has one of its own. */
 export interface Transport {
-  /** @throws RpcTransportError `unanswered` past the deadline; else what undici gives */
+  /** @throws RpcTransportError `unanswered` past the deadline; otherwise what undici throws */
   post(body: string): Promise<HttpAnswer>
   close(): Promise<void>
 }
 
 /** Sockets per endpoint; with HTTP batching, more would only spread the same load thinner. */
 const CONNECTIONS_MAX = 16
-/** Past it a batch is asked in halves (reads.ts); what is larger alone is not had. */
+/** A batch with a larger answer is halved (reads.ts); a single call with a larger answer fails. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
-/** Idle sockets are dropped before the usual 60 s of load balancers, so that fewer die in flight. */
+/**
+ * Idle sockets are closed before the usual 60 s of load balancers, so that fewer fail in flight.
+ */
 const KEEP_ALIVE_MS = 30_000
 
-/** Keep-alive connections. @throws TypeError when it is not a URL */
+/**
+ * Uses keep-alive connections.
+ * @throws TypeError when it is not a URL
+ */
 export function httpTransport(endpointUrl: string, timeoutMs: number): Transport {
   const url = new URL(endpointUrl)
   const path = `${url.pathname}${url.search}`
@@ -29,7 +34,7 @@ export function httpTransport(endpointUrl: string, timeoutMs: number): Transport
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connect: { timeout: timeoutMs },
-    // The deadline of `exchange` covers headers and body together; undici's own timers tick coarsely.
+    // The deadline of `exchange` covers headers and body together; undici's own timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: RESPONSE_BYTES_MAX,

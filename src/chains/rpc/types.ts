@@ -3,15 +3,22 @@ import type { Hex } from '../../domain/ids.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
 import type { Transport } from './transport.js'
 
+/** Calls per HTTP request: the batch limit of geth and of most providers is 100 to 1,000. */
+export const BATCH_MAX = 100
+
 /** One JSON-RPC call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
+  /**
+   * The `eth_call` goes to an address that is known to have code: an empty result is not an answer.
+   */
+  readonly hasCode?: true
 }
 
-/** One of a view's. */
+/** One call of a view. */
 export interface ViewCall extends RpcCall {
-  /** Where the node keeps the state no more that it is asked of, null is what it sees. */
+  /** When the node no longer keeps the state that the call needs, its result is null. */
   readonly mayBePruned?: true
 }
 
@@ -23,63 +30,66 @@ export type RpcResult =
 export type View = readonly unknown[]
 
 /**
- * A chain's nodes as one. Calls made in the same tick share an HTTP request; reads fail over and
- * are hedged, so they must have no effect on the chain. Effects go through `sendRawTransaction`.
+ * A chain's nodes as one client. Calls made in the same tick share an HTTP request; reads fail over
+ * and are hedged, so they must have no effect on the chain. Effects go through
+ * `sendRawTransaction`.
  */
 export interface RpcClient {
   readonly chainId: number
   /**
-   * One read. `T` is the caller's claim about the shape; check what money depends on.
+   * Makes one read. `T` is the caller's claim about the shape; check what money depends on.
    * @throws RpcCallError the node's own error
-   * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers, OVERLOADED when the queue is full
+   * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers, OVERLOADED when the queue is
+   * full
    */
   request<T>(method: string, params: readonly unknown[]): Promise<T>
   /**
-   * One read that only some endpoints can be trusted with, by itself in its HTTP request. Fails
-   * over among those for which `mayAsk` holds when it is sent, and throws as `request` does.
+   * Makes one read for which only some endpoints are trusted, in an HTTP request of its own. It
+   * fails over among those for which `mayAsk` holds when it is sent, and throws as `request` does.
    */
   requestOf<T>(
     mayAsk: (endpoint: RpcEndpoint) => boolean,
     method: string,
     params: readonly unknown[],
   ): Promise<T>
-  /** Several reads; one failing does not fail the others. Same order as `calls`. */
+  /** Makes several reads; one failing does not fail the others. Same order as `calls`. */
   batch(calls: readonly RpcCall[]): Promise<RpcResult[]>
   /**
-   * What each endpoint sees by itself: all calls go to every usable one in one request, and one
-   * that does not answer all of them is left out. For proofs, which parts from several nodes do
-   * not make. Never rejects; empty when no endpoint answered all, or too much waits.
-   * @param isEnough asks one endpoint after another instead, until what one sees is enough
+   * Each endpoint's own view: all calls go to every usable endpoint in one request, and an endpoint
+   * that does not answer all of them is left out. It is for proofs, which cannot be combined from
+   * several nodes. Never rejects; empty when no endpoint answered all, or too many requests wait.
+   * @param isEnough uses one endpoint after another instead, until one view is enough
    */
   views(calls: readonly ViewCall[], isEnough?: (view: View) => boolean): Promise<readonly View[]>
   /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
   sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
   /**
-   * Hands signed bytes to every usable endpoint, for what one has taken and no block has: a node
-   * that takes and forgets, or never passes on, must not keep it from the chain. Never rejects.
+   * Sends signed bytes to every usable endpoint, when one has accepted them and no block has them:
+   * a node that accepts and forgets, or never passes them on, must not keep them from the chain.
+   * Never rejects.
    */
   sendEverywhere(raw: Hex): Promise<SpreadOutcome>
-  /** All of them in order of preference, as they are now. */
+  /** All endpoints in order of preference, with their present state. */
   endpoints(): readonly RpcEndpoint[]
-  /** Endpoints that would be asked now, for readiness checks. */
+  /** Endpoints that would be used now, for readiness checks. */
   healthyEndpoints(): number
   /** Ends connections; calls still waiting fail with CHAIN_UNAVAILABLE. */
   close(): Promise<void>
 }
 
-/** What all endpoints said together of the same bytes. */
+/** The combined outcome of the same bytes at all endpoints. */
 export interface SpreadOutcome {
-  /** One at least says that it holds them. */
+  /** True when at least one endpoint reports that it holds them. */
   readonly isTaken: boolean
   readonly isNonceTooLow: boolean
-  /** What the rest come to, where that is of interest. */
+  /** The outcome at the other endpoints, when that matters. */
   readonly otherwise: BroadcastOutcome
 }
 
 export interface RpcEndpoint {
   /** Its place in the configuration and its host, without its path; unique in the chain. */
   readonly label: string
-  /** Grows with every outage: what answers afterwards may be another node. */
+  /** Grows with every outage, because another node may answer afterwards. */
   readonly incarnation: number
 }
 
@@ -89,36 +99,41 @@ export interface RpcMetrics {
   hedged(label: string): void
   breakerOpened(label: string): void
   breakerClosed(label: string): void
-  /** The endpoint serves another chain and is out until restart. Page someone. */
-  wrongChainId(label: string, got: string): void
-  /** A call was turned away because the queue was full. */
+  /**
+   * The endpoint named another chain, or none (`doubted`), did so again and named a real one
+   * (`wrong`), or names its own again (`right`). `got` is its answer.
+   */
+  chainId(label: string, said: ChainIdNews, got: string): void
+  /** A call was refused because the queue was full. */
   overflow(kind: 'read' | 'send'): void
   broadcast(label: string, outcome: BroadcastOutcome['kind']): void
-  /** A queue that there is from now on, and how it is read. */
+  /** Registers a queue and its reader. */
   queue(kind: 'read' | 'send', read: () => QueueReading): void
 }
 
 export interface QueueReading {
   readonly length: number
-  /** How long one that left lately had waited. */
+  /** The wait of a call that left recently. */
   readonly waitMs: number
 }
+
+export type ChainIdNews = 'doubted' | 'wrong' | 'right'
 
 export type HttpOutcome = 'ok' | 'rate-limited' | 'refused' | 'unsent' | 'unanswered'
 
 export interface RpcClientOptions {
   readonly chainId: number
-  /** In order of preference; the first healthy one is asked. */
+  /** In order of preference; the first healthy one is used. */
   readonly endpoints: readonly string[]
-  /** Longest wait for one HTTP answer, milliseconds. */
+  /** The longest wait for one HTTP answer, milliseconds. */
   readonly timeoutMs?: number
-  /** Reads waiting for a slot; more are turned away at once. */
+  /** The most reads that wait for a slot; further ones are refused at once. */
   readonly queuedReadsMax?: number
   readonly queuedSendsMax?: number
   readonly metrics?: RpcMetrics
-  /** Absent: those of this process. */
+  /** Absent to use this process's. */
   readonly timers?: Timers
-  /** How the endpoint of a URL is reached; absent: by HTTP. */
+  /** Connects to the endpoint of a URL; absent to use HTTP. */
   readonly transportTo?: (url: string) => Transport
 }
 
@@ -127,7 +142,7 @@ export const NO_METRICS: RpcMetrics = {
   hedged() {},
   breakerOpened() {},
   breakerClosed() {},
-  wrongChainId() {},
+  chainId() {},
   overflow() {},
   broadcast() {},
   queue() {},

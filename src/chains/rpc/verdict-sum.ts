@@ -1,61 +1,44 @@
 import type { BroadcastOutcome } from './broadcast-outcome.js'
-import type { NodeVerdict } from './classify.js'
 
 /**
- * Sums up what several endpoints said of the same signed bytes. Errs towards doubt: giving up a
- * nonce that some node may still mine is the one mistake that pays twice.
+ * Combines the answers of several endpoints about the same signed bytes. It prefers doubt: giving
+ * up a nonce that a node may still mine is the one mistake that pays twice. So a refusal never ends
+ * the search, whatever its text, and one missing answer outweighs all refusals.
  */
 export interface VerdictSum {
-  /** @returns the outcome when nothing another endpoint says could change it, else null */
-  add(verdict: NodeVerdict): BroadcastOutcome | null
-  /** What is known when no further endpoint can be asked. */
+  /** @returns the outcome when no other endpoint's answer could change it, else null */
+  add(verdict: BroadcastOutcome): BroadcastOutcome | null
+  /** The outcome when no further endpoint can be tried. */
   result(): BroadcastOutcome
 }
 
-/** So many endpoints must agree before a rejection that depends on a node's state is believed. */
-const REJECTIONS_TO_BELIEVE = 2
+type Unsettled = 'indeterminate' | 'underpriced' | 'retry' | 'rejected'
+
+/**
+ * The first in this list outweighs the others. A pool that requires a higher fee would accept one;
+ * what was certainly not accepted now may be accepted later; and only refusals together make a
+ * refusal.
+ */
+const BY_WEIGHT: readonly Unsettled[] = ['indeterminate', 'underpriced', 'retry', 'rejected']
 
 export function createVerdictSum(): VerdictSum {
-  let indeterminate: BroadcastOutcome | null = null
-  let retry: BroadcastOutcome | null = null
-  let underpriced: BroadcastOutcome | null = null
-  let rejected: BroadcastOutcome | null = null
-  let rejections = 0
+  const heard = new Map<BroadcastOutcome['kind'], BroadcastOutcome>()
   return {
-    add({ outcome, certainty }) {
-      switch (outcome.kind) {
+    add(verdict) {
+      switch (verdict.kind) {
         case 'accepted':
         case 'known':
         case 'nonce-too-low':
-          return outcome
-        case 'rejected':
-          if (certainty === 'bytes') return outcome
-          rejected ??= outcome
-          rejections++
-          return rejections >= REJECTIONS_TO_BELIEVE && indeterminate === null && retry === null
-            ? rejected
-            : null
-        case 'underpriced':
-          underpriced ??= outcome
-          return null
-        case 'retry':
-          retry ??= outcome
-          return null
-        case 'indeterminate':
-          indeterminate ??= outcome
-          return null
+          return verdict
         default:
+          if (!heard.has(verdict.kind)) heard.set(verdict.kind, verdict)
           return null
       }
     },
     result() {
-      return (
-        indeterminate ??
-        // A pool that holds the nonce or wants more is a pool that would take a higher fee.
-        underpriced ??
-        retry ??
-        rejected ?? { kind: 'retry', text: 'no endpoint of the chain could be asked' }
-      )
+      const heaviest = BY_WEIGHT.find((kind) => heard.has(kind))
+      const verdict = heaviest === undefined ? undefined : heard.get(heaviest)
+      return verdict ?? { kind: 'retry', text: 'no endpoint of the chain was available' }
     },
   }
 }

@@ -2,17 +2,17 @@ import { isPruned } from './classify.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import type { View } from './types.js'
-import { requestBody } from './wire.js'
 
 /**
- * Questions whose answers are only worth something together: one endpoint answers all of them in
- * one request, or has no say. Nothing is asked again elsewhere item by item, since two nodes that
- * are each right may together say what neither does.
+ * Calls whose answers are useful only together: one endpoint answers all of them, in one request
+ * when it accepts that many and otherwise in order, or its answer does not count. Single calls are
+ * never repeated at another node, because two nodes that are each right may together give a state
+ * that neither has.
  */
 export interface PendingViews {
   /** `serialiseCall` of each call. */
   readonly texts: readonly ViewText[]
-  /** Null: every endpoint is asked, all at once. */
+  /** Null to use every endpoint, all at once. */
   readonly isEnough: ((view: View) => boolean) | null
   resolve(views: readonly View[]): void
 }
@@ -41,12 +41,8 @@ async function inTurn(
 }
 
 export function createViewRunner(set: EndpointSet): ViewRunner {
-  async function viewOf(
-    endpoint: Endpoint,
-    body: string,
-    texts: readonly ViewText[],
-  ): Promise<View | null> {
-    const answers = await endpoint.post(body, texts.length).catch(() => [])
+  async function viewOf(endpoint: Endpoint, texts: readonly ViewText[]): Promise<View | null> {
+    const { answers } = await endpoint.askInOrder(texts)
     const values = answers.flatMap((answer, i) => {
       if (answer.ok) return [answer.value]
       return texts[i]?.mayBePruned === true && isPruned(answer.error) ? [null] : []
@@ -57,9 +53,8 @@ export function createViewRunner(set: EndpointSet): ViewRunner {
   return {
     async run(items) {
       for (const { texts, isEnough, resolve } of items) {
-        const body = requestBody(texts)
         const usable = await set.usable()
-        const ask = (endpoint: Endpoint) => viewOf(endpoint, body, texts)
+        const ask = (endpoint: Endpoint) => viewOf(endpoint, texts)
         const views =
           isEnough === null
             ? await Promise.all(usable.map(ask))

@@ -3,24 +3,24 @@ import type { RpcClient, RpcEndpoint } from '../rpc/types.js'
 import type { SimulationMethod } from './simulation.js'
 
 /**
- * Which endpoint simulates how, found by having each run a call whose outcome is known. Kept per
- * endpoint and until its next outage, because behind one that came back may be another node; and
- * a simulation goes only to endpoints that were seen to run it right, because one that leaves out
- * native transfers, say, would make a call look free.
+ * Which endpoint simulates by which method, found by having each run a call with a known outcome.
+ * The result is kept per endpoint and until its next outage, because another node may come back. A
+ * simulation goes only to endpoints that passed: one that leaves out native transfers, for example,
+ * would make a call look free.
  */
 export interface SimulationAbilities {
   /**
-   * Methods that some endpoint runs right, preferred first. Waits for probes only when none is
-   * known.
+   * Methods that at least one endpoint runs correctly, preferred first. Waits for probes only when
+   * none is known.
    * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
    */
   methods(): Promise<readonly SimulationMethod[]>
   runs(endpoint: RpcEndpoint, method: SimulationMethod): boolean
-  /** By endpoint, in order of preference. */
+  /** The abilities of each endpoint, in order of preference. */
   list(): readonly EndpointAbilities[]
-  /** Probes endpoints of which nothing is known, or not lately. Never rejects. */
+  /** Probes endpoints whose abilities are unknown or outdated. Never rejects. */
   refresh(): Promise<void>
-  /** A method failed that should not have: what is known is probed again soon. */
+  /** A method failed unexpectedly: known abilities are probed again soon. */
   suspect(): void
 }
 
@@ -33,17 +33,17 @@ export interface EndpointAbilities {
 export interface SimulationProbe {
   readonly methods: readonly SimulationMethod[]
   /**
-   * @returns whether the endpoint runs the method right
+   * @returns whether the endpoint runs the method correctly
    * @throws when it did not answer
    */
   works(endpoint: RpcEndpoint, method: SimulationMethod): Promise<boolean>
 }
 
-/** A node may be upgraded, or its operator may switch a method on, without an outage. */
+/** A node may be upgraded, or its operator may enable a method, without an outage. */
 const PROBE_AGAIN_MS = 600_000
-/** Meanwhile only what is statically known passes there. */
+/** Until the next probe only statically known calls are accepted there. */
 const PROBE_AGAIN_UNABLE_MS = 60_000
-/** Hostile calls can make a method fail, and must not make probes as often. */
+/** Hostile calls can make a method fail, and must not cause probes at that rate. */
 const PROBE_AGAIN_SUSPECTED_MS = 15_000
 
 interface Known {
@@ -82,7 +82,7 @@ export function createSimulationAbilities(
       const methods = probe.methods.filter((_, i) => working[i])
       known.set(label, { incarnation, methods, atMs: performance.now() })
     } catch {
-      // Without an answer nothing is learnt: what was known of this incarnation is kept.
+      // No answer shows nothing: the known abilities of this incarnation are kept.
     }
   }
 

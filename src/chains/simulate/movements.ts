@@ -4,23 +4,25 @@ import type { Address, Hex } from '../../domain/ids.js'
 import type { ReceiptLog } from '../receipts.js'
 import type { SimulatedApproval, SimulatedTransfer, Simulation } from './simulation.js'
 
-/** Collects what moves and what is approved from logs, within bounds. */
+/** Collects movements and allowances from logs, within bounds. */
 export interface Movements {
   touch(address: string): void
   native(from: string, to: string, amount: bigint): void
   log(log: ReceiptLog): void
-  /** All that was collected. Call once, at the end. */
+  /** Everything that was collected. Call it once, at the end. */
   finish(): Pick<Simulation, 'transfers' | 'approvals' | 'touched' | 'truncated'>
 }
 
 const MOVEMENTS_MAX = 1_024
 const TOUCHED_MAX = 2_048
-/** Items of one ERC-1155 batch. */
+/** The most token ids of one ERC-1155 batch. */
 const BATCH_ITEMS_MAX = 256
 
-/** Pseudo-token under which `eth_simulateV1` reports native transfers. */
+/** The pseudo-token under which `eth_simulateV1` reports native transfers. */
 const NATIVE_LOG_ADDRESS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
-/** EIP-7708 logs native transfers for real, from here; counting them again would double a spend. */
+/**
+ * EIP-7708 logs real native transfers from this address; counting them again would double a spend.
+ */
 const EIP7708_LOG_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe'
 const ZERO: Address = '0x0000000000000000000000000000000000000000'
 
@@ -34,13 +36,13 @@ const APPROVAL_FOR_ALL = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca
 /** Permit2 `Approval(address,address,address,uint160,uint48)` and `Permit(…,uint160,uint48,uint48)`. */
 const PERMIT2_APPROVAL = '0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'
 const PERMIT2_PERMIT = '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'
-/** WETH9 mints and burns with these alone; later wrapped tokens log a Transfer besides them. */
+/** WETH9 mints and burns only with these; later wrapped tokens also log a Transfer. */
 const WETH_DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
 const WETH_WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
 /**
  * @param wrappedNative the chain's wrapped native token, whose mints and burns count as transfers
- * @param movementsMax transfers, and approvals, that are kept
+ * @param movementsMax the most transfers, and allowances, that are kept
  */
 export function createMovements(
   wrappedNative: Address,
@@ -118,7 +120,7 @@ export function createMovements(
       spender: partyOf(spender),
     }
     if (id !== undefined) {
-      // Approving nobody is how ERC-721 takes an approval away.
+      // Approving the zero address is how ERC-721 removes an approval.
       const amount = BigInt(spender) === 0n ? 0n : 1n
       approval({ ...parties, amount, kind: 'erc721' })
       return

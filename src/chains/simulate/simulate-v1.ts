@@ -3,7 +3,7 @@ import { quantity, record, toQuantity } from '../hex.js'
 import { parseLog } from '../receipts.js'
 import { classifyCallError } from '../rpc/classify.js'
 import { RpcShapeError } from '../rpc/errors.js'
-import { failed, SIMULATED_GAS, toWireOverrides } from './common.js'
+import { failed, failureOf, SIMULATED_GAS, toWireOverrides } from './common.js'
 import { createMovements } from './movements.js'
 import type {
   EarlierCall,
@@ -13,10 +13,10 @@ import type {
   StateOverride,
 } from './simulation.js'
 
-/** `eth_simulateV1` with `traceTransfers`: logs of tokens, and native legs as logs of 0xeeee…. */
+/** `eth_simulateV1` with `traceTransfers`: token logs, and native transfers as logs of 0xeeee…. */
 export const SIMULATE_V1 = 'eth_simulateV1'
 
-/** Logs that are read; a call with more is reported as truncated. */
+/** The most logs that are read; a call with more is reported as truncated. */
 const LOGS_MAX = 4_096
 
 export function simulateV1Params(
@@ -34,7 +34,7 @@ export function simulateV1Params(
   return [{ blockStateCalls: [step], traceTransfers: true, validation: false }, block]
 }
 
-/** Reads as they would be answered after others of an account's calls. */
+/** Reads that are answered as after other calls of an account. */
 export function readsAfterParams(
   { from, block, earlier }: StateAfter,
   reads: readonly Pick<SimulatedCall, 'to' | 'data'>[],
@@ -51,7 +51,7 @@ function toWireCalls(from: Address, calls: readonly EarlierCall[]) {
   }))
 }
 
-/** @throws RpcShapeError when the answer is not that of as many calls */
+/** @throws RpcShapeError when the answer does not have this many calls */
 function resultsOf(answer: unknown, count: number): readonly Record<string, unknown>[] {
   if (!Array.isArray(answer) || answer.length !== 1) throw new RpcShapeError(SIMULATE_V1)
   const { calls } = record(answer[0])
@@ -60,8 +60,8 @@ function resultsOf(answer: unknown, count: number): readonly Record<string, unkn
 }
 
 /**
- * What the last `count` of the calls return; null of those that fail.
- * @throws RpcShapeError when the answer is not that of as many calls
+ * The return data of the last `count` calls; null for those that fail.
+ * @throws RpcShapeError when the answer does not have this many calls
  */
 export function returnsOf(
   answer: unknown,
@@ -78,8 +78,8 @@ export function returnsOf(
 }
 
 /**
- * What the last call does; those before it only set the scene.
- * @throws RpcShapeError when the answer is not that of as many calls
+ * The effect of the last call; those before it only set the state.
+ * @throws RpcShapeError when the answer does not have this many calls
  */
 export function readSimulateV1(
   call: SimulatedCall,
@@ -96,7 +96,7 @@ export function readSimulateV1(
       typeof message === 'string' ? message : '',
     )
     const returned = result.returnData === '0x' ? data : result.returnData
-    return failed(kind === 'insufficient-funds' ? kind : 'reverted', returned, gasUsed, call)
+    return failed(failureOf(kind), returned, gasUsed, call)
   }
   const logs = Array.isArray(result.logs) ? result.logs : []
   const movements = createMovements(wrappedNative)

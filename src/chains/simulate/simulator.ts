@@ -5,7 +5,7 @@ import { classifyCallError } from '../rpc/classify.js'
 import { RpcCallError, RpcShapeError } from '../rpc/errors.js'
 import type { RpcClient, RpcEndpoint } from '../rpc/types.js'
 import { createSimulationAbilities, type SimulationAbilities } from './abilities.js'
-import { failed } from './common.js'
+import { failed, failureOf } from './common.js'
 import {
   readSimulateV1,
   readsAfterParams,
@@ -24,8 +24,8 @@ import type {
 import { readTraceCall, TRACE_CALL, traceCallParams } from './trace-call.js'
 
 /**
- * Simulation by whatever the chain's endpoints serve: `eth_simulateV1` first, `debug_traceCall`
- * else (bor has the first switched off, most public nodes the second).
+ * Simulates with what the chain's endpoints offer: `eth_simulateV1` first, else `debug_traceCall`
+ * (bor has the first switched off, most public nodes the second).
  */
 export interface Simulator {
   /**
@@ -35,7 +35,7 @@ export interface Simulator {
    */
   simulate(call: SimulatedCall, options?: SimulateOptions): Promise<Simulation | null>
   /**
-   * What reads would return after others of an account's calls; null of those that fail.
+   * The results of reads after other calls of an account; null for those that fail.
    * @returns null when no endpoint can tell
    * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
    */
@@ -49,7 +49,9 @@ export interface Simulator {
 export interface SimulateOptions {
   readonly block?: number | 'latest' | 'pending'
   readonly override?: StateOverride
-  /** Run first, in this order. Only eth_simulateV1 can: without it the answer is null. */
+  /**
+   * Simulated first, in this order. Only eth_simulateV1 can do that: without it the answer is null.
+   */
   readonly earlier?: readonly EarlierCall[]
 }
 
@@ -124,7 +126,7 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
           }
           if (error instanceof RpcCallError) {
             const kind = classifyCallError(error.code, error.message)
-            if (kind !== 'other') return failed(kind, error.data, 0n, call)
+            if (kind !== 'refused') return failed(failureOf(kind), error.data, 0n, call)
           } else if (!(error instanceof RpcShapeError)) throw error
           abilities.suspect()
         }
@@ -136,8 +138,8 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
 }
 
 /**
- * The probe: an account sends one wei to code that logs an approval. Only an endpoint that takes
- * state overrides, reports native transfers and reports logs shows both.
+ * The probe: an account sends one wei to code that logs an approval. Only an endpoint that accepts
+ * state overrides and reports native transfers and logs shows both.
  */
 const PROBE_FROM: Address = '0x5a5A5a5a5A5a5a5a5a5a5A5A5a5a5A5A5A5A5A5A'
 const PROBE_TO: Address = '0xA5A5A5A5A5A5A5A5A5A5a5a5a5a5a5a5A5a5a5A5'

@@ -2,14 +2,14 @@ import type { Address } from '../../domain/ids.js'
 import { quantity, record, toQuantity } from '../hex.js'
 import { parseLog } from '../receipts.js'
 import { classifyCallError } from '../rpc/classify.js'
-import { failed, SIMULATED_GAS, toWireOverrides } from './common.js'
+import { failed, failureOf, SIMULATED_GAS, toWireOverrides } from './common.js'
 import { createMovements, type Movements } from './movements.js'
 import type { SimulatedCall, Simulation, StateOverride } from './simulation.js'
 
-/** `debug_traceCall` with the call tracer: every frame with its value, and its logs. */
+/** `debug_traceCall` with the call tracer: every frame with its value and its logs. */
 export const TRACE_CALL = 'debug_traceCall'
 
-/** Frames that are visited; a call with more is reported as truncated. */
+/** The most frames that are visited; a call with more is reported as truncated. */
 const FRAMES_MAX = 20_000
 const LOGS_MAX = 4_096
 
@@ -40,7 +40,7 @@ export function readTraceCall(
   const gasUsed = quantity(top.gasUsed)
   if (top.error !== undefined) {
     const kind = classifyCallError(0, typeof top.error === 'string' ? top.error : '')
-    return failed(kind === 'insufficient-funds' ? kind : 'reverted', top.output, gasUsed, call)
+    return failed(failureOf(kind), top.output, gasUsed, call)
   }
   const movements = createMovements(wrappedNative)
   const complete = walk(top, movements)
@@ -55,17 +55,20 @@ export function readTraceCall(
   }
 }
 
-/** Frames that move the value they name; a DELEGATECALL only repeats its parent's. */
+/** Frames that move the value that they name; a DELEGATECALL only repeats its parent's. */
 const MOVES_VALUE: ReadonlySet<unknown> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 
-/** Visits frames without recursion; @returns false when it gave up for size */
+/**
+ * Visits frames without recursion.
+ * @returns false when it gave up for size
+ */
 function walk(top: Readonly<Record<string, unknown>>, movements: Movements): boolean {
   const open: Readonly<Record<string, unknown>>[] = [top]
   let frames = 0
   let logs = 0
   for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
     if (++frames > FRAMES_MAX) return false
-    // What a reverted frame did, and all below it, did not happen.
+    // The effects of a reverted frame, and of all frames below it, were undone.
     if (frame.error !== undefined) continue
     const { from, to } = frame
     if (typeof to === 'string') movements.touch(to)

@@ -6,10 +6,10 @@ import { openLmdb } from '../../disk/lmdb-file.js'
 const DATABASES_MAX = 64
 
 /**
- * Copies a store as one snapshot, also while its process writes: readers of LMDB are many and in any
- * process, and its lock file tells the writer which pages they still see. As long as it takes, the
- * store grows in place of using freed pages again. Free pages are left out of the copy.
- * @param from the file, `data.mdb` of its directory or a file by itself
+ * Copies a store as one snapshot, even while its process writes: LMDB has many readers in any
+ * process, and its lock file tells the writer which pages they use. During the copy the store grows
+ * instead of reusing freed pages. Free pages are not copied.
+ * @param from the file: `data.mdb` in its directory, or a file by itself
  */
 export async function copyStore(from: string, to: string): Promise<void> {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })

@@ -40,25 +40,26 @@ export interface BackupOptions {
   readonly home: string
   /** A directory that does not exist yet. */
   readonly to: string
-  /** Null: all that are on this machine and this user's. */
+  /** Null backs up every part on this machine that belongs to this user. */
   readonly parts: readonly PartName[] | null
-  /** Private keys and passwords that lie in files are in clear in the backup, too. */
+  /** Whether private keys and passwords in files are included, in clear. */
   readonly keys: 'left-out' | 'in-clear'
-  /** Told of each step. */
+  /** Called with a sentence for each step. */
   readonly progress: (sentence: string) => void
 }
 
 const PRIVATE_MODE = 0o600
 
 /**
- * Copies what there is of an instance on this machine, while it runs: each store as one snapshot,
+ * Copies the parts of an instance on this machine while it runs: each store as one snapshot, and
  * the service's before the identity provider's, whose ledger and evidence then cover what the
- * service holds. The copy gets its name when it is whole: an interrupted one is no backup.
+ * service has. The copy gets its name when it is complete, so an interrupted one is not a backup.
  * @throws Error that names the file and the reason
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { to } = options
-  if (existsSync(to)) throw new UsageError(`${to} exists already: name a directory that does not`)
+  if (existsSync(to))
+    throw new UsageError(`${to} exists already: name a directory that does not exist`)
   refuseInside(options)
   const chosen = chosenParts(options)
   const partial = beginCopy(to)
@@ -77,18 +78,20 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   }
 }
 
-/** A backup that lies in what it is of would be in the next one, and both in the one after that. */
+/**
+ * A backup inside its own source would be included in the next one, and both in the one after that.
+ */
 function refuseInside({ home, to }: BackupOptions): void {
   for (const part of PARTS.filter((one) => one !== 'config')) {
     const directory = directoryOf(home, part)
     if (!`${to}${sep}`.startsWith(`${directory}${sep}`)) continue
     throw new UsageError(
-      `${to} lies in ${directory}, of which it is a backup: name a directory outside of it`,
+      `${to} is inside ${directory}, which it backs up: name a directory outside it`,
     )
   }
 }
 
-/** For the service to show. A backup is none the worse without it. */
+/** Leaves a note for the service to show. The backup does not depend on it. */
 function leaveNote(
   { home, progress }: BackupOptions,
   chosen: readonly PartName[],
@@ -98,7 +101,7 @@ function leaveNote(
   try {
     noteBackup(home, { ended_at: new Date().toISOString(), ...note })
   } catch {
-    progress('service: the console will not know of this backup, since no note could be left')
+    progress('service: the console will not list this backup, because no note could be written')
   }
 }
 
@@ -136,15 +139,15 @@ async function copyParts(
   })
 }
 
-/** @throws UsageError where there is nothing of it, or it is another user's */
+/** @throws UsageError when a part is missing, or belongs to another user */
 function chosenParts({ home, parts, progress }: BackupOptions): readonly PartName[] {
   if (parts === null) {
     const here = PARTS.filter((part) => isHere(home, part))
     for (const part of here.filter((one) => !canRead(home, one))) {
-      progress(`${part}: another user's; that user makes a backup of its own`)
+      progress(`${part}: belongs to another user, who makes its own backup`)
     }
     const own = here.filter((part) => canRead(home, part))
-    if (own.length === 0) throw new UsageError(`${home} has nothing that this user could back up`)
+    if (own.length === 0) throw new UsageError(`${home} has nothing that this user can back up`)
     return own
   }
   for (const part of parts) {
@@ -160,7 +163,7 @@ async function recordOf(file: HomeFile, home: string, to: string): Promise<FileR
   const { part, path, kind, isSecret } = file
   const target = await copyHomeFile(file, home, to)
   chmodSync(target, PRIVATE_MODE)
-  // Before the manifest says that it is there, with the directories that lead to it.
+  // Made durable with its parent directories before the manifest lists it.
   syncUpTo(target, to)
   const [bytes, sha256] = [statSync(target).size, await sha256OfFile(target)]
   return { part, path, kind, secret: isSecret, bytes, sha256 }
@@ -192,7 +195,7 @@ function rootIn(home: string, domain: DomainName): string {
   return rootOf(layouts[domain](home).rootKey)
 }
 
-/** @throws Error while some stores of the domain are of another time than others */
+/** @throws Error while the domain's stores are of different times */
 function refuseHalfDone(home: string, domain: DomainName): void {
   if (domain !== 'quorum') {
     refuseHalfRestored(domain === 'service' ? serviceLayout(home) : userSideLayout(home))

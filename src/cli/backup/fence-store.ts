@@ -1,10 +1,10 @@
-import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../../actors/sub-wallet/core/sponsored-state.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import { CHAIN_IDS } from '../../domain/chains.js'
 import { type KeyId, type LineageId, type SubWalletId, ulidBytes } from '../../domain/ids.js'
 import { lesser } from '../../domain/key-policy-forms.js'
 import type { UsdMicros } from '../../domain/money.js'
 import { NO_SPEND, rollForward, type SpendCounters, utcDay, utcMonth } from '../../domain/spend.js'
+import { GAS_USED_UP_MICROS } from '../../domain/sponsored-gas.js'
 import type { SubWalletHeader } from '../../domain/wallet.js'
 import { windowsOf } from '../../policy/policy.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
@@ -23,40 +23,40 @@ import type { SinceBackup } from './since-backup.js'
 
 /**
  * What a restored store of the service has forgotten must not count as never done. Spec silent: what
- * cannot be known counts as used up, since a cap that was spent twice cannot be taken back.
+ * is unknown counts as used up, because a cap that was spent twice cannot be restored.
  *
- * | forgotten | from then on |
+ * | forgotten | after the restore |
  * |---|---|
- * | spend | the day's and the month's caps count as used up, of each key of a wallet that was used since |
- * | counts of policies | full, until their time is over |
+ * | spend | the day's and the month's caps of each key of a wallet used since count as used up |
+ * | counts of policies | full until their time is over |
  * | gas that was paid for a wallet | the day's budget is used up |
- * | nonces of the Router | handed out from beyond a gap; the accounts' own come from the chain |
- * | places of events | go on beyond a gap |
- * | revocations and lower caps | as the identity provider's log has them, where it outlived |
+ * | nonces of the Router | continue after a gap; the accounts' own come from the chain |
+ * | places of events | continue after a gap |
+ * | revocations and lower caps | as in the identity provider's log, if it survived |
  */
 export interface FencedStore {
-  /** Lineages of keys whose caps and counts are taken for used up. */
+  /** The number of key lineages whose caps and counts count as used up. */
   readonly usedUp: number
-  /** Keys that were revoked, or got lower caps, since the backup. */
+  /** The number of keys that were revoked, or got lower caps, since the backup. */
   readonly takenBack: number
 }
 
 /**
- * Places of the event log that are left out, in each partition. All events of an instance at
- * full speed (some 13,000 a second) fill so many in two months, and the places suffice for 4,000
- * restores: an event's id has 48 bits for its own.
+ * How many places of the event log are skipped in each partition. All events of an instance at full
+ * speed (some 13,000 a second) take two months to fill as many, and the places suffice for 4,000
+ * restores: an event's id has 48 bits for its place.
  */
 const EVENT_PLACES_LEFT_OUT = 2 ** 36
 
-/** Nonces of the Router that are left out; it keeps them in a bitmap, and a word is 256 of them. */
+/** How many nonces of the Router are skipped; it keeps a bitmap in words of 256 nonces. */
 const INTENT_NONCES_LEFT_OUT = 2 ** 16
 
-/** A count and a sum that no policy leaves room beyond: a million million calls, and USD. */
+/** A count and a sum above every policy: a million million calls and USD. */
 const FULL = { count: 10 ** 12, micros: 10n ** 18n }
 
 /**
- * @param since what the identity provider's log says of the time after the backup; null: nothing
- * is known of it, so every key counts as used
+ * @param since what the identity provider's log says about the time after the backup; null when
+ * nothing is known, so that every key counts as used
  */
 export async function fenceStore(
   directory: string,
@@ -82,7 +82,7 @@ export async function fenceStore(
         batch.putApiKey(less)
         takenBack++
       }
-      // What is damaged of them is written over: it counts as full.
+      // Damaged counts are overwritten: they count as full.
       const ledgers = reader.ifSound(() => new Map(reader.keys.policyLedgersOf(subWalletId)))
       for (const [lineageId, ofLineage] of used) {
         const ledger = fullLedger(ofLineage, nowMs)
@@ -118,7 +118,7 @@ function lineagesOf(keys: readonly ApiKey[]): Lineages {
   return all
 }
 
-/** @returns the key with what was taken from it since; null when that is nothing */
+/** @returns the key without what was revoked since; null when nothing was */
 function takenFrom(key: ApiKey, since: SinceBackup | null): ApiKey | null {
   const later = since?.grants.get(hexOf(key.keyId))
   if (later === undefined) return null
@@ -149,12 +149,12 @@ function fencedHeader(header: SubWalletHeader, used: Lineages, nowMs: number): S
         chainId,
         next: (nonces.get(chainId) ?? 0) + INTENT_NONCES_LEFT_OUT,
       })),
-      gas: { day: utcDay(nowMs), micros: SPONSORED_GAS_DAY_MAX_MICROS },
+      gas: { day: utcDay(nowMs), micros: GAS_USED_UP_MICROS },
     },
   }
 }
 
-/** With what is reserved on top: what it turns out not to have cost is no room for more. */
+/** Counts reservations as well: an amount that turns out lower makes no room. */
 function usedUp(before: SpendCounters, keys: readonly ApiKey[], nowMs: number): SpendCounters {
   const counters = rollForward(before, nowMs)
   const [dayCap, monthCap] = [

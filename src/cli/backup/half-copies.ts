@@ -2,15 +2,15 @@ import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * A copy of a home is made beside its place, and gets its name when it is whole. Private keys can be in
- * it, so that one whose process was killed is no more left than one that failed.
+ * A home's copy is made beside its destination and gets its name when it is complete. It may
+ * contain private keys, so the copy of a killed process is removed as that of a failed one is.
  */
 const HALF_COPY = /^(.+)\.(\d+)\.partial$/
 
 /**
- * Makes the directory in which this process makes the copy that is to be at `to`, and clears away those
- * that others before it left.
- * @throws Error where something is there already: whoever made it could read what is put into it
+ * Makes the directory in which this process builds the copy for `to`, and removes those that
+ * earlier processes left.
+ * @throws Error when something is already there: another user could read what is written into it
  */
 export function beginCopy(to: string): string {
   const above = dirname(to)
@@ -22,8 +22,8 @@ export function beginCopy(to: string): string {
 }
 
 /**
- * Removes this user's copies that no process is at work on any more.
- * @param isMeant asked with the name that the copy was to have
+ * Removes this user's copies whose process has ended.
+ * @param isMeant called with the final name of a copy
  */
 export function clearHalfCopies(directory: string, isMeant: (name: string) => boolean): void {
   for (const found of readdirSync(directory)) {

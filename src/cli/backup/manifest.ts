@@ -23,31 +23,34 @@ export type FileRecord = z.infer<typeof fileRecord>
 
 const partRecord = z.strictObject({
   name: z.enum(PARTS),
-  /** What happened before is in it, and nothing of after `ended_at_ms`; by this host's clock. */
+  /**
+   * It contains everything from before this time and nothing after `ended_at_ms`, by this host's
+   * clock.
+   */
   began_at_ms: z.int(),
   ended_at_ms: z.int(),
-  /** Hex of the registry root's point: tells one installation from another. Null of `config`. */
+  /** Hex of the registry root's point, which identifies the installation; null for `config`. */
   root: z
     .string()
     .regex(/^04[0-9a-f]{128}$/)
     .nullable(),
-  /** Hex; of the wallet service that last started there. Null of the other parts. */
+  /** Hex of the boot of the wallet service that last started there; null for the other parts. */
   boot: z.string().nullable(),
-  /** Who ran on it; null: nobody did. */
+  /** The process that ran on it; null without one. */
   held_by: z.string().nullable(),
-  /** The operator's freeze of the whole domain was on. */
+  /** True when the operator had frozen the whole domain. */
   frozen: z.boolean(),
-  /** Private keys that lie in files, and are not in this backup. */
+  /** Private keys in files that are not in this backup. */
   keys_left_out: z.array(z.string()),
 })
 export type PartRecord = z.infer<typeof partRecord>
 
-/** `backup.json`: what a backup has, and of what moment. Not secret. */
+/** `backup.json` lists the content of a backup and its time. It is not secret. */
 const manifest = z.strictObject({
   format: z.literal(FORMAT),
-  /** Of the build that made it. */
+  /** The build that made it. */
   version: z.string(),
-  /** Of the service's store. */
+  /** The schema of the service's store. */
   schema_version: z.int(),
   made_at: z.iso.datetime(),
   parts: z.array(partRecord).min(1),
@@ -64,10 +67,13 @@ export function newManifest(rest: Omit<Manifest, 'format'>): Manifest {
 /** @throws Error that names the file */
 export function readManifest(directory: string): Manifest {
   const path = join(directory, MANIFEST_FILE)
-  if (!existsSync(path)) throw new Error(`${path} is missing: ${directory} is not a whole backup`)
+  if (!existsSync(path))
+    throw new Error(`${path} is missing: ${directory} is not a complete backup`)
   try {
     return manifest.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (cause) {
-    throw new Error(`${path} is malformed, or of a build with another form of backups`, { cause })
+    throw new Error(`${path} is malformed, or written by a build with another backup format`, {
+      cause,
+    })
   }
 }

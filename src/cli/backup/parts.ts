@@ -3,8 +3,8 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import type { DomainName } from '../../custody/domain-keys/layout.js'
 
 /**
- * What of a home a backup has: the three domains, each its own user's, and what all of them read.
- * A file that a later build adds to a domain is in the next backup by itself.
+ * The parts of a home in a backup: the three domains, each its own user's, and what all of them
+ * read. A file that a later build adds to a domain is backed up without a change here.
  */
 export const PARTS = ['service', 'user', 'quorum', 'config'] as const
 export type PartName = (typeof PARTS)[number]
@@ -15,7 +15,7 @@ const DIRECTORIES: Readonly<Record<DomainName, string>> = {
   quorum: 'quorum-signer',
 }
 
-/** Of the home itself; all else there is of one run, of one domain, or of the devnet. */
+/** The home's own files; everything else belongs to one run, one domain, or the devnet. */
 const CONFIG_FILES = [
   'registry.json',
   'chains.json',
@@ -24,25 +24,28 @@ const CONFIG_FILES = [
 ] as const
 const CONFIG_DIRECTORIES = ['lists'] as const
 
-/** Keys and passwords of a development home. A live one keeps its root elsewhere, and has none. */
+/**
+ * Keys and passwords of a development home. A live home has neither; its root is on another
+ * machine.
+ */
 const DEV_SECRETS = ['root/root.pem', 'dev-keys.json', 'dev-user.json'] as const
 
 export interface HomeFile {
   readonly part: PartName
-  /** From the home, with slashes. */
+  /** Relative to the home, with slashes. */
   readonly path: string
-  /** `lmdb`: copied by LMDB, as one snapshot. */
+  /** `lmdb` files are copied by LMDB, as one snapshot. */
   readonly kind: 'lmdb' | 'file'
-  /** A private key or password in clear: copied only when it is asked for. */
+  /** True for a private key or password in clear, which is copied only on request. */
   readonly isSecret: boolean
 }
 
-/** Where a part lies; what the domains have in common, in the home itself. */
+/** Returns a part's directory; the home itself for what the domains share. */
 export function directoryOf(home: string, part: PartName): string {
   return part === 'config' ? home : join(home, DIRECTORIES[part])
 }
 
-/** Whether this user can back the part up; false where it is another user's. */
+/** Tells whether this user can back up the part; false when it belongs to another user. */
 export function canRead(home: string, part: PartName): boolean {
   try {
     accessSync(directoryOf(home, part), constants.R_OK | constants.X_OK)
@@ -52,7 +55,9 @@ export function canRead(home: string, part: PartName): boolean {
   }
 }
 
-/** Where it is on this machine: a part on a host of its own is no part of another host's backup. */
+/**
+ * Tells whether the part is on this machine: a part on another host belongs to that host's backup.
+ */
 export function isHere(home: string, part: PartName): boolean {
   if (part === 'config') return CONFIG_FILES.some((name) => existsSync(join(home, name)))
   if (!canRead(home, part)) return existsSync(directoryOf(home, part))
@@ -60,8 +65,8 @@ export function isHere(home: string, part: PartName): boolean {
 }
 
 /**
- * Everything of a part that a backup can have. Stores before the evidence: the copy of the evidence
- * then covers whatever the stores hold.
+ * Lists every file of a part that a backup can have. Stores come before the evidence, whose copy
+ * then covers everything in the stores.
  */
 export function filesOf(home: string, part: PartName): HomeFile[] {
   if (part === 'config') return configFilesOf(home)
@@ -85,16 +90,16 @@ function configFilesOf(home: string): HomeFile[] {
   ]
 }
 
-/** Of one run, or copied with something else. */
+/** Files of one run, or copied with another file. */
 const LEFT_OUT = [
   /(^|\/)[^/]*\.lock$/,
   /(^|\/)lock\.mdb$/,
   /-lock$/,
-  // A second copy of the shares, which a restore makes from the first.
+  // The second copy of the shares, which a restore makes from the first.
   /(^|\/)shares-copy\//,
-  // What a backup left behind here.
+  // A note that an earlier backup left here.
   /^service\/last-backup\.json$/,
-  // A word about this home and one taking of its journal.
+  // Requests about one leadership of this home.
   /^(service|identity-provider)\/journal-take$/,
   /^service\/journal-move$/,
   // The next start announces a boot of its own.
@@ -103,7 +108,8 @@ const LEFT_OUT = [
   /-before-restore-\d+\//,
   /(^|\/)restoring\//,
   /-restoring\//,
-  /\.\d+\.new$/,
+  // Drafts are renamed or removed while a copy is made, so that it would miss them.
+  /\.[0-9a-f]+\.new$/,
 ]
 
 function domainFile(
@@ -118,7 +124,10 @@ function domainFile(
   return [{ part, path, kind, isSecret: isSecretIn(home, directory, path) }]
 }
 
-/** Not secret in `keys/`: public keys, what says where keys are, and what is sealed to a token. */
+/**
+ * In `keys/` these are not secret: public keys, files that name a store, and what is sealed to a
+ * token.
+ */
 function isSecretIn(home: string, directory: string, path: string): boolean {
   if (path.endsWith('/login-keys.json')) return true
   const keys = dirname(join(home, path))
@@ -134,9 +143,9 @@ function orderOf({ path, kind }: HomeFile): number {
 }
 
 /**
- * Paths of all files below, from the home and with slashes.
- * @throws Error that names a symbolic link: what it leads to would be missing from a backup that says
- * it is whole. A key may lie elsewhere, and is copied only when it is asked for.
+ * Returns the paths of all files below a directory, relative to the home and with slashes.
+ * @throws Error that names a symbolic link: its target would be missing from a backup that claims
+ * to be complete. A key outside the home is copied only on request.
  */
 function walk(home: string, directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
@@ -145,7 +154,7 @@ function walk(home: string, directory: string): string[] {
     const isLink = entry.isSymbolicLink()
     if (isLink && basename(directory) !== 'keys') {
       throw new Error(
-        `${path} is a symbolic link, which no backup follows: put what it leads to in its place, by a mount where that is another disk`,
+        `${path} is a symbolic link, which a backup does not follow: replace it with its target, or mount the other disk there`,
       )
     }
     return isLink || entry.isFile() ? [relative(home, path).split(sep).join('/')] : []
@@ -153,8 +162,8 @@ function walk(home: string, directory: string): string[] {
 }
 
 /**
- * @param otherwise what else can be done than to run the command as that user
- * @throws Error when the part is another user's: what is written would not be its own
+ * @param otherwise what else the user can do than run the command as that user
+ * @throws Error when the part belongs to another user, who would not own what is written
  */
 export function requireOwnUser(home: string, part: PartName, otherwise = ''): void {
   const directory = directoryOf(home, part)

@@ -12,25 +12,28 @@ import { sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
 import { sync } from '../../disk/put-file.js'
 import type { FileRecord } from './manifest.js'
 
-/** What of a backup goes where. */
+/** The source and the destination of a restore. */
 export interface Places {
   readonly home: string
-  /** What `backup create` wrote. */
+  /** A directory that `backup create` wrote. */
   readonly from: string
 }
 
 const PRIVATE_FILE = 0o600
 const PRIVATE_DIRECTORY = 0o700
-/** What the domains read that lies in the home itself: a user each. */
+/** Modes of files in the home itself, which domains with different users read. */
 const COMMON_FILE = 0o644
 const COMMON_DIRECTORY = 0o755
 
-/** Private keys may be put in place before a restore, where the backup has none. */
+/** Private keys may be placed before a restore if the backup has none. */
 export function isBroughtAlong(path: string): boolean {
   return /(^|\/)keys\/[^/]+$/.test(path) || path.endsWith('/login-keys.json')
 }
 
-/** Files of a domain, its user's alone. @throws Error that names the file that is not as it was */
+/**
+ * Restores a domain's files, readable only by its user.
+ * @throws Error that names a file that has changed since the backup
+ */
 export function putDomainFiles(places: Places, files: readonly FileRecord[]): Promise<void> {
   return putAll(
     places,
@@ -39,8 +42,8 @@ export function putDomainFiles(places: Places, files: readonly FileRecord[]): Pr
 }
 
 /**
- * What all domains read. A file that is there stays: its owner decides which one is right.
- * @returns those that are there and differ from the backup's
+ * Restores what all domains read. An existing file stays: its owner decides which one is right.
+ * @returns the existing files that differ from the backup's
  */
 export async function putCommonFiles(
   places: Places,
@@ -58,14 +61,16 @@ export async function putCommonFiles(
   return kept
 }
 
-/** So that no file of a restore that was interrupted can stay. */
+/** Removes a domain's files, so that none of an interrupted restore remains. */
 export function removeDomainFiles(home: string, files: readonly FileRecord[]): void {
   for (const { path } of files) {
     if (!isBroughtAlong(path)) rmSync(join(home, path), { force: true })
   }
 }
 
-/** Whatever the umask was that stores and locks in it were made under. */
+/**
+ * Corrects the mode, because the process that made the stores and locks may have had another umask.
+ */
 export function closeToOthers(directory: string): void {
   chmodSync(directory, PRIVATE_DIRECTORY)
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -75,13 +80,14 @@ export function closeToOthers(directory: string): void {
   }
 }
 
-/** A copy of a file or store, durable on return. */
+/** Copies a file or store, durable on return. */
 export function copyDurably(source: string, target: string, mode = PRIVATE_FILE): void {
   const directoryMode = mode === PRIVATE_FILE ? PRIVATE_DIRECTORY : COMMON_DIRECTORY
   if (mkdirSync(dirname(target), { recursive: true }) !== undefined) {
     chmodSync(dirname(target), directoryMode)
   }
-  // Not through a link that another domain has put into the home, which root restores into.
+  // Never writes through a link that another domain has put into the home, because root may run
+  // this.
   rmSync(target, { force: true })
   copyFileSync(source, target, constants.COPYFILE_EXCL)
   chmodSync(target, mode)
@@ -96,7 +102,7 @@ async function putAll({ home, from }: Places, files: readonly FileRecord[]): Pro
     copyDurably(source, target, part === 'config' && !secret ? COMMON_FILE : PRIVATE_FILE)
     if ((await sha256OfFile(target)) !== sha256) {
       rmSync(target)
-      throw new Error(`${source} is not what was backed up: its SHA-256 differs`)
+      throw new Error(`${source} has changed since the backup: its SHA-256 differs`)
     }
   }
 }

@@ -20,9 +20,9 @@ export interface Reconciled {
 }
 
 /**
- * Puts right what a restore took for used up, once the operator knows what a key and those that it
- * was rotated from have spent. What is reserved counts besides. The service must be stopped.
- * @throws UsageError for a key that is not there, and a month with less than its day
+ * Corrects what a restore counted as used up, once the operator knows what a key and its
+ * predecessors have spent. Reservations count in addition. The service must be stopped.
+ * @throws UsageError for an unknown key, or less for the month than for the day
  */
 export function reconcileSpend(
   home: string,
@@ -31,7 +31,7 @@ export function reconcileSpend(
 ): Promise<Reconciled> {
   if (spent.monthMicros < spent.dayMicros) {
     throw new UsageError(
-      'what was spent today is spent this month, too: give no less for the month',
+      "today's spend is part of this month's: give at least as much for the month",
     )
   }
   const store = join(home, 'service', 'store')

@@ -45,15 +45,17 @@ import {
 import { readSinceBackup } from './since-backup.js'
 
 export interface RestoreOptions extends Places {
-  /** Null: all that the backup has. */
+  /** Null restores every part of the backup. */
   readonly parts: readonly PartName[] | null
   /**
-   * Of the other domain, where it outlived: its evidence, or a copy that is later than all it
-   * signed. The service is fenced by the identity provider's, and the other way round.
+   * The other domain's evidence, if it survived, or a later copy of it. The service is fenced by
+   * the identity provider's evidence, and vice versa.
    */
   readonly serviceLogs: readonly string[]
   readonly userLog: string | null
-  /** `all`: no log of after the backup is left anywhere, so nobody knows what happened then. */
+  /**
+   * `all` means that no log from after the backup survived, so nobody knows what happened since.
+   */
   readonly lost: 'one-domain' | 'all'
   readonly progress: (sentence: string) => void
 }
@@ -61,38 +63,39 @@ export interface RestoreOptions extends Places {
 export interface RestoredPart {
   readonly part: PartName
   readonly files: number
-  /** Files of the home that are others than the backup's, and stayed. */
+  /** The home's files that differ from the backup's and were kept. */
   readonly kept: readonly string[]
-  /** Whose shares fit their certificates; null of parts that hold none. */
+  /** The number of wallets whose shares fit; null for parts without shares. */
   readonly wallets: number | null
   readonly fenced: FencedStore | FencedUserSide | null
-  /** Signs nothing until the operator lifts it. */
+  /** True when it signs nothing until the operator lifts the freeze. */
   readonly frozen: boolean
-  /** It does not start before `custody fence`. */
+  /** True when it does not start before `custody fence`. */
   readonly unfenced: boolean
 }
 
 type ShareHolder = 'service' | 'user'
 
 /**
- * Puts a backup into an empty home, each part as its own user and with its process stopped. A note
- * keeps the domain from starting until all of it is there, its shares fit and its stores are fenced;
- * a part whose restore was interrupted is restored by the same command, without those that are whole.
- * @throws Error that names the file, the reason and the way out
+ * Restores a backup into an empty home, each part as its own user and with its process stopped. A
+ * marker file keeps the domain from starting until everything is there, its shares fit and its
+ * stores are fenced. An interrupted part is restored again by the same command; complete parts are
+ * not repeated.
+ * @throws Error that names the file, the reason and what to do
  */
 export async function restoreBackup(options: RestoreOptions): Promise<readonly RestoredPart[]> {
   const { home, from, progress } = options
   const manifest = readManifest(from)
   if (!isOpened(manifest.schema_version)) {
     throw new Error(
-      `${from} was made by version ${manifest.version} with schema ${manifest.schema_version}, and this build reads ${SCHEMA_VERSION} alone: restore it with that version`,
+      `${from} was made by version ${manifest.version} with schema ${manifest.schema_version}, but this build reads only ${SCHEMA_VERSION}: restore it with that version`,
     )
   }
   const parts = chosenParts(options, manifest)
   refuseUnfitLogs(options)
-  // All that can be said before anything is written.
+  // Checks everything that can be checked before anything is written.
   for (const part of parts) {
-    requireOwnUser(home, part.name, ', or with --part for what is yours')
+    requireOwnUser(home, part.name, ', or pass --part with your own parts')
     requireEmpty(home, part.name)
     requireKeys(home, part)
   }
@@ -106,11 +109,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<readonly R
   return restored
 }
 
-/** What is common first: fences read the registry. */
+/** The common part comes first, because fences read the registry. */
 function chosenParts({ from, parts }: RestoreOptions, manifest: Manifest): PartRecord[] {
   for (const part of parts ?? []) {
     if (!manifest.parts.some(({ name }) => name === part)) {
-      throw new UsageError(`${from} has nothing of the part ${part}`)
+      throw new UsageError(`${from} has no part ${part}`)
     }
   }
   const order: readonly PartName[] = ['config', ...PARTS.filter((part) => part !== 'config')]
@@ -119,14 +122,14 @@ function chosenParts({ from, parts }: RestoreOptions, manifest: Manifest): PartR
     .flatMap((part) => manifest.parts.filter(({ name }) => name === part))
 }
 
-/** There must be one; and one of the backup's own time knows nothing of what came after. */
+/** A log is required, and one of the backup's own time does not cover what came after. */
 function refuseUnfitLogs({ from, serviceLogs, userLog }: RestoreOptions): void {
   const inside = `${realpathSync(from)}${sep}`
   for (const log of [...serviceLogs, ...(userLog === null ? [] : [userLog])]) {
     if (!existsSync(log)) throw new UsageError(`${log} does not exist`)
     if (`${realpathSync(log)}${sep}`.startsWith(inside)) {
       throw new UsageError(
-        `${log} is of the backup itself and knows nothing of what came after it: where no later log is left, say --nothing-outlived`,
+        `${log} belongs to the backup itself and has nothing from after it: if no later log survived, pass --nothing-outlived`,
       )
     }
     evidenceIn(log)
@@ -138,14 +141,14 @@ function requireEmpty(home: string, part: PartName): void {
   const [there] = filesOf(home, part).filter(({ path }) => !isBroughtAlong(path))
   if (there === undefined) return
   throw new UsageError(
-    `${join(home, there.path)} exists, and a backup goes into an empty home alone: where this part has been restored already, say --part with the others; else move ${directoryOf(home, part)} aside, or put back one domain's custody with countersign custody restore`,
+    `${join(home, there.path)} exists, but a restore needs an empty home: if this part is already restored, pass --part with the others. Otherwise move ${directoryOf(home, part)} aside, or restore only one domain's custody with countersign custody restore`,
   )
 }
 
-/** @throws UsageError that names the private keys that nobody has brought */
+/** @throws UsageError that names the missing private keys */
 function requireKeys(home: string, { name, root, keys_left_out }: PartRecord): void {
   if (name === 'config') return
-  // Those of the login are made anew: everybody signs in again.
+  // The login's keys are made again: everyone signs in again.
   const needed = keys_left_out.filter((path) => !path.endsWith('/login-keys.json'))
   const missing = needed.filter((path) => !existsSync(join(home, path)))
   if (missing.length > 0) {
@@ -155,7 +158,7 @@ function requireKeys(home: string, { name, root, keys_left_out }: PartRecord): v
   }
   const { rootKey } = name === 'quorum' ? quorumLayout(home) : layoutOf(home, name)
   if (existsSync(rootKey) && rootOf(rootKey) !== root) {
-    throw new UsageError(`${rootKey} is the root of another installation than the backup's`)
+    throw new UsageError(`${rootKey} belongs to another installation than the backup`)
   }
 }
 
@@ -183,7 +186,7 @@ async function restorePart(
     return restored
   }
   await stopped(home, name, () => putShareHolder(options, name, files))
-  // A domain that never started has none.
+  // A domain that never started has no shares.
   const wallets = existsSync(layoutOf(home, name).shares) ? await checkDomain(home, name) : 0
   const fencedStore =
     name === 'service' ? await stopped(home, name, () => fenceService(options, part)) : null
@@ -229,7 +232,7 @@ async function fenceService(
   { home, userLog, progress }: RestoreOptions,
   part: PartRecord,
 ): Promise<FencedStore> {
-  progress('service: fencing what it has forgotten')
+  progress('service: fencing what the backup does not know')
   const { evidence } = serviceLayout(home)
   const since = userLog === null ? null : await readSinceBackup(userLog, evidence, part.began_at_ms)
   const lastKnownMs = Math.max(part.ended_at_ms, since?.lastAtMs ?? 0)
@@ -238,21 +241,24 @@ async function fenceService(
 }
 
 /**
- * Caps are used up for the day and the month of this time. A new machine whose clock is behind would
- * use up those of a day that is over, and leave the day whole in which keys have spent already.
+ * Returns the time whose day and month the caps count as used up. A machine whose clock is behind
+ * would mark a past day, and leave the present day's caps unused although keys have already spent.
  * @throws UsageError
  */
 function timeAfter(lastKnownMs: number, nowMs: number): number {
   const behindMs = lastKnownMs - nowMs
   if (behindMs > CLOCK_ERROR_MAX_MS) {
     throw new UsageError(
-      `this machine's clock is at least ${Math.round(behindMs / 1_000)} s behind: set it right, and repeat the command`,
+      `this machine's clock is at least ${Math.round(behindMs / 1_000)} s behind: set it right, then run the command again`,
     )
   }
   return Math.max(lastKnownMs, nowMs)
 }
 
-/** Of a store whose journal had one. What is fenced has no journal, and the file alone says it. */
+/**
+ * Takes the freeze from a store that had a journal. After a fence there is no journal, so the file
+ * decides.
+ */
 async function bringFreezeOf(home: string, progress: RestoreOptions['progress']): Promise<void> {
   const environment = openEnvironment(join(home, 'service', 'store'))
   try {
@@ -264,24 +270,24 @@ async function bringFreezeOf(home: string, progress: RestoreOptions['progress'])
   }
 }
 
-/** @returns null where it is left to do, with a log that is elsewhere */
+/** @returns null when the fence remains to be done, with a log on another machine */
 async function fenceUser(options: RestoreOptions): Promise<FencedUserSide | null> {
   const { home, serviceLogs, lost, progress } = options
   if ((await positionIn(home)) !== null) {
-    // Its journal has what came after the backup: its start brings it up to now, and needs no fence.
+    // Its journal has everything since the backup: its start catches up and needs no fence.
     if (lost === 'one-domain') return null
     await bringCarriedFreeze(home, { warn: (_context, message) => progress(message) })
     await leaveJournal(home)
   }
   if (serviceLogs.length === 0 && lost === 'one-domain') return null
-  progress('user: fencing what it has forgotten')
-  // Where nothing outlived it is taught what its own copy has, and stays frozen.
+  progress('user: fencing what the backup does not know')
+  // Without a surviving log, it learns only what its own copy has, and stays frozen.
   const logs = serviceLogs.length > 0 ? serviceLogs : [userSideLayout(home).evidence]
   return fenceUserSide(home, logs.map(evidenceIn))
 }
 
 function freeze(home: string, domain: ShareHolder, { began_at_ms }: PartRecord): void {
   const time = new Date(began_at_ms).toISOString()
-  const reason = `Restored from a backup of ${time}; what came after it is lost. The operator lifts this.`
+  const reason = `Restored from a backup of ${time}; everything since is lost. Only the operator can lift this freeze.`
   freezeInstance(instanceFreezePath(home, domain), reason, Date.now())
 }

@@ -13,32 +13,33 @@ import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { decodeIntent } from '../../quorum-protocol/intent.js'
 import { UsageError } from '../exit-codes.js'
 
-/** What the identity provider's log says of the time after a backup of the service. */
+/** What the identity provider's log says about the time after a backup of the service. */
 export interface SinceBackup {
   /**
-   * Hex of the ids of wallets that something was approved for. Not of keys: what one spends can
-   * count on others of its wallet, and one that was made since is not in the backup.
+   * Hex of the ids of wallets with an approval since. Not keys: a key's spend can count for others
+   * of its wallet, and a key made since is not in the backup.
    */
   readonly usedWallets: ReadonlySet<string>
-  /** By hex of the key's id, what was taken from it at any time since. */
+  /** What was revoked since, by hex of the key's id. */
   readonly grants: ReadonlyMap<string, LaterGrant>
-  /** When the last of it was written, by the identity provider's clock; 0: there is nothing. */
+  /** When the last entry was written, by the identity provider's clock; 0 without entries. */
   readonly lastAtMs: number
 }
 
 export interface LaterGrant {
   readonly dailyLimitMicros: UsdMicros | null
   readonly monthlyLimitMicros: UsdMicros | null
-  /** Null: it was not revoked. */
+  /** Null when it was not revoked. */
   readonly revokedAtMs: number | null
 }
 
 /**
- * @param place the log, or what it is in: the identity provider's home, or a later copy
- * @param own the service's evidence, as it is in the backup
+ * @param place the log, or the directory that contains it: the identity provider's home, or a later
+ * copy
+ * @param own the service's evidence in the backup
  * @param beganAtMs when the backup of the service began, by the service's clock
- * @throws Error when there is no log, or it is not whole
- * @throws UsageError when it is of before the backup, or of another installation
+ * @throws Error when there is no log, or it is damaged
+ * @throws UsageError when it is older than the backup, or belongs to another installation
  */
 export async function readSinceBackup(
   place: string,
@@ -48,7 +49,7 @@ export async function readSinceBackup(
   const path = evidenceIn(place)
   const evidence = await readWhole(path)
   refuseOlder(path, evidence, await readWhole(own))
-  // The two hosts' clocks may be so far apart.
+  // The two hosts' clocks may differ by this much.
   return sinceIn(evidence, beganAtMs - CLOCK_ERROR_MAX_MS)
 }
 
@@ -64,15 +65,15 @@ async function readWhole(path: string): Promise<ReadEvidence> {
 }
 
 /**
- * The identity provider has an approval on disk before it answers, so a log of after the backup has
- * whatever the service had then. By one that lacks it, nothing would count as used since.
+ * The identity provider writes an approval to disk before it answers, so a log from after the
+ * backup has everything that the service had. An older log would make nothing count as used since.
  */
 function refuseOlder(path: string, { batches }: ReadEvidence, own: ReadEvidence): void {
   const last = newestOf(own.batches)
   if (last === null) return
   if (batches.some(({ value }) => sameBytes(value.header, last.value.header))) return
   throw new UsageError(
-    `${path} lacks what the service had signed when it was backed up: it is older than the backup, or of another installation. Repeat the command with a copy of after the loss; without --user-log every key's caps count as used up`,
+    `${path} lacks signatures that the service had when it was backed up: it is older than the backup, or belongs to another installation. Run the command again with a copy from after the loss; without --user-log every key's caps count as used up`,
   )
 }
 
@@ -98,7 +99,7 @@ function sinceIn({ batches, grants }: ReadEvidence, sinceMs: number): SinceBacku
     const name = hex(keyId)
     const wasRevokedAtMs = later.get(name)?.revokedAtMs ?? null
     later.set(name, {
-      // A revoked grant has the least terms, or those that it had.
+      // A revoked grant has the lowest terms, or its earlier ones.
       ...{ dailyLimitMicros, monthlyLimitMicros },
       revokedAtMs: wasRevokedAtMs ?? (revoked ? timeMs : null),
     })

@@ -8,34 +8,34 @@ import { openSpace } from '../../store/checked-space.js'
 import { isOpened, KEY_SPACES, type KeySpace, SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { type FileRecord, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js'
 
-/** What was found about one file of a backup. */
+/** The result for one file of a backup. */
 export interface CheckedFile {
   readonly part: string
   readonly path: string
   readonly bytes: number
-  /** Of a store, the records that were read and hold; null of other files. */
+  /** The number of intact records of a store; null for other files. */
   readonly records: number | null
-  /** In words; empty when all of it holds. */
+  /** A sentence for each fault; empty when the file is intact. */
   readonly problems: readonly string[]
 }
 
 export interface CheckedBackup {
   readonly manifest: Manifest
   readonly files: readonly CheckedFile[]
-  /** Of the backup as a whole. */
+  /** The problems of the backup as a whole. */
   readonly problems: readonly string[]
 }
 
 const DATABASES_MAX = 64
 const OTHERS_MASK = 0o077
-/** Each of a million damaged records helps nobody. */
+/** A list of a million damaged records helps nobody. */
 const PROBLEMS_MAX = 20
 
 /**
- * Holds a backup against its manifest, and reads it to its end: every record of the service's store
- * against its seal, every entry of the evidence against its hash, every page of other stores. What
- * shares are good for, a restore checks, which has the keys.
- * @throws Error when there is no manifest that can be read
+ * Checks a backup against its manifest, and reads it completely: every record of the service's
+ * store against its seal, every entry of the evidence against its hash, every page of other stores.
+ * Whether shares fit is checked by a restore, which has the keys.
+ * @throws Error when there is no readable manifest
  */
 export async function verifyBackup(
   directory: string,
@@ -98,7 +98,7 @@ async function readServiceStore(path: string): Promise<ReadStore> {
   try {
     const there = new Set(root.getKeys())
     for (const space of Object.keys(KEY_SPACES) as KeySpace[]) {
-      // An older build had nothing to put there.
+      // An older build did not have this key space.
       if (!there.has(KEY_SPACES[space])) continue
       const opened = openSpace(root, { file: path, space, noteDamage })
       if (space === 'meta' && !isOpened(opened.get('schema_version'))) {
@@ -144,12 +144,15 @@ async function readPages(path: string, isDirectory: boolean): Promise<ReadStore>
   return { records, problems: [] }
 }
 
-/** Files that the manifest does not name: not of this backup, and not restored. */
+/**
+ * Returns files that the manifest does not name: they do not belong to this backup, and are not
+ * restored.
+ */
 function strangersIn(directory: string, { files }: Manifest): string[] {
   const named = new Set([MANIFEST_FILE, ...files.map(({ path }) => path)])
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .filter((path) => !named.has(path))
-    .map((path) => `${path} is not of this backup`)
+    .map((path) => `${path} does not belong to this backup`)
 }

@@ -2,15 +2,20 @@ import { type Command, Option } from 'commander'
 import { toJsonSchema } from '../../api/json-schema.js'
 import type { OperationRow } from '../../api/operation-row.js'
 import { type OperationName, operations } from '../../api/operations.js'
+import { sendTransactionInput } from '../../api/transaction.js'
+import type { Client } from '../../client/client.js'
+import { transferCall } from '../../client/transfer.js'
 import { DRILLS } from '../../domain/drill.js'
 import { AGENT_COMMANDS } from '../agent-commands.js'
 import { agentClient, type GlobalOptions } from '../connection.js'
+import { UsageError } from '../exit-codes.js'
 import { followTransaction, TRANSACTION_COLUMNS } from '../follow-transaction.js'
 import type { Io } from '../io.js'
-import { integerOption } from '../options.js'
+import { CHAIN_HELP, chainOption, integerOption } from '../options.js'
 import { printRecord, printRows, type Row } from '../print.js'
+import { TOKEN_HELP, tokensNamed } from '../token-named.js'
 
-/** A field of an operation's input, and the option that gives it. */
+/** A field of an operation's input, and its option. */
 interface Field {
   readonly name: string
   readonly option: Option
@@ -22,7 +27,15 @@ interface Given extends Row {
   readonly wait?: boolean
 }
 
-/** Commands read from the operations table: an option for each field of the input. */
+/** The options of `send` and `simulate` that replace calldata: an amount of a token by name. */
+interface GivenTransfer {
+  readonly chain?: number
+  readonly to?: string
+  readonly token?: string
+  readonly amount?: string
+}
+
+/** Makes commands from the operations table, with an option for each field of the input. */
 export function register(program: Command, io: Io): void {
   for (const row of operations) {
     const name = AGENT_COMMANDS[row.name]
@@ -43,19 +56,25 @@ function registerOperation(
     .summary(row.title.replace(/^[A-Z][a-z]*\b/, (word) => word.toLowerCase()))
     .description(row.description)
   for (const { option } of fields) command.addOption(option)
+  const isCall = row.input === sendTransactionInput
+  if (isCall) addTransferOptions(command)
   if (row.movesValue) {
     command
       .option('--idempotency-key <key>', 'same key = same payment; reuse it when retrying')
-      .option('--wait', 'until it is confirmed')
+      .option('--wait', 'wait until it is confirmed')
       .addOption(
-        new Option('--fault <fault>', 'of a test environment: what is to go wrong').choices(DRILLS),
+        new Option('--fault <fault>', 'test environments only: the fault to inject').choices(
+          DRILLS,
+        ),
       )
   }
   command.action(async (given: Given) => {
     const options = command.optsWithGlobals<GlobalOptions>()
     const client = agentClient(io, options)
     const { idempotencyKey, fault, wait } = given
-    const answer = await client.call(row.name, inputOf(fields, given), {
+    const fieldsGiven = await inputOf(client, fields, given)
+    const input = isCall ? { ...fieldsGiven, ...(await transferOf(client, given)) } : fieldsGiven
+    const answer = await client.call(row.name, input, {
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(fault === undefined ? {} : { fault }),
     })
@@ -71,7 +90,7 @@ function registerOperation(
   })
 }
 
-/** The field that an answer is a list of, if it says no more than which chain's. */
+/** Returns the field that holds an answer's list, if the answer has nothing else but its chain. */
 function listOf({ output }: OperationRow): string | null {
   const { properties = {} } = toJsonSchema(output, 'output') as ObjectSchema
   const [only, ...others] = Object.entries(properties).filter(([name]) => name !== 'chain_id')
@@ -81,10 +100,54 @@ function listOf({ output }: OperationRow): string | null {
 function fieldsOf({ input }: OperationRow): readonly Field[] {
   const { properties = {}, required = [] } = toJsonSchema(input, 'input') as ObjectSchema
   return Object.entries(properties).map(([name, { type, description }]) => {
-    const flag = name === 'chain_id' ? '--chain <id>' : `--${name.replaceAll('_', '-')} <${name}>`
-    const option = new Option(flag, description).makeOptionMandatory(required.includes(name))
+    const isRequired = required.includes(name)
+    if (name === 'chain_id') return { name, option: chain().makeOptionMandatory(isRequired) }
+    const flagName = `--${name.replaceAll('_', '-')}`
+    const flag = type === 'boolean' ? flagName : `${flagName} <${name}>`
+    const option = new Option(flag, name === 'token' ? TOKEN_HELP : description)
+    option.makeOptionMandatory(isRequired)
     return { name, option: type === 'integer' ? option.argParser(integerOption) : option }
   })
+}
+
+function chain(): Option {
+  return new Option('--chain <chain>', CHAIN_HELP).argParser(chainOption)
+}
+
+function addTransferOptions(command: Command): void {
+  command
+    .addOption(
+      new Option('--token <token>', `transfer a token to --to: ${TOKEN_HELP}`).conflicts([
+        'data',
+        'value',
+      ]),
+    )
+    .option('--amount <amount>', 'with --token: the amount in units of the token, such as 0.25')
+}
+
+/**
+ * Resolves a transfer.
+ * @returns null when no token is named
+ * @throws UsageError when the token or the amount is missing or cannot be resolved
+ */
+async function transferOf(client: Client, given: Given & GivenTransfer) {
+  const { token, amount } = given
+  if (token === undefined && amount === undefined) return null
+  if (token === undefined || amount === undefined) {
+    throw new UsageError('A transfer needs both --token and --amount.')
+  }
+  const lookups = {
+    chains: () => client.getSupportedChains(),
+    native: (chain_id: number) => client.getNativeBalance({ chain_id }),
+    tokens: (chain_id: number) => client.getTokenBalances({ chain_id }),
+  }
+  const { chain: chainId = 0, to = '' } = given
+  try {
+    return await transferCall({ chain: chainId, to, token, amount }, lookups)
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message)
+    throw error
+  }
 }
 
 interface ObjectSchema {
@@ -94,10 +157,14 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-function inputOf(fields: readonly Field[], given: Given): Row {
-  return Object.fromEntries(
+async function inputOf(client: Client, fields: readonly Field[], given: Given): Promise<Row> {
+  const input = Object.fromEntries(
     fields
       .map(({ name, option }) => [name, given[option.attributeName()]] as const)
       .filter(([, value]) => value !== undefined),
   )
+  const { chain_id: chainId, token } = input
+  if (typeof chainId !== 'number' || typeof token !== 'string') return input
+  const [address] = await tokensNamed(client, chainId, [token])
+  return { ...input, token: address }
 }

@@ -9,7 +9,7 @@ import type { Io } from '../io.js'
 import { integerOption } from '../options.js'
 import { printRecord, printRows } from '../print.js'
 
-const COLUMNS = ['approval_id', 'status', 'spend_usd', 'to', 'rule', 'expires_at']
+const COLUMNS = ['approval_id', 'status', 'spend_usd', 'call', 'agent', 'rule', 'expires_at']
 const ISSUER = ['--issuer <url>', 'address of the identity provider'] as const
 
 type ApproveOptions = AuthorizerOptions & { readonly key?: string; readonly yes?: boolean }
@@ -17,23 +17,29 @@ type ApproveOptions = AuthorizerOptions & { readonly key?: string; readonly yes?
 export function register(program: Command, io: Io): void {
   const approvals = program
     .command('approvals')
-    .description('calls of your API keys that wait for you, at the identity provider (sign-in)')
+    .description(
+      'calls of your API keys that wait for your approval, at the identity provider (sign-in)',
+    )
   approvals
     .command('list')
-    .description('newest first, as the service has them (console token)')
+    .description('list from the service, newest first (console token)')
     .option('--status <status>', 'pending, approved, declined, expired or withdrawn')
     .option('--limit <count>', 'how many, 1 to 100', integerOption)
-    .option('--cursor <cursor>', 'go on from there')
+    .option('--cursor <cursor>', 'next_cursor of the previous page')
     .action(async (given: ConsoleInput<'list_approvals'>, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const value = await (await consoleClient(io, options)).listApprovals(given)
-      const rows = value.approvals.map((one) => ({ ...one, to: one.call.to }))
+      const rows = value.approvals.map((one) => ({
+        ...one,
+        call: one.call.in_words,
+        agent: one.key_name,
+      }))
       printRows(io, options, value, rows, COLUMNS)
       if (value.next_cursor !== null) io.err(`more: --cursor ${value.next_cursor}\n`)
     })
   approvals
     .command('show')
-    .description('one call in words, as the identity provider decodes what is signed')
+    .description('describe one call, as the identity provider decodes it')
     .argument('<approval_id>')
     .option(...ISSUER)
     .action(async (id: string, _given: object, command: Command) => {
@@ -43,10 +49,10 @@ export function register(program: Command, io: Io): void {
     })
   approvals
     .command('approve')
-    .description('sign one call with a P-256 key of this machine')
+    .description('approve one call with a P-256 key on this machine')
     .argument('<approval_id>')
-    .option('--key <file>', 'the key to sign with; default: yours of this machine')
-    .option('--yes', 'sign it: you have read what it does')
+    .option('--key <file>', 'the key to sign with (default: your key on this machine)')
+    .option('--yes', 'sign it without asking')
     .option(...ISSUER)
     .action(async (id: string, _given: object, command: Command) => {
       const options = command.optsWithGlobals<ApproveOptions>()
@@ -56,9 +62,9 @@ export function register(program: Command, io: Io): void {
     })
   approvals
     .command('decline')
-    .description('decline one call, for good')
+    .description('decline one call permanently')
     .argument('<approval_id>')
-    .option('--comment <text>', 'a reason, which the agent gets', '')
+    .option('--comment <text>', 'a reason for the agent', '')
     .option(...ISSUER)
     .action(async (id: string, { comment }: { readonly comment: string }, command: Command) => {
       const options = command.optsWithGlobals<AuthorizerOptions>()
@@ -69,5 +75,5 @@ export function register(program: Command, io: Io): void {
 
 function approvalId(id: string): string {
   if (isId(ID_PREFIX.approval, id)) return id
-  throw new UsageError(`"${id}" is no approval id: apr_ and 26 characters`)
+  throw new UsageError(`"${id}" is not an approval id: apr_ and 26 characters`)
 }

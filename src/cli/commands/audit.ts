@@ -20,11 +20,11 @@ export function register(program: Command, io: Io): void {
   program
     .command('audit')
     .description('the audit trail of your wallets, newest first (console token)')
-    .option('--wallet <sub_wallet_id>', 'of one sub-wallet')
-    .option('--key <key_id>', 'of one key')
-    .addOption(new Option('--type <type>', 'of one kind').choices(auditType.options))
+    .option('--wallet <sub_wallet_id>', 'only one sub-wallet')
+    .option('--key <key_id>', 'only one key')
+    .addOption(new Option('--type <type>', 'only one type').choices(auditType.options))
     .option('--limit <count>', 'how many, 1 to 100', integerOption)
-    .option('--cursor <cursor>', 'next_cursor of the page before')
+    .option('--cursor <cursor>', 'next_cursor of the previous page')
     .action(async ({ wallet, key, type, limit, cursor }: AuditOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const input = {

@@ -21,14 +21,14 @@ interface RecoverFlags extends AuthorizerOptions {
   readonly label: string
 }
 
-/** The user's part when every authorizer is lost: ask with a new key, and hand in the approval. */
+/** The user's part when every authorizer is lost: request a new key, then hand in the approval. */
 export function registerRecover(authorizer: Command, io: Io, label: string): void {
   authorizer
     .command('recover')
-    .description('when every authorizer is lost: ask the operator to approve a new key')
-    .option('--request <file>', 'make a key and write down what the operator is to approve')
-    .option('--approved <file>', 'hand in what the operator has approved; all older ones end')
-    .option('--label <text>', 'what to call the new key', label)
+    .description('request a new key from the operator when every authorizer is lost')
+    .option('--request <file>', 'make a key and write the request for the operator')
+    .option('--approved <file>', 'hand in the approved request; all older authorizers end')
+    .option('--label <text>', 'name of the new key', label)
     .option('--issuer <url>', 'address of the identity provider')
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<RecoverFlags>()
@@ -36,20 +36,23 @@ export function registerRecover(authorizer: Command, io: Io, label: string): voi
       if (request !== undefined && approved === undefined) {
         const client = await connectAuthorizers(io, options)
         printRecord(io, options, await ask(io, client, options.label, resolve(request)))
-        io.err('Send the file to the operator; tell them the authorizer id by another way.\n')
+        io.err('Send the file to the operator, and the authorizer id over another channel.\n')
       } else if (approved !== undefined && request === undefined) {
         const { user_id, ...recovery } = readApprovedRecovery(resolve(approved))
         const client = await connectAuthorizers(io, options)
         const { authorizers: [own] = [] } = await client.call('recover', recovery)
         printRecord(io, options, { user_id, authorizer_id: own?.authorizer_id, label: own?.label })
-      } else throw new UsageError('give --request to ask, or --approved to hand in the approval')
+      } else
+        throw new UsageError(
+          'pass --request to make a request, or --approved to hand in the approval',
+        )
     })
 }
 
 async function ask(io: Io, client: AuthorizerClient, label: string, path: string) {
   const { user_id, authorizers = [] } = await client.call('list')
   if (authorizers.length === 0) {
-    throw new UsageError('you have none that could be lost: countersign authorizer create')
+    throw new UsageError('you have no authorizer yet: run countersign authorizer create')
   }
   const key = newAuthorizerKey()
   const signer = p256SignerOf(key)

@@ -28,7 +28,7 @@ export function register(program: Command, io: Io): void {
   const label = `command line of ${hostname()}`
   const authorizer = program
     .command('authorizer')
-    .description('keys of yours that confirm what API keys may do (sign-in)')
+    .description('your keys that confirm what API keys may do (sign-in)')
   authorizer
     .command('list', { isDefault: true })
     .description('your passkeys and P-256 keys')
@@ -42,7 +42,7 @@ export function register(program: Command, io: Io): void {
   authorizer
     .command('create')
     .description('make a P-256 key on this machine and register it')
-    .option('--label <text>', 'what to call it', label)
+    .option('--label <text>', 'name of the key', label)
     .option(...ISSUER)
     .action(async ({ label }: { readonly label: string }, command: Command) => {
       const options = command.optsWithGlobals<AuthorizerOptions>()
@@ -52,8 +52,8 @@ export function register(program: Command, io: Io): void {
     })
   authorizer
     .command('approve')
-    .description('confirm with a key of this machine what was begun on the page of passkeys')
-    .argument('<ceremony_id>', 'as the page says')
+    .description('confirm a change from the passkey page with a key on this machine')
+    .argument('<ceremony_id>', 'id that the page shows')
     .option(...ISSUER)
     .action(async (ceremonyId: string, _given: object, command: Command) => {
       const options = command.optsWithGlobals<AuthorizerOptions>()
@@ -68,7 +68,7 @@ export function register(program: Command, io: Io): void {
     })
   authorizer
     .command('remove')
-    .description('end an authorizer; another one, or itself, confirms that')
+    .description('end an authorizer, confirmed by another one or itself')
     .argument('<authorizer_id>')
     .option(...ISSUER)
     .action(async (authorizerId: string, _given: object, command: Command) => {
@@ -99,25 +99,25 @@ async function create(io: Io, client: AuthorizerClient, label: string) {
     const body = { ceremony_id: begun.ceremony_id, signature }
     await approve(io, client, await client.call('finish', body))
   } catch (error) {
-    // One that may be registered stays, answered or not: it may be the only one there is.
+    // A key that may be registered stays, even without an answer: it may be the user's only one.
     if (error instanceof AuthorizerRefusal || error instanceof UsageError) {
       forgetKey(io, authorizer_id)
     } else {
-      io.err(`${file} is kept: countersign authorizer list says whether it counts\n`)
+      io.err(`${file} is kept: run countersign authorizer list to see whether it is registered\n`)
     }
     throw error
   }
   return { authorizer_id, label, file }
 }
 
-/** Has an older key of this machine approve a change, where one has to. */
+/** Has an older key on this machine approve a change that needs it. */
 async function approve(io: Io, client: AuthorizerClient, answer: AuthorizerAnswer): Promise<void> {
   if (answer.status !== 'approval_required') return
   const { ceremony_id, certificate = '', authorizers = [] } = answer
   const own = authorizers.find((row) => isHere(io, row))
   if (own === undefined) {
     throw new UsageError(
-      `none of your authorizers is on this machine; do it with your passkey at ${client.origin}/authorizers`,
+      `this machine has none of your authorizers: use your passkey at ${client.origin}/authorizers`,
     )
   }
   const message = certificateMessage(Buffer.from(certificate, 'base64url'))

@@ -9,15 +9,15 @@ import type { Io } from '../io.js'
 import { printRecord, printRows } from '../print.js'
 
 const CREATE_HELP = `
-Runs while the instance does. Each user on the machine backs up what is its own, so three domains of
-three users are three backups; one user with all of it makes one.
+The instance may run. Each user on the machine backs up its own part: three domains with three users need
+three backups, and a single user with all domains makes one.
 
-In the backup: the service's store and lists, accounts of the login, shares, ledgers and evidence of
-both sides, the registry and chains.json. Sealed as they are at rest: shares, secrets of webhooks,
-proof keys. In clear: names, addresses, amounts, policies, hashes of passwords and API keys.
-Left out unless --with-keys says otherwise: private keys that lie in files (keys/*.pem, a wrapping key
-that no token seals, the login's keys). Keep those elsewhere: without them a backup opens no share.
-Never in it: environment files, the registry root of a live instance, the state of chains.`
+The backup contains the service's store and lists, the login's accounts, both domains' shares, ledgers and
+evidence, the registry and chains.json. Shares, webhook secrets and proof keys stay sealed. Names, addresses,
+amounts, policies, and hashes of passwords and API keys are in clear.
+Without --with-keys it omits private keys in files (keys/*.pem, a wrapping key that no token seals, the
+login's keys). Keep copies of those in another place: without them a backup opens no share.
+It never contains environment files, the registry root of a live instance, or the state of chains.`
 
 interface CreateFlags extends GlobalOptions {
   readonly to: string
@@ -26,22 +26,22 @@ interface CreateFlags extends GlobalOptions {
 }
 
 const RESTORE_HELP = `
-Into a home without stores, each part as its own user and with its process stopped. What a restored
-instance has forgotten is fenced, so that no cap, nonce, key or event counts twice:
+The home must have no stores. Restore each part as its own user, with its process stopped. The command
+fences what the backup does not know, so that no cap, nonce, key or event counts twice:
 
-  one domain lost    give the other one's evidence, which knows what came after the backup:
-                       of the service     --user-log <home>/identity-provider/vault
-                       of the user side   --service-log <home>/service/custody
-                                          of a cluster: of each node that owned the journal since
-                     Without --user-log every key's caps of the day and month count as used up;
-                     without --service-log the user side does not start before custody fence.
-  all of it lost     say --nothing-outlived: caps count as used up, and both domains stay frozen
-                     until you have revoked again what was revoked since the backup, and say
-                     countersign custody unfreeze --domain service, and user.
+  one domain lost    pass the other domain's evidence, which has everything since the backup:
+                       service lost             --user-log <home>/identity-provider/vault
+                       identity provider lost   --service-log <home>/service/custody
+                                                in a cluster, of every node that has led since
+                     Without --user-log every key's daily and monthly caps count as used up;
+                     without --service-log the identity provider does not start before custody fence.
+  both lost          pass --nothing-outlived: caps count as used up, and both domains stay frozen.
+                     Revoke again what was revoked since the backup, then run
+                     countersign custody unfreeze --domain service, and --domain user.
 
-Transactions of after the backup are not listed any more and must not be asked for again blindly;
-wallets and keys made since are gone. Everybody signs in again, and passwords are those of then.
-countersign backup reconcile puts a key's spend right, once you know it.`
+Transactions since the backup are no longer listed: check the chain before you send one again. Wallets and
+keys made since are gone. Everyone signs in again, with the password of that time.
+countersign backup reconcile corrects a key's spend once you know it.`
 
 interface RestoreFlags extends GlobalOptions {
   readonly from: string
@@ -51,16 +51,18 @@ interface RestoreFlags extends GlobalOptions {
   readonly nothingOutlived?: boolean
 }
 
-/** A whole instance, or what of it is on this machine. */
+/** Commands for backups of a whole instance, or of its part on this machine. */
 export function register(program: Command, io: Io): void {
   const backup = program.command('backup').description('copy, check and restore a whole instance')
   const progress = (sentence: string) => io.err(`${sentence}\n`)
   backup
     .command('create')
-    .description('copy all of an instance that is on this machine and this user’s, while it runs')
+    .description(
+      'copy the part of an instance on this machine that belongs to this user, while it runs',
+    )
     .requiredOption('--to <directory>', 'a directory that does not exist yet')
-    .addOption(partOption('only these (default: all that are here)'))
-    .option('--with-keys', 'private keys that lie in files, too: the backup then opens everything')
+    .addOption(partOption('only these (default: all on this machine)'))
+    .option('--with-keys', 'include private keys in files: the backup then opens everything')
     .addHelpText('after', CREATE_HELP)
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<CreateFlags>()
@@ -84,15 +86,15 @@ export function register(program: Command, io: Io): void {
       })
       io.err(
         options.withKeys === true
-          ? 'Private keys are in it, in clear: whoever has it can sign. Encrypt it before it leaves this machine.\n'
+          ? 'It contains private keys in clear: a thief of the backup can sign. Encrypt it before it leaves this machine.\n'
           : leftOut.length > 0
-            ? 'Private keys are not in it: keep copies of them elsewhere, or a restore opens nothing.\n'
+            ? 'It contains no private keys: keep copies of them in another place, or a restore opens nothing.\n'
             : '',
       )
     })
   backup
     .command('verify')
-    .description('hold a backup against its manifest, and read every record of it')
+    .description('check a backup against its manifest, and read every record of it')
     .argument('<directory>')
     .action(async (given: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -118,21 +120,21 @@ export function register(program: Command, io: Io): void {
     })
   backup
     .command('restore')
-    .description('put a backup into an empty home, fenced against what it has forgotten')
-    .requiredOption('--from <directory>', 'what backup create wrote')
-    .addOption(partOption('only these (default: all that the backup has)'))
-    .option('--user-log <directory>', "the identity provider's evidence, which outlived")
+    .description('restore a backup into an empty home, and fence what it does not know')
+    .requiredOption('--from <directory>', 'a directory that backup create wrote')
+    .addOption(partOption('only these (default: all in the backup)'))
+    .option('--user-log <directory>', "the identity provider's evidence, which survived")
     .option(
       '--service-log <directories...>',
-      "the service's evidence, which outlived; of each node that owned the journal since",
+      "the service's evidence, which survived; of each node that has led since",
     )
-    .option('--nothing-outlived', 'no log of after the backup is left: both domains stay frozen')
+    .option('--nothing-outlived', 'no log from after the backup survived: both domains stay frozen')
     .addHelpText('after', RESTORE_HELP)
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<RestoreFlags>()
       const { userLog, serviceLog, nothingOutlived } = options
       if (nothingOutlived === true && (userLog ?? serviceLog) !== undefined) {
-        throw new UsageError('give a log that outlived, or --nothing-outlived')
+        throw new UsageError('pass a log that survived, or --nothing-outlived')
       }
       const { restoreBackup } = await import('../backup/restore-backup.js')
       const parts = await restoreBackup({
@@ -146,23 +148,23 @@ export function register(program: Command, io: Io): void {
       })
       const rows = parts.map((part) => ({ ...part }))
       printRows(io, options, { parts }, rows, ['part', 'files', 'wallets', 'fenced', 'frozen'])
-      io.err('Make a new backup once it runs: this one knows less than it does from now on.\n')
+      io.err('Make a new backup once it runs: this one is outdated from now on.\n')
       for (const { part, kept, frozen, unfenced } of parts) {
         if (kept.length > 0)
-          io.err(`left as they were, and other than the backup's: ${kept.join(', ')}\n`)
+          io.err(`kept, although they differ from the backup's: ${kept.join(', ')}\n`)
         if (unfenced)
           io.err(
-            `${part}: run custody fence, or, where it has a journal, start it with that; it does not start before\n`,
+            `${part}: it does not start yet: run custody fence, or, if it has a journal, start it with that\n`,
           )
         if (frozen)
-          io.err(`${part}: frozen; countersign custody unfreeze --domain ${part} lifts it\n`)
+          io.err(`${part}: frozen; lift it with countersign custody unfreeze --domain ${part}\n`)
       }
     })
   backup
     .command('reconcile')
-    .description('put a key’s spend right after a restore; the service is stopped')
-    .argument('<key_id>', 'it counts for the keys that it was rotated from, too')
-    .requiredOption('--day-used <usd>', 'spent today (UTC), without what is reserved', usdOption)
+    .description('correct a key’s spend after a restore; stop the service first')
+    .argument('<key_id>', 'also covers the keys that it was rotated from')
+    .requiredOption('--day-used <usd>', 'spent today (UTC), without reservations', usdOption)
     .requiredOption('--month-used <usd>', 'spent this month (UTC)', usdOption)
     .action(async (keyId: string, _given: object, command: Command) => {
       const options = command.optsWithGlobals<ReconcileFlags>()
@@ -189,7 +191,7 @@ interface ReconcileFlags extends GlobalOptions {
 
 function usdOption(text: string): UsdMicros {
   const micros = parseUsd(text)
-  if (micros === null) throw new InvalidArgumentError('an amount such as 12.50 is due')
+  if (micros === null) throw new InvalidArgumentError('give an amount such as 12.50')
   return micros
 }
 

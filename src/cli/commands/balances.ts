@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { agentClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
-import { integerOption } from '../options.js'
+import { CHAIN_HELP, chainOption } from '../options.js'
 import { printRows } from '../print.js'
 
 const COLUMNS = ['symbol', 'balance', 'decimals', 'usd_value', 'token']
@@ -10,7 +10,7 @@ export function register(program: Command, io: Io): void {
   program
     .command('balances')
     .description("native and token balances of this key's wallet on one chain")
-    .requiredOption('--chain <id>', 'chain id', integerOption)
+    .requiredOption('--chain <chain>', CHAIN_HELP, chainOption)
     .action(async ({ chain }: { readonly chain: number }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const client = agentClient(io, options)

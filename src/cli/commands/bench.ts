@@ -6,7 +6,7 @@ export function register(program: Command, io: Io): void {
   program
     .command('bench')
     .description('measure this machine; in a clone')
-    .argument('[arguments...]', 'passed on; --help tells them')
+    .argument('[arguments...]', 'passed to the benchmark; see --help')
     .allowUnknownOption()
     .helpOption(false)
     .action(async (args: readonly string[]) => {

@@ -27,14 +27,14 @@ import { isTakenFrom, leaveUserSide, userSideStatus } from './cluster/user-side.
 
 const NAMES = { service: 'service', user: 'identity provider' } as const
 
-/** Who owns the journal of this home, and how an operator gives it back to it. */
+/** Commands about the leadership of a home's journal. */
 export function register(program: Command, io: Io): void {
   const cluster = program
     .command('cluster')
-    .description('the journal that commits of several machines go to; COUNTERSIGN_JOURNAL_FILE')
+    .description('the journal that several machines share (COUNTERSIGN_JOURNAL_FILE)')
   cluster
     .command('status')
-    .description("who owns the journal, and how far this home's store is with it")
+    .description("the journal's leader, and how far this home's store has followed")
     .addOption(journaledDomainOption())
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & DomainOptions>()
@@ -71,18 +71,18 @@ export function register(program: Command, io: Io): void {
         tail_bytes: kept?.tailBytes ?? null,
         store_entry: store?.seq ?? null,
         store_epoch: store?.epoch ?? null,
-        // Of a store that was never its owner's nobody can say that another has taken it since.
+        // Null for a store that never led: nothing could have been taken from it.
         taken_over: head === null ? null : isTakenFrom(store, head),
       })
     })
   cluster
     .command('snapshot')
-    .description("put a snapshot of this home's store into the journal, and trim it, at once")
+    .description("put a snapshot of this home's store into the journal now, and trim the journal")
     .addHelpText(
       'after',
       `
-The owner of the journal makes one by itself when its entries have become many. The service may run or
-be stopped; of a home whose service owns the journal no more, the journal takes none.`,
+The leader makes snapshots by itself as entries accumulate. The service may run or be stopped; the journal
+accepts no snapshot from a home that is no longer the leader.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -98,14 +98,16 @@ be stopped; of a home whose service owns the journal no more, the journal takes 
     })
   cluster
     .command('take')
-    .description('let the next start on this home take the journal, which ends its present owner')
+    .description(
+      'let the next start on this home acquire leadership, which ends the present leader',
+    )
     .addOption(journaledDomainOption())
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
       `
-A service whose journal another one took over does not start any more, lest the two take it from each
-other on and on. Say this where that other one is gone for good, or is to end.`,
+After another service has taken over, this one no longer starts, so that the two do not end each other in
+turn. Run this when the other one is gone for good, or should end.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { yes?: boolean }>()
@@ -114,8 +116,11 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
       const { epoch, owner } = await withJournal(io, domain, (journal, { number }) =>
         journal.look(number),
       )
-      if (epoch === 0) throw new UsageError('nobody owns the journal: a start takes it')
-      const question = `End the ${NAMES[domain]} at ${owner?.node ?? 'an unknown place'}, which owns the journal with epoch ${epoch}, at the next start here? [y/N] `
+      if (epoch === 0)
+        throw new UsageError(
+          'the journal has no leader: start the service, which acquires leadership',
+        )
+      const question = `End the ${NAMES[domain]} at ${owner?.node ?? 'an unknown place'}, which leads the journal with epoch ${epoch}, at the next start here? [y/N] `
       if (options.yes !== true && (await io.confirm?.(question)) !== true) {
         process.exitCode = EXIT.usage
         io.err('Nothing was done.\n')
@@ -130,17 +135,17 @@ other on and on. Say this where that other one is gone for good, or is to end.`,
   registerAddNode(cluster, io)
   cluster
     .command('handler')
-    .description("answer Restate's node on this machine for the journal in it, until told to end")
+    .description("serve this machine's Restate node for the journal in it, until stopped")
     .addHelpText(
       'after',
       `
-Runs beside each node of Restate, apart from the service: whoever takes the journal over, or looks at
-it, is answered by it whether the service of this machine lives or not.`,
+Run one beside each Restate node, apart from the service: nodes that acquire leadership or read the
+journal need its answers even when this machine's service is down.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { restate } = readJournalFile(journalFileOf(io, 'service'))
-      if (restate === undefined) throw new UsageError('the journal is in no Restate')
+      if (restate === undefined) throw new UsageError('the journal is not in Restate')
       const { host, port, identity_keys: identityKeys } = restate.handler
       const key = Buffer.from(restate.key, 'hex')
       const { serveRestateEndpoint } = await import('../../journal/restate-endpoint.js')
@@ -154,16 +159,14 @@ it, is answered by it whether the service of this machine lives or not.`,
     })
   cluster
     .command('leave')
-    .description(
-      "let this home's store go on without its journal, for good; the service is stopped",
-    )
+    .description("detach this home's store from its journal for good; stop the service first")
     .addOption(journaledDomainOption())
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
       `
-What is stored from then on is in no journal. End a standby first: it would take the journal over and go
-on beside this one. To begin another journal, name an empty database.`,
+From then on nothing is written to a journal. Stop its standbys first: one of them would take over and run in
+parallel. To begin another journal, name an empty database.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & DomainOptions & { yes?: boolean }>()
@@ -171,7 +174,7 @@ on beside this one. To begin another journal, name an empty database.`,
       const home = homeOf(io, options)
       const position = await (domain === 'user' ? positionIn(home) : journalPositionIn(home))
       if (position === null) throw new UsageError(`the ${NAMES[domain]} of ${home} has no journal`)
-      const question = 'Go on without the journal for good? A standby of it has to be ended. [y/N] '
+      const question = 'Detach from the journal for good? Stop its standbys first. [y/N] '
       if (options.yes !== true && (await io.confirm?.(question)) !== true) {
         process.exitCode = EXIT.usage
         io.err('Nothing was done.\n')
@@ -190,7 +193,7 @@ function leaveIn(home: string, io: Io): Promise<boolean> {
       try {
         const { freezes } = createReader(environment)
         const log = { warn: (_context: object, message: string) => io.err(`${message}\n`) }
-        // The file alone says it from then on.
+        // From now on only the file records the freeze.
         bringFreeze(home, 'service', carriedFreezeOf(freezes), Date.now(), log)
         return await leaveJournal(environment)
       } finally {
@@ -204,13 +207,13 @@ function lineOf(context: object, message: string): string {
   return `${message} ${JSON.stringify(context)}\n`
 }
 
-/** How far this home is says `cluster status` also where its journal is lost. @returns null then, which is said */
+/** Lets `cluster status` describe this home even when its journal is lost; then it prints a notice and returns null. */
 async function unlessAway<T>(io: Io, asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error
-    io.err('The journal does not answer: what follows is of this home alone.\n')
+    io.err('The journal does not answer: the following describes only this home.\n')
     return null
   }
 }

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Io } from '../io.js'
 
-/** Completion of commands and options, as a script for the shell that is named. */
+/** Prints shell completion of commands and options. */
 export function register(program: Command, io: Io): void {
   program
     .command('completion')
@@ -12,7 +12,10 @@ export function register(program: Command, io: Io): void {
     })
 }
 
-/** What may follow each command path: `''` for the program itself, `'keys create'` and so on. */
+/**
+ * The words that may follow each command path: `''` for the program itself, `'keys create'` and so
+ * on.
+ */
 type Words = ReadonlyMap<string, readonly string[]>
 
 function wordsByCommand(program: Command): Words {

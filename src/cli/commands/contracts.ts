@@ -27,10 +27,13 @@ import {
   type SigningOptions,
   signerOf,
 } from '../operator/signing-account.js'
-import { integerListOption, integerOption, listOption } from '../options.js'
+import { chainListOption, integerOption, listOption } from '../options.js'
 import { printRows } from '../print.js'
 
-/** Routers and delegates of the chains in the home's `chains.json`, for their owner. */
+/**
+ * Commands for the Routers and delegates of the chains in the home's `chains.json`, for their
+ * owner.
+ */
 
 type Options = GlobalOptions & SigningOptions & { readonly chain?: number[] }
 
@@ -51,15 +54,22 @@ export function register(program: Command, io: Io): void {
     contracts
       .command(name)
       .description(description)
-      .option('--chain <ids>', 'chain ids, comma-separated (default: all)', integerListOption)
+      .option(
+        '--chain <ids>',
+        'chain ids or names, comma-separated (default: all)',
+        chainListOption,
+      )
 
-  chained('verify', 'whether deployed code and immutables are exactly ours; exit code 1 if not')
-    .option('--owner <address>', 'verify what this owner’s deployment would be')
+  chained(
+    'verify',
+    "check that deployed code and immutables are exactly this build's; exit code 1 if not",
+  )
+    .option('--owner <address>', 'verify the addresses that this owner would deploy to')
     .action(async (_given: object, command: Command) => {
       await verify(io, command.optsWithGlobals<Options>())
     })
 
-  const END_UNNAMED = 'end co-signer keys on chain that the registry does not name'
+  const END_UNNAMED = 'remove co-signer keys from the Routers that the registry does not name'
   const planned = (name: string, description: string, planOf: (command: Command) => Plan) =>
     addSigningOptions(chained(name, description)).action(
       async (_given: object, command: Command) => {
@@ -82,13 +92,13 @@ export function register(program: Command, io: Io): void {
     (command) => (chain, signer, home) =>
       planPolicy(io, chain, signer, home, command.opts<PolicyOptions>()),
   )
-    .option('--fee-recipient <address>', 'receives the fees (default: as it is)')
-    .option('--guardian <address>', 'may pause, besides the owner (default: as it is)')
-    .option('--remove-relayers <addresses>', 'comma-separated; no longer relayers', listOption)
-    .option('--disallow <addresses>', 'comma-separated; venues no longer allowed', listOption)
+    .option('--fee-recipient <address>', 'receives the fees (default: unchanged)')
+    .option('--guardian <address>', 'may pause, besides the owner (default: unchanged)')
+    .option('--remove-relayers <addresses>', 'comma-separated relayers to remove', listOption)
+    .option('--disallow <addresses>', 'comma-separated venues to disallow', listOption)
     .option('--end-unnamed', END_UNNAMED)
   for (const wanted of ['pause', 'unpause'] as const) {
-    const what = wanted === 'pause' ? 'stop all sponsored calls' : 'let sponsored calls go on'
+    const what = wanted === 'pause' ? 'stop all sponsored calls' : 'resume sponsored calls'
     planned(
       wanted,
       what,
@@ -98,7 +108,7 @@ export function register(program: Command, io: Io): void {
   }
   planned(
     'rotate-cosigner',
-    'have the co-signers of the registry on chain: new ones at once, former ones for --overlap more',
+    "write the registry's co-signers on chain: new ones at once, former ones for the time of --overlap",
     (command) => (chain, signer, home) => {
       const { overlap = Number(CO_SIGNER_OVERLAP_SECONDS), endUnnamed } = command.opts<
         PolicyOptions & { overlap?: number }
@@ -115,7 +125,7 @@ export function register(program: Command, io: Io): void {
   )
     .option(
       '--overlap <seconds>',
-      'how long keys stay valid that the registry has ended, or ends within this time; 0: not at all (default: 600)',
+      'how long keys stay valid that the registry has ended or ends within this time; 0 ends them at once (default: 600)',
       integerOption,
     )
     .option('--end-unnamed', END_UNNAMED)
@@ -128,7 +138,7 @@ async function verify(io: Io, options: Options): Promise<void> {
     if (pair === null) {
       const problem = 'no Router is configured'
       const none = { contract: null, address: null, verdict: problem }
-      // Asked for by name, a chain without a Router is a failure; among all of them it is none.
+      // A chain without a Router is a failure only when it was named.
       return [{ row: { chain_id: chain.config.id, ...none }, ok: options.chain === undefined }]
     }
     const found = await verifyRouter(routerChain(chain), pair)
@@ -147,7 +157,7 @@ async function carryOut(io: Io, options: Options, plan: Plan): Promise<void> {
   const home = homeOf(io, options)
   const signer = signerOf(io, home, options)
   const rows = await withChains(home, options.chain, async (chain) => {
-    // Chains without a Router are left alone unless they are named.
+    // Chains without a Router are skipped unless they are named.
     if (options.chain === undefined && configuredRouter(chain) === null) return []
     const steps = (await plan(chain, signer, home)).map((step) => ({ ...step, value: 0n }))
     return sendSteps(io, chain, signer, steps)
@@ -176,7 +186,7 @@ function planPolicy(
   })
 }
 
-/** A doubt fails the command once all else is done. */
+/** A doubt fails the command after everything else is done. */
 function registered(
   io: Io,
   { config }: ChainAccess,
@@ -190,7 +200,9 @@ function registered(
   return { keys: coSignerKeysOf(home, Date.now()), endsUnnamed, doubt }
 }
 
-/** The configured one, or the one that this owner has deployed and not written down yet. */
+/**
+ * Returns the configured Router, or the one that this owner has deployed but not configured yet.
+ */
 function pairOf(chain: ChainAccess, owner: Address): RouterPair {
   return configuredRouter(chain) ?? routerAddresses(owner)
 }

@@ -7,8 +7,8 @@ import { registerRecovery } from './custody/recovery.js'
 import { registerRotations } from './custody/rotations.js'
 
 /**
- * These read and write a domain's own files, and so run as that domain's user. What they do is
- * imported when it is asked for: a machine that only sends needs no native curve.
+ * Commands that read and write a domain's own files, and so run as that domain's user. Their code
+ * is imported on use: a machine that only sends needs no native curve.
  */
 export function register(program: Command, io: Io): void {
   const custody = program

@@ -16,11 +16,11 @@ type DoctorOptions = GlobalOptions & { readonly environments?: string }
 
 const COLUMNS = ['status', 'subject', 'found', 'way_out']
 
-/** Looks at an installation, before it runs and while it does, and changes nothing. */
+/** Checks an installation before or while it runs, and changes nothing. */
 export function register(program: Command, io: Io): void {
   program
     .command('doctor')
-    .description('look at all of an installation; exit code 1 when something is broken')
+    .description('check an installation; exit code 1 when something is broken')
     .option('--environments <directory>', "the units' environment files (default: this shell's)")
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<DoctorOptions>()
@@ -37,7 +37,7 @@ async function examine(io: Io, options: DoctorOptions): Promise<readonly Finding
   let environments = sharedEnvironment({ ...devEnvironment(io, options), ...io.env })
   const read = await look(
     'environments',
-    'say --environments with the directory of the *.env files, as root',
+    'pass --environments with the directory of the *.env files, as root',
     () => {
       if (directory !== null) environments = readEnvironments(directory)
       return []

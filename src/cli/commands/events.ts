@@ -14,11 +14,15 @@ const COLUMNS = ['seq', 'timestamp', 'type', 'event_id', 'subject']
 export function register(program: Command, io: Io): void {
   const events = program
     .command('events')
-    .description('the log that webhooks deliver (console token)')
+    .description('the event log that webhooks deliver (console token)')
   events
     .command('list', { isDefault: true })
-    .description('events without gaps, oldest first')
-    .option('--after <seq>', 'those behind this one (default: the oldest kept)', integerOption)
+    .description('list events without gaps, oldest first')
+    .option(
+      '--after <seq>',
+      'only events after this one (default: from the oldest kept)',
+      integerOption,
+    )
     .option('--limit <count>', 'how many, 1 to 100', integerOption)
     .action(async (given: ListOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -38,7 +42,7 @@ export function register(program: Command, io: Io): void {
     })
 }
 
-/** What an event is about. */
+/** Returns the id of an event's subject. */
 function subjectOf(data: Readonly<Record<string, unknown>>): unknown {
   return data.tx_id ?? data.key_id ?? data.webhook_id ?? null
 }

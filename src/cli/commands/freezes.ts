@@ -18,7 +18,7 @@ const WALLET = ['--wallet <sub_wallet_id>', 'this sub-wallet, with all its keys'
 export function register(program: Command, io: Io): void {
   program
     .command('freeze')
-    .description('sign nothing new of a key, a sub-wallet or, with neither, of yours at all')
+    .description('stop new signatures for a key, a sub-wallet or, with neither, your whole account')
     .option(...KEY)
     .option(...WALLET)
     .option('--reason <text>', 'shown with each refusal')
@@ -31,7 +31,7 @@ export function register(program: Command, io: Io): void {
     })
   program
     .command('unfreeze')
-    .description('lift a freeze; takes an authorizer of yours')
+    .description('lift a freeze; needs one of your authorizers')
     .option(...KEY)
     .option(...WALLET)
     .action(async (given: What, command: Command) => {
@@ -50,7 +50,7 @@ export function register(program: Command, io: Io): void {
 
 function targetOf({ key, wallet }: What): Pick<ConsoleInput<'freeze'>, 'scope' | 'id'> {
   if (key !== undefined && wallet !== undefined) {
-    throw new UsageError('give --key, --wallet, or neither of them')
+    throw new UsageError('pass --key, --wallet, or neither')
   }
   if (key !== undefined) return { scope: 'key', id: key }
   return wallet === undefined ? { scope: 'user' } : { scope: 'wallet', id: wallet }

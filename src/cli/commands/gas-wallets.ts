@@ -8,10 +8,10 @@ import type { Io } from '../io.js'
 import { withChains } from '../operator/open-chains.js'
 import { STEP_COLUMNS, sendSteps } from '../operator/send-steps.js'
 import { addSigningOptions, type SigningOptions, signerOf } from '../operator/signing-account.js'
-import { integerListOption, integerOption } from '../options.js'
+import { chainListOption, integerOption } from '../options.js'
 import { printRows, type Row } from '../print.js'
 
-/** The accounts that pay for sponsored calls: what they have, and what they lack. */
+/** Commands for the accounts that pay for sponsored calls: their balances and what they lack. */
 
 type Options = GlobalOptions &
   SigningOptions & { readonly chain?: number[]; readonly executions: number }
@@ -25,15 +25,19 @@ export function register(program: Command, io: Io): void {
     group
       .command(name, settings)
       .description(description)
-      .option('--chain <ids>', 'chain ids, comma-separated (default: all)', integerListOption)
+      .option(
+        '--chain <ids>',
+        'chain ids or names, comma-separated (default: all)',
+        chainListOption,
+      )
       .option(
         '--executions <count>',
-        'sponsored calls that each should be able to pay for, at the fees of now',
+        'sponsored calls that each should be able to pay for at present fees',
         integerOption,
         EXECUTIONS_WANTED,
       )
 
-  sized('list', 'balances, and what is missing', { isDefault: true }).action(
+  sized('list', 'list balances and shortfalls', { isDefault: true }).action(
     async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       const rows = await overChains(io, options, async (chain, plans) =>
@@ -42,7 +46,7 @@ export function register(program: Command, io: Io): void {
       printRows(io, options, { gas_wallets: rows }, rows, COLUMNS)
     },
   )
-  addSigningOptions(sized('top-up', 'send each what it is missing')).action(
+  addSigningOptions(sized('top-up', 'send each its shortfall')).action(
     async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<Options>()
       const signer = signerOf(io, homeOf(io, options), options)

@@ -7,7 +7,7 @@ import { type Wish, withAuthorization } from '../authorize.js'
 import { agentClient, consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { findKey, policyOfKey } from '../key-policy.js'
-import { integerListOption } from '../options.js'
+import { chainListOption } from '../options.js'
 import { CHOICE_OPTIONS, givenChoices } from '../policy-choices.js'
 import { warnOfDifference } from '../policy-diff/show.js'
 import { printRecord, printRows, type Row } from '../print.js'
@@ -23,11 +23,11 @@ const LIST = [
   'custody',
 ]
 const ISSUED = LIST.filter((field) => !['key_id', 'secret_prefix', 'custody'].includes(field))
-/** What its maker does not choose is as its maker has it. */
+/** A choice that the maker leaves open is the maker's own. */
 const CHILD_OPTIONS = CHOICE_OPTIONS.filter((option) =>
   ['policy', 'mayDelegate'].includes(option.attributeName()),
 )
-const SHOWN_ONCE = 'The secret is shown this once; only its hash is kept.\n'
+const SHOWN_ONCE = 'The secret is shown only once; the service keeps its hash.\n'
 
 interface CreateOptions extends Row {
   readonly wallet: string
@@ -51,7 +51,7 @@ interface ChangeOptions extends Row {
   readonly chains?: number[]
 }
 
-/** Null is unlimited; what is no amount the service refuses. */
+/** Null for unlimited; the service refuses what is not an amount. */
 function capOption(text: string): bigint | null {
   return text === 'unlimited' ? null : parseUsd(text)
 }
@@ -68,7 +68,7 @@ export function register(program: Command, io: Io): void {
     })
   const create = keys
     .command('create')
-    .description('issue a key; its caps must be said')
+    .description('issue a key; its caps are required')
     .argument('<name>')
     .requiredOption('--wallet <sub_wallet_id>', 'the sub-wallet it is bound to')
     .requiredOption('--daily <usd>', 'daily cap in USD, or unlimited')
@@ -76,8 +76,8 @@ export function register(program: Command, io: Io): void {
     .addOption(new Option('--permission <kind>').choices(['read', 'trade']).default('read'))
     .option(
       '--chains <ids>',
-      'allowed chain ids, comma-separated (default: all)',
-      integerListOption,
+      'allowed chain ids or names, comma-separated (default: all)',
+      chainListOption,
     )
     .action(async (name: string, given: CreateOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -108,11 +108,11 @@ export function register(program: Command, io: Io): void {
     })
   const child = keys
     .command('child')
-    .description('have a key make one for another program, within what it may do itself (API key)')
+    .description('have a key make one for another program, within its own rights (API key)')
     .argument('<name>')
     .requiredOption('--daily <usd>', "daily cap in USD, within what the key's has left")
     .requiredOption('--monthly <usd>', "monthly cap in USD, within what the key's has left")
-    .requiredOption('--chains <ids>', "chain ids of the key's, comma-separated", integerListOption)
+    .requiredOption('--chains <ids>', 'chain ids or names, comma-separated', chainListOption)
     .requiredOption('--expires <time>', 'when it ends, such as 2026-12-31T00:00:00Z')
     .addOption(new Option('--permission <kind>').choices(['read', 'trade']).default('read'))
     .action(async (name: string, given: ChildOptions, command: Command) => {
@@ -131,11 +131,11 @@ export function register(program: Command, io: Io): void {
     })
   const change = keys
     .command('change')
-    .description('change what a key may do; to give it more takes an authorizer of yours')
+    .description('change what a key may do; granting more needs one of your authorizers')
     .argument('<key_id>')
     .option('--daily <usd>', 'daily cap in USD, or unlimited')
     .option('--monthly <usd>', 'monthly cap in USD, or unlimited')
-    .option('--chains <ids>', 'allowed chain ids, comma-separated', integerListOption)
+    .option('--chains <ids>', 'allowed chain ids or names, comma-separated', chainListOption)
     .action(async (keyId: string, given: ChangeOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { daily, monthly, chains } = given
@@ -169,7 +169,7 @@ export function register(program: Command, io: Io): void {
   for (const option of CHILD_OPTIONS) child.addOption(option)
   keys
     .command('rotate')
-    .description('issue a successor; the old key lives for 24 hours more')
+    .description('issue a successor; the old key stays valid for 24 hours')
     .argument('<key_id>')
     .action(async (keyId: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -179,7 +179,7 @@ export function register(program: Command, io: Io): void {
     })
   keys
     .command('revoke')
-    .description('end a key at once, for good')
+    .description('revoke a key at once and permanently')
     .argument('<key_id>')
     .action(async (keyId: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

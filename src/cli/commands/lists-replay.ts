@@ -13,7 +13,7 @@ import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { printRows } from '../print.js'
 
-/** `lists replay`: what was sent, judged by the lists of today. Works alongside a running service. */
+/** `lists replay` judges past transactions by today's lists. It works beside a running service. */
 export function registerReplay(
   lists: Command,
   io: Io,
@@ -21,12 +21,12 @@ export function registerReplay(
 ): void {
   lists
     .command('replay')
-    .description('transactions of the past that the lists of today would stop; exit code 3 for any')
+    .description("past transactions that today's lists would stop; exit code 3 if there are any")
     .requiredOption('--since <time>', 'ISO 8601 time, e.g. 2026-01-01')
     .action(async (given: { since: string }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const sinceMs = Date.parse(given.since)
-      if (Number.isNaN(sinceMs)) throw new UsageError(`${given.since} is no ISO 8601 time`)
+      if (Number.isNaN(sinceMs)) throw new UsageError(`${given.since} is not an ISO 8601 time`)
       const owner = await createListOwner(contextOf(io, options))
       const screener = createScreener({ lists: owner, walkPool: new WalkPool() })
       const environment = openBesideService(

@@ -21,14 +21,14 @@ const SOURCES = {
   file: 'plain',
 } as const satisfies Record<string, ListSource>
 
-/** What the service of this home counts: a development one has a sample built in. */
+/** The mode of this home's service: a development one also has a built-in sample. */
 function modeOf(io: Io, options: GlobalOptions): 'dev' | 'live' {
   const said = io.env.COUNTERSIGN_MODE
   if (said === 'dev' || said === 'live') return said
   return isDevelopmentHome(io, options) ? 'dev' : 'live'
 }
 
-/** The screening lists in the service's home; a running service takes changes over within a second. */
+/** The screening lists in the service's home; a running service loads changes within a second. */
 function contextOf(io: Io, options: GlobalOptions) {
   const home = homeOf(io, options)
   const { chains } = readChainPolicies(join(home, 'chains.json'))
@@ -59,7 +59,7 @@ export function register(program: Command, io: Io): void {
     })
   lists
     .command('check')
-    .description('which lists hold an address; exit code 3 when any does')
+    .description('lists that contain an address; exit code 3 if any does')
     .argument('<address>')
     .action(async (address: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -72,11 +72,11 @@ export function register(program: Command, io: Io): void {
     })
   lists
     .command('import')
-    .description("import a publisher's file in place of the earlier import")
+    .description("import a publisher's file, replacing the earlier import")
     .argument('<file>', 'XML, CSV, text, or a ZIP of one')
     .addOption(new Option('--source <source>').choices(Object.keys(SOURCES)).makeOptionMandatory())
     .option('--name <name>', 'name of the list')
-    .option('--confirm-shrink', 'take it though it lost most of its addresses')
+    .option('--confirm-shrink', 'accept it although it lost most of its addresses')
     .action(async (file: string, given: ImportOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const report = await importList(
@@ -97,16 +97,17 @@ export function register(program: Command, io: Io): void {
     })
   lists
     .command('update')
-    .description("fetch the lists that screening.json names, or else OFAC's, and import them")
+    .description("fetch and import the lists that screening.json names, or OFAC's by default")
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { downloads } = readScreeningFile(homeOf(io, options))
       const outcomes = await updateLists(
         contextOf(io, options),
-        downloads?.map(({ source, url, name }) => ({
+        downloads?.map(({ source, url, name, redirect_hosts: redirectHosts }) => ({
           source: SOURCES[source],
           url,
           ...(name === undefined ? {} : { name }),
+          ...(redirectHosts === undefined ? {} : { redirectHosts }),
         })),
       )
       printRows(
@@ -125,7 +126,7 @@ const IMPORT_COLUMNS = ['list', 'format', 'entries', 'added', 'removed', 'refuse
 
 const DAY_MS = 86_400_000
 
-/** Lists that never age, such as the operator's text files, have been looked at just now. */
+/** Lists without a maximum age, such as the operator's text files, count as checked now. */
 function spanOf(ageMs: number, maxAgeMs: number | null): string {
   if (maxAgeMs === null) return '-'
   return `${(ageMs / DAY_MS).toFixed(1)} of ${maxAgeMs / DAY_MS} days`

@@ -11,10 +11,10 @@ import {
   nextSteps,
   PACKAGE_LINK,
 } from '../live/installation-files.js'
-import { integerListOption, listOption } from '../options.js'
+import { chainListOption, listOption } from '../options.js'
 import { printRecord } from '../print.js'
 
-/** A live installation from nothing. It writes into one directory and changes nothing else. */
+/** Creates a live installation. It writes into one directory and changes nothing else. */
 
 interface InitFlags extends GlobalOptions {
   readonly serviceUrl?: string
@@ -32,27 +32,33 @@ const STEPS_FILE = 'NEXT-STEPS.md'
 export function register(program: Command, io: Io): void {
   program
     .command('live')
-    .description('a live installation from nothing')
+    .description('set up a live installation')
     .command('init')
-    .description('write its files into a new directory; asks for what flags do not say')
+    .description('write its files into a new directory; asks for missing flags')
     .argument('<directory>')
     .option('--service-url <url>', 'https address of the service, behind your proxy')
     .option('--identity-url <url>', 'https address of the login')
     .option(
       '--chains <ids>',
-      `chain ids, comma-separated (default: all ${CHAIN_COUNT})`,
-      integerListOption,
+      `chain ids or names, comma-separated (default: all ${CHAIN_COUNT})`,
+      chainListOption,
     )
-    .option('--usdc-feeds <id=address,…>', "USDC / USD feeds in place of Chainlink's", listOption)
-    .option('--service-port <port>', 'of the service on loopback', '8080')
-    .option('--identity-port <port>', 'of the login on loopback', '3100')
-    .option('--data <directory>', 'home of all data on that machine', '/var/lib/countersign')
-    .option('--file-keys', 'keys in files in place of a PKCS#11 token or KMS: for a trial')
+    .option(
+      '--usdc-feeds <id=address,…>',
+      "USDC / USD feeds to use instead of Chainlink's",
+      listOption,
+    )
+    .option('--service-port <port>', 'port of the service on loopback', '8080')
+    .option('--identity-port <port>', 'port of the login on loopback', '3100')
+    .option('--data <directory>', 'home directory on that machine', '/var/lib/countersign')
+    .option('--file-keys', 'keys in files instead of a PKCS#11 token or KMS: for a trial')
     .action(async (directory: string, _given: object, command: Command) => {
       const options = command.optsWithGlobals<InitFlags>()
       const target = resolve(directory)
       if (existsSync(target) && readdirSync(target).length > 0) {
-        throw new UsageError(`${target} is not empty: nothing is overwritten`)
+        throw new UsageError(
+          `${target} is not empty: name an empty directory, because nothing is overwritten`,
+        )
       }
       const choices = await choicesOf(io, options)
       const steps = nextSteps(choices, target)
@@ -60,7 +66,8 @@ export function register(program: Command, io: Io): void {
       for (const { path, text } of [...files, { path: STEPS_FILE, text: steps }]) {
         const at = join(target, path)
         mkdirSync(dirname(at), { recursive: true })
-        // Environments hold secrets later; what others may read is installed with its own mode.
+        // Environment files will hold secrets; files that others may read are installed with their
+        // own mode.
         writeFileSync(at, text, { mode: 0o600, flag: 'wx' })
       }
       printRecord(io, options, {
@@ -83,7 +90,7 @@ async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
   const identityUrl = await urlOf(io, 'identity-url', options.identityUrl, 'https://id.example.com')
   const [servicePort, identityPort] = [portOf(options.servicePort), portOf(options.identityPort)]
   if (servicePort === identityPort) {
-    throw new UsageError('the service and the login cannot both have that port: give two')
+    throw new UsageError('the service and the login cannot share that port: give two')
   }
   return {
     chains,
@@ -98,16 +105,21 @@ async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
   }
 }
 
-/** By the link where it leads there, so that units follow it to the next version. */
+/**
+ * Uses the symbolic link to the package if it leads there, so that units follow it to the next
+ * version.
+ */
 function linkedRoot(root: string): string {
   const isLinked = existsSync(PACKAGE_LINK) && realpathSync(PACKAGE_LINK) === realpathSync(root)
   return isLinked ? PACKAGE_LINK : root
 }
 
-/** In units and in systemd-tmpfiles' lines a space ends a path, and `%` means something else. */
+/** A space ends a path in units and systemd-tmpfiles lines, and `%` has a special meaning. */
 function plain(path: string): string {
   if (/^[\w./@+-]+$/.test(path)) return path
-  throw new UsageError(`${path} has characters that systemd takes for others: give a plain path`)
+  throw new UsageError(
+    `${path} has characters with a special meaning for systemd: give a plain path`,
+  )
 }
 
 function chainsOf(ids: readonly number[] | undefined): readonly ChainId[] {
@@ -126,7 +138,7 @@ async function urlOf(
   example: string,
 ): Promise<URL> {
   const text = given ?? (await io.ask?.(`--${flag}, such as ${example}: `))
-  if (text === undefined || text === '') throw new UsageError(`say --${flag}, such as ${example}`)
+  if (text === undefined || text === '') throw new UsageError(`pass --${flag}, such as ${example}`)
   const url = URL.parse(text)
   const isLoopback = url?.hostname === '127.0.0.1' || url?.hostname === 'localhost'
   if (url === null || (url.protocol !== 'https:' && !isLoopback) || url.pathname !== '/') {
@@ -149,5 +161,5 @@ function feedsOf(given: readonly string[]): ReadonlyMap<number, string> {
 
 function portOf(text: string): string {
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return text
-  throw new UsageError(`${text} is no port`)
+  throw new UsageError(`${text} is not a port number`)
 }

@@ -17,20 +17,20 @@ export function register(program: Command, io: Io): void {
   program
     .command('login')
     .description('sign in with your browser; the token is kept for this service, for an hour')
-    .option('--issuer <url>', 'address of the identity provider; remembered from the last login')
+    .option('--issuer <url>', 'address of the identity provider (default: that of the last login)')
     .option(
       '--port <port>',
-      'where the browser answers, on 127.0.0.1; to forward it over SSH',
+      "local port for the browser's answer, on 127.0.0.1; for SSH forwarding",
       integerOption,
     )
-    .option('--account <account_id>', 'an account that you are a member of; else your own')
+    .option('--account <account_id>', 'an account that you are a member of (default: your own)')
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<LoginOptions>()
       const service = serviceUrl(io, options)
       const issuer =
         options.issuer ?? io.env.COUNTERSIGN_ISSUER ?? loginFor(io, service)?.identity_provider
       if (issuer === undefined) {
-        throw new UsageError('say where the identity provider is: --issuer, or COUNTERSIGN_ISSUER')
+        throw new UsageError('name the identity provider: pass --issuer, or set COUNTERSIGN_ISSUER')
       }
       const identity_provider = new URL(issuer).origin
       const { token, expiresAtMs } = await signIn(io, identity_provider, 'console', options)

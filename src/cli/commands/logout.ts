@@ -7,7 +7,7 @@ import { printRecord } from '../print.js'
 export function register(program: Command, io: Io): void {
   program
     .command('logout')
-    .description('forget the token of this service')
+    .description('delete the stored token of this service')
     .action((_given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const service = serviceUrl(io, options)

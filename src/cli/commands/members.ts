@@ -8,15 +8,13 @@ import { printRecord, printRows } from '../print.js'
 const COLUMNS = ['person_id', 'email', 'role', 'status', 'since', 'accept_before']
 
 const roleOption = () =>
-  new Option('--role <role>', 'what they may in the account').choices(ROLES).makeOptionMandatory()
+  new Option('--role <role>', 'their role in the account').choices(ROLES).makeOptionMandatory()
 
 export function register(program: Command, io: Io): void {
-  const members = program
-    .command('members')
-    .description('who else has a place in your account, and invitations of yours to others')
+  const members = program.command('members').description('members of your account, and invitations')
   members
     .command('list', { isDefault: true })
-    .description('members, and who is invited')
+    .description('list members and invited persons')
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const value = await (await consoleClient(io, options)).listMembers()
@@ -24,7 +22,7 @@ export function register(program: Command, io: Io): void {
     })
   members
     .command('invite')
-    .description('invite a person who signs in here; takes an authorizer of an owner')
+    .description("invite a person with a login here; needs an owner's authorizer")
     .argument('<email>')
     .addOption(roleOption())
     .action(async (email: string, { role }: { readonly role: Role }, command: Command) => {
@@ -38,7 +36,7 @@ export function register(program: Command, io: Io): void {
     })
   members
     .command('role')
-    .description('change what a member may; a raise takes an authorizer of an owner')
+    .description("change a member's role; a raise needs an owner's authorizer")
     .argument('<person_id>')
     .addOption(roleOption())
     .action(async (personId: string, { role }: { readonly role: Role }, command: Command) => {
@@ -52,7 +50,7 @@ export function register(program: Command, io: Io): void {
     })
   members
     .command('remove')
-    .description('remove a member, or take an invitation back')
+    .description('remove a member, or withdraw an invitation')
     .argument('<person_id>')
     .action(async (personId: string, _given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -61,14 +59,14 @@ export function register(program: Command, io: Io): void {
     })
   members
     .command('leave')
-    .description('leave the account that your login is for')
+    .description('leave the account that you are signed in to')
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       printRecord(io, options, await (await consoleClient(io, options)).leaveAccount())
     })
   members
     .command('accept')
-    .description('accept an invitation to another account; takes an authorizer of yours')
+    .description('accept an invitation to another account; needs one of your authorizers')
     .argument('<account_id>')
     .action(async (accountId: string, _given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

@@ -11,8 +11,8 @@ import { replayUserLog } from '../user-breaker-log.js'
 export function registerBreakers(policy: Command, io: Io): void {
   policy
     .command('breakers')
-    .description('when breakers had to trip, worked out again from the audit trail')
-    .argument('[key_id]', "a key's; without it those of the user")
+    .description('recompute from the audit trail when breakers had to trip')
+    .argument('[key_id]', "the key whose breakers to check (default: the user's breakers)")
     .action(async (keyId: string | undefined, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const client = await consoleClient(io, options)
@@ -29,7 +29,8 @@ export function registerBreakers(policy: Command, io: Io): void {
       }))
       const rows = [...trips, ...unexplained]
       printRows(io, options, { trips: rows }, rows, ['trips_at', 'frozen_at', 'reason'])
-      if (unexplained.length > 0) io.err('No entry of the trail explains some of these freezes.\n')
+      if (unexplained.length > 0)
+        io.err('The audit trail does not explain some of these freezes.\n')
     })
 }
 
@@ -64,7 +65,7 @@ async function logOf(client: ConsoleClient, of: { readonly sub_wallet_id?: strin
   }
 }
 
-/** The key, with those that it succeeded and those that succeed it. */
+/** Returns the key, its predecessors and its successors. */
 function lineOf(key: Key, keys: readonly Key[]): ReadonlySet<string> {
   const line = new Set([key.key_id])
   for (let before = 0; before < line.size; ) {
@@ -78,7 +79,7 @@ function lineOf(key: Key, keys: readonly Key[]): ReadonlySet<string> {
   return line
 }
 
-/** The keys that those of a line made, and so on down, whatever they were rotated to. */
+/** Returns the keys that those of a lineage made, at every level, including their rotations. */
 function below(line: ReadonlySet<string>, keys: readonly Key[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (let before = -1; before < found.size; ) {

@@ -17,14 +17,14 @@ import { printRows } from '../print.js'
 export function registerDiff(policy: Command, io: Io): void {
   policy
     .command('diff')
-    .description('what the second policy lets through that the first does not, each by a call')
-    .argument('<files...>', 'JSON: two policies, or with --key one; "none" is no policy at all')
-    .option('--key <key_id>', "the key's own is the first (console token)")
+    .description('calls that the second policy allows and the first does not, with examples')
+    .argument('<files...>', 'JSON files: two policies, or one with --key; "none" means no policy')
+    .option('--key <key_id>', "compare with the key's own policy (console token)")
     .action(async (files: readonly string[], given: { key?: string }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const read = files.map(readPolicyOrNone)
       if (read.length !== (given.key === undefined ? 2 : 1)) {
-        throw new UsageError('give two policies, or one and --key')
+        throw new UsageError('give two policies, or one policy and --key')
       }
       const own =
         given.key === undefined
@@ -34,8 +34,8 @@ export function registerDiff(policy: Command, io: Io): void {
       const found = await difference(before, next)
       if (found === null) throw new UsageError(NO_SOLVER)
       tellBreakersGone(io, before, next)
-      if (found.examples.length === 0) io.err('No call that it could not make before.\n')
-      if (!found.isWhole) io.err('There is more than is shown here.\n')
+      if (found.examples.length === 0) io.err('It allows no new call.\n')
+      if (!found.isWhole) io.err('There are more differences than are shown here.\n')
       if (found.examples.length === 0 && options.json !== true) return
       const view = differenceView(found, before, next)
       printRows(io, options, view, differenceRows(found), DIFFERENCE_COLUMNS)

@@ -2,7 +2,12 @@ import type { Command } from 'commander'
 import type { ConsoleInput, ConsoleOutput } from '../../api/console-operations.js'
 import { formatUsd } from '../../domain/money.js'
 import { canonicalText } from '../../policy/canonical-policy.js'
-import { breakerInWords, ceilingInWords, ruleInWords } from '../../policy/in-words.js'
+import {
+  breakerInWords,
+  ceilingInWords,
+  ruleInWords,
+  swapLossInWords,
+} from '../../policy/in-words.js'
 import type { Policy } from '../../policy/policy.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
@@ -19,13 +24,13 @@ const BACKTEST_COLUMNS = [
 ]
 
 export function register(program: Command, io: Io): void {
-  const policy = program.command('policy').description('what single calls a key may make')
+  const policy = program.command('policy').description('which calls a key may make')
   policy
     .command('test')
-    .description('what a policy makes of calls now; nothing is sent (console token)')
+    .description('judge calls by a policy now; nothing is sent (console token)')
     .argument('<key_id>')
     .requiredOption('--calls <file>', 'JSON: a list of {operation, chain_id, to, data, value}')
-    .option('--policy <file>', "JSON: a policy; without it the key's own is tested")
+    .option('--policy <file>', "JSON: a policy (default: the key's own)")
     .action(async (key_id: string, given: { calls: string; policy?: string }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const input: Tested = {
@@ -41,7 +46,7 @@ export function register(program: Command, io: Io): void {
     })
   policy
     .command('backtest')
-    .description("which past sends of a key's line a policy would not have let through")
+    .description("past sends of a key's lineage that a policy would not have allowed")
     .argument('<key_id>')
     .requiredOption('--policy <file>', 'JSON: a policy')
     .action(async (key_id: string, given: { policy: string }, command: Command) => {
@@ -51,14 +56,14 @@ export function register(program: Command, io: Io): void {
       const value = await (await consoleClient(io, options)).backtestKey(input)
       const denied = value.policy_denied ?? []
       printRows(io, options, value, denied, BACKTEST_COLUMNS)
-      io.err(`${value.checked} past sends, of which ${denied.length} would not have passed.\n`)
+      io.err(`${value.checked} past sends; ${denied.length} of them would not have been allowed.\n`)
     })
   registerTemplates(policy, io)
   registerBreakers(policy, io)
   registerDiff(policy, io)
   policy
     .command('explain')
-    .description('a policy in words, and its canonical text, which is what is signed')
+    .description('describe a policy, and print its canonical text, which is what is signed')
     .argument('<file>', 'JSON: a policy')
     .action((file: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -67,7 +72,7 @@ export function register(program: Command, io: Io): void {
     })
 }
 
-/** A line a reason: there are as many as rules. */
+/** Prints a line for each reason, one per rule. */
 function verdictText(
   { effect, rule, reasons }: ConsoleOutput<'test_policy'>['verdicts'][number],
   at: number,
@@ -78,11 +83,13 @@ function verdictText(
 
 function wordsOf(policy: Policy): Record<string, string> {
   const { rules, fallback, ceilings, breakers, perTransactionMicros: most } = policy
+  const { maxSwapLossBps } = policy
   return {
-    // A name of its own for each line, whatever the rules are called.
+    // Prefixes the names, so that they stay distinct whatever the rules are called.
     ...Object.fromEntries(rules.map((rule) => [`rule ${rule.name}`, ruleInWords(rule)])),
     default: fallback,
     ...(most === null ? {} : { 'one call': `at most ${formatUsd(most)} USD` }),
+    ...(maxSwapLossBps === undefined ? {} : { 'one swap': swapLossInWords(maxSwapLossBps) }),
     ...Object.fromEntries(
       ceilings.map((ceiling, at) => [`ceiling ${at + 1}`, ceilingInWords(ceiling)]),
     ),

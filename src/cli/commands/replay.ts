@@ -10,13 +10,16 @@ import { printRows } from '../print.js'
 import { pastDecision } from '../replay/past-decision.js'
 import { replayDecision } from '../replay/replay-decision.js'
 
-/** Makes a decision of the past once more. Works alongside a running service, and asks nobody. */
+/** Repeats a past decision. It works beside a running service, and contacts no other process. */
 export function register(program: Command, io: Io): void {
   program
     .command('replay')
-    .description('decide once more on a call of the past, and show each gate that it came to')
-    .argument('<tx_id>', 'of a transaction, or of a refusal in the audit trail')
-    .option('--store <directory>', "the service's store, when it lies elsewhere, as in a backup")
+    .description('decide again on a past call, and show each gate that it reached')
+    .argument('<tx_id>', 'id of a transaction, or of a refusal in the audit trail')
+    .option(
+      '--store <directory>',
+      "the service's store, if it is not in the home, such as in a backup",
+    )
     .addHelpText(
       'after',
       `
@@ -26,7 +29,7 @@ Exit code 1 where the verdict is another one than then.`,
     )
     .action(async (txId: string, given: { readonly store?: string }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      if (!isId(ID_PREFIX.tx, txId)) throw new UsageError(`${txId} is no transaction's id`)
+      if (!isId(ID_PREFIX.tx, txId)) throw new UsageError(`${txId} is not a transaction id`)
       const store = given.store ?? join(homeOf(io, options), 'service', 'store')
       const environment = openBesideService(store, ({ message }) =>
         io.err(`left out: ${message}\n`),
@@ -34,7 +37,8 @@ Exit code 1 where the verdict is another one than then.`,
       try {
         const reader = createReader(environment)
         const decision = pastDecision(environment, reader, txId as TxId)
-        if (decision === null) throw new UsageError(`${txId} is neither sent nor refused here`)
+        if (decision === null)
+          throw new UsageError(`${txId} is neither a transaction nor a refusal of this store`)
         const { recorded, replayed, same, differsAt, steps } = replayDecision(reader, decision)
         const answer = {
           ...{ tx_id: txId, recorded, replayed, same, differs_at: differsAt },

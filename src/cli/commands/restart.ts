@@ -6,7 +6,7 @@ import { runScript } from '../run-script.js'
 export function register(program: Command, io: Io): void {
   program
     .command('restart')
-    .description('a new service takes over in the development instance, and nobody is refused')
+    .description('restart the service of the development instance without refusing requests')
     .action(async (_options: object, command: Command) => {
       const home = homeOf(io, command.optsWithGlobals<GlobalOptions>())
       process.exitCode = await runScript('dev/restart', [], { ...io.env, COUNTERSIGN_HOME: home })

@@ -12,7 +12,7 @@ import { borneOutTime } from '../operator/borne-out-time.js'
 import { integerOption } from '../options.js'
 import { printRecord } from '../print.js'
 
-/** Between two steps, so that a service that runs meanwhile commits. */
+/** The pause between two steps, so that a running service can commit. */
 const REST_MS = 20
 
 interface RetentionFlags extends GlobalOptions {
@@ -23,23 +23,26 @@ interface RetentionFlags extends GlobalOptions {
   readonly trustClock?: boolean
 }
 
-/** Removes old records once. A running service does so by itself, by COUNTERSIGN_RETAIN_…_DAYS. */
+/** Removes old records once. A running service does it by itself, by COUNTERSIGN_RETAIN_…_DAYS. */
 export function register(program: Command, io: Io): void {
   program
     .command('retention')
     .description('remove old deliveries, events and audit entries from the store of the service')
     .option('--deliveries-days <days>', 'finished deliveries older than this', daysOption)
-    .option('--events-days <days>', 'events older than this, from the beginning on', daysOption)
+    .option('--events-days <days>', 'events older than this, from the oldest on', daysOption)
     .option('--audit-days <days>', 'audit entries older than this', daysOption)
     .option('--dry-run', 'count what would be removed, and remove nothing')
-    .option('--trust-clock', "go by this machine's clock without asking the chains' nodes")
+    .option(
+      '--trust-clock',
+      "use this machine's clock without checking it against the chains' nodes",
+    )
     .addHelpText(
       'after',
       `
 Only what an option names is removed. Never removed: what a webhook has still to deliver, events and
-entries of transactions that are not final, transactions themselves, and the evidence of both keys.
-What is old is decided by this machine's clock, once the newest blocks of the home's chains bear it out.
-The service may run meanwhile. A run that is interrupted leaves a store that is whole.`,
+entries of transactions that are not final, transactions themselves, and the evidence of both domains.
+Age is decided by this machine's clock, after a check against the newest blocks of the home's chains.
+The service may run. An interrupted run leaves a consistent store.`,
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<RetentionFlags>()
@@ -49,7 +52,9 @@ The service may run meanwhile. A run that is interrupted leaves a store that is 
         auditMs: spanOf(options.auditDays),
       }
       if (Object.values(retention).every((ms) => ms === null)) {
-        throw new UsageError('say what to remove: --deliveries-days, --events-days, --audit-days')
+        throw new UsageError(
+          'choose what to remove: --deliveries-days, --events-days, --audit-days',
+        )
       }
       const home = homeOf(io, options)
       const store = join(home, 'service', 'store')
@@ -72,7 +77,7 @@ The service may run meanwhile. A run that is interrupted leaves a store that is 
 
 function daysOption(text: string): number {
   const days = integerOption(text)
-  if (days < 1) throw new InvalidArgumentError('at least one day is due')
+  if (days < 1) throw new InvalidArgumentError('give at least one day')
   return days
 }
 

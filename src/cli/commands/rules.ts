@@ -6,8 +6,9 @@ import { printRecord, printRows } from '../print.js'
 
 const COLUMNS = ['address', 'action', 'note', 'created_at']
 const WHAT = {
-  block: 'block an address: nothing goes there',
-  allow: "take an address off what you block; never overrides a sanctions list or the operator's",
+  block: 'block an address: nothing is sent there',
+  allow:
+    "allow an address that you blocked; never overrides a sanctions list or the operator's list",
 } as const
 
 interface ListOptions {
@@ -21,7 +22,7 @@ export function register(program: Command, io: Io): void {
     .command('list', { isDefault: true })
     .description('your rules')
     .option('--limit <count>', 'how many, 1 to 100', integerOption)
-    .option('--cursor <cursor>', 'next_cursor of the page before')
+    .option('--cursor <cursor>', 'next_cursor of the previous page')
     .action(async (given: ListOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const value = await (await consoleClient(io, options)).listAddressRules(given)

@@ -13,8 +13,8 @@ export function register(program: Command, io: Io): void {
   program
     .command('start')
     .description(`run a development instance: the service, its signers and ${CHAIN_COUNT} chains`)
-    .option('--port <port>', 'where to listen (default 8080)')
-    .option('--install', 'install what the chains need and the package leaves out, unasked')
+    .option('--port <port>', 'port to listen on (default 8080)')
+    .option('--install', "install the chains' missing dependencies without asking")
     .action(async (options: StartOptions, command: Command) => {
       const home = homeOf(io, command.optsWithGlobals<GlobalOptions>())
       const env = {

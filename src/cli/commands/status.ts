@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5_000
 export function register(program: Command, io: Io): void {
   program
     .command('status')
-    .description('whether the service is up, and what this key sees')
+    .description('show whether the service is up, and what this key sees')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const url = serviceUrl(io, options)

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import type { Client } from '../../client/client.js'
-import { NATIVE_TOKEN } from '../../domain/chains.js'
 import { agentClient, type GlobalOptions } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import { followTransaction, TRANSACTION_COLUMNS } from '../follow-transaction.js'
 import type { Io } from '../io.js'
-import { integerOption } from '../options.js'
+import { CHAIN_HELP, chainOption, integerOption } from '../options.js'
 import { printRecord, type Row } from '../print.js'
+import { TOKEN_HELP, tokensNamed } from '../token-named.js'
 
 interface SwapOptions {
   readonly chain: number
@@ -29,13 +28,12 @@ const QUOTE_COLUMNS = [
   'price_impact_bps',
   'expires_at',
 ]
-const TOKEN_HELP = 'token address, a symbol of the chain’s tokens, or native'
 
 export function register(program: Command, io: Io): void {
   program
     .command('swap')
     .description('swap tokens; the service pays the gas and takes its fee in the input token')
-    .requiredOption('--chain <id>', 'chain id', integerOption)
+    .requiredOption('--chain <chain>', CHAIN_HELP, chainOption)
     .requiredOption('--from <token>', TOKEN_HELP)
     .requiredOption('--to <token>', TOKEN_HELP)
     .requiredOption('--amount <units>', 'smallest units of the input token, fee included')
@@ -46,7 +44,10 @@ export function register(program: Command, io: Io): void {
     .action(async (given: SwapOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const client = agentClient(io, options)
-      const [tokenIn, tokenOut] = await tokensOf(client, given)
+      const [tokenIn = '', tokenOut = ''] = await tokensNamed(client, given.chain, [
+        given.from,
+        given.to,
+      ])
       const quote = await client.getSwapQuote({
         chain_id: given.chain,
         token_in: tokenIn,
@@ -68,33 +69,12 @@ export function register(program: Command, io: Io): void {
     })
 }
 
-/** @throws UsageError when nobody is there to ask */
+/** @throws UsageError when there is no person to ask */
 async function isAgreed(io: Io, quote: Row): Promise<boolean> {
-  if (io.confirm === undefined) throw new UsageError('nobody to ask: say --yes, or --quote')
+  if (io.confirm === undefined)
+    throw new UsageError(
+      'There is no terminal to confirm the price. Pass --yes to accept it, or --quote to see it.',
+    )
   printRecord({ ...io, out: io.err }, {}, quote, QUOTE_COLUMNS)
   return io.confirm('Swap at this price? [y/N] ')
-}
-
-async function tokensOf(client: Client, { chain, from, to }: SwapOptions) {
-  const named = [from, to].some((token) => !isAddress(token) && !isNative(token))
-  const tokens = named ? (await client.getTokenBalances({ chain_id: chain })).tokens : []
-  const resolve = (token: string) => {
-    if (isAddress(token)) return token
-    if (isNative(token)) return NATIVE_TOKEN
-    const matching = tokens.filter(({ symbol }) => symbol.toLowerCase() === token.toLowerCase())
-    const [found] = matching
-    if (found === undefined || matching.length > 1) {
-      throw new UsageError(`${token} names no one token of chain ${chain}; give its address`)
-    }
-    return found.token
-  }
-  return [resolve(from), resolve(to)] as const
-}
-
-function isAddress(token: string): boolean {
-  return /^0x[0-9a-fA-F]{40}$/.test(token)
-}
-
-function isNative(token: string): boolean {
-  return token.toLowerCase() === 'native'
 }

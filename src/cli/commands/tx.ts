@@ -9,7 +9,7 @@ export function register(program: Command, io: Io): void {
   tx.command('show', { isDefault: true })
     .description('one transaction of this key’s wallet')
     .argument('<tx_id>')
-    .option('--wait', 'until it is confirmed, failed or dropped')
+    .option('--wait', 'wait until it is confirmed, failed or dropped')
     .action(async (txId: string, { wait }: { readonly wait?: boolean }, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const client = agentClient(io, options)

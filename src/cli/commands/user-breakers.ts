@@ -13,27 +13,26 @@ const COLUMNS = ['kind', 'count', 'factor', 'wallets', 'per_seconds']
 export function register(program: Command, io: Io): void {
   const breakers = program
     .command('breakers')
-    .description('what freezes all of yours by itself (console token)')
+    .description('breakers that freeze your whole account (console token)')
   const show = (options: GlobalOptions, value: Breakers) => {
-    if (value.breakers.length === 0 && options.json !== true) io.out('none: nothing freezes you\n')
+    if (value.breakers.length === 0 && options.json !== true) io.out('no breakers are set\n')
     else printRows(io, options, value, value.breakers, COLUMNS)
   }
   breakers
     .command('list', { isDefault: true })
-    .description('the breakers that are set')
+    .description('list the breakers')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       show(options, await (await consoleClient(io, options)).getBreakers())
     })
   breakers
     .command('set')
-    .description('set others in their place; they count anew')
+    .description('replace the breakers; they count from zero')
     .addOption(
-      new Option('--preset <name>', 'off: none; strict: for those that pay a known few').choices([
-        'off',
-        'usual',
-        'strict',
-      ]),
+      new Option(
+        '--preset <name>',
+        'off: no breakers; strict: for accounts with few known beneficiaries',
+      ).choices(['off', 'usual', 'strict']),
     )
     .option('--file <file>', 'JSON: a list of {kind, per_seconds, count | factor | wallets}')
     .action(
@@ -41,7 +40,7 @@ export function register(program: Command, io: Io): void {
         const options = command.optsWithGlobals<GlobalOptions>()
         const { preset, file } = given
         if ((preset === undefined) === (file === undefined)) {
-          throw new UsageError('give --preset or --file')
+          throw new UsageError('pass --preset or --file')
         }
         const breakers = preset ?? (readJson(file ?? '') as Wanted['breakers'])
         show(options, await (await consoleClient(io, options)).setBreakers({ breakers }))

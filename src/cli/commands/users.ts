@@ -9,7 +9,7 @@ import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { printRecord, printRows } from '../print.js'
 
-/** The operator's side of people: who may sign in. They set their passwords and keys themselves. */
+/** Commands for the operator: who may sign in. People set their own passwords and keys. */
 
 type InviteOptions = GlobalOptions & { readonly p256?: true }
 
@@ -18,7 +18,7 @@ const issuerFile = z.object({ issuer: z.url() })
 export function register(program: Command, io: Io): void {
   const users = program
     .command('users')
-    .description('who may sign in; on the machine and as the user of the identity provider')
+    .description("logins; run on the identity provider's machine, as its user")
   users
     .command('list', { isDefault: true })
     .description('accounts')
@@ -37,13 +37,13 @@ export function register(program: Command, io: Io): void {
       .command(name)
       .description(description)
       .argument('<email>')
-      .option('--p256', 'next steps for a key of the command line in place of a passkey')
+      .option('--p256', 'next steps for a command line key instead of a passkey')
       .action(async (email: string, _given: object, command: Command) => {
         const options = command.optsWithGlobals<InviteOptions>()
         await invite(io, options, email, which)
       })
-  inviting('create', 'let a person in; prints a link that is good once, for a day', 'first')
-  inviting('invite-again', 'a new link for a forgotten password; earlier links end', 'again')
+  inviting('create', 'invite a person; prints a link that works once, for a day', 'first')
+  inviting('invite-again', 'print a new link for a forgotten password; earlier links end', 'again')
 }
 
 async function invite(
@@ -92,7 +92,7 @@ function issuerOf(directory: string): string {
     return issuerFile.parse(JSON.parse(readFileSync(join(directory, 'issuer.json'), 'utf8'))).issuer
   } catch (cause) {
     throw new UsageError(
-      `${directory} has no issuer.json that can be read: start the identity provider once, and run this as its user`,
+      `${directory} has no readable issuer.json: start the identity provider once, and run this as its user`,
       { cause },
     )
   }

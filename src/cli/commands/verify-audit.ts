@@ -2,33 +2,37 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { describeApproval } from '../../custody/approvals/approval-words.js'
 import type { ProvenApproval } from '../../custody-tools/audit/approval-replay.js'
+import type { KeylessSignature } from '../../custody-tools/audit/keyless-signatures.js'
+import { toHex } from '../../quorum-protocol/transaction.js'
 import { wireName } from '../approve-call.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 
 const ONE_LOG =
-  '--export writes the log of one service, which is what the console verifies: name one by --service'
+  "--export writes only one service's log, which the console verifies: name it with --service"
 
-/** Proves from both evidence logs that both keys approved what was signed. */
+/** Proves from both evidence logs that both domains approved what was signed. */
 export function register(program: Command, io: Io): void {
   program
     .command('verify-audit')
-    .description('prove offline, from both evidence logs, that both keys approved what was signed')
+    .description(
+      'prove offline, from both evidence logs, that both domains approved what was signed',
+    )
     .option(
       '--service <directories...>',
-      "the service's data or its log, when it lies elsewhere; of a cluster, those of all nodes",
+      "the service's data or log, if not in the home; for a cluster, those of all nodes",
     )
-    .option('--identity <directory>', "the identity provider's data or its log, when elsewhere")
-    .option('--registry <file>', 'the signed registry, when it lies elsewhere')
+    .option('--identity <directory>', "the identity provider's data or log, if not in the home")
+    .option('--registry <file>', 'the signed registry, if not in the home')
     .option('--root <file>', "public key of the registry's root, PEM")
     .option(
       '--transactions <file>',
       'JSON list of transactions found on chain: {"raw": "0x…"} or {"from", "chain_id", "nonce"}',
     )
-    .option('--export <file>', 'write both logs to a new file, which the console can verify')
-    .option('--approvals', 'list who approved which call that a rule asked about')
-    .option('--rpc <urls...>', 'nodes to ask for nonces of our addresses that have no evidence')
+    .option('--export <file>', 'write both logs to a new file that the console can verify')
+    .option('--approvals', "list people's approvals of calls that a rule held")
+    .option('--rpc <urls...>', 'nodes to check for used nonces without evidence')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<AuditFlags>()
       const { auditHome } = await import('../../custody-tools/maintenance/audit-home.js')
@@ -71,6 +75,7 @@ export function register(program: Command, io: Io): void {
         approvals: report.approvals,
         approved_by_people: report.approvedByPeople.length,
         lost_answers: report.unanswered,
+        without_key: report.keyless.map(keylessOf),
         ...(options.approvals === true ? { people: report.approvedByPeople.map(personOf) } : {}),
         ...(options.rpc === undefined ? {} : { on_chain_nonces: nonces }),
         problems,
@@ -104,15 +109,34 @@ interface Summary {
   readonly approvals: number
   readonly approved_by_people: number
   readonly lost_answers: number
+  readonly without_key: readonly Keyless[]
   readonly people?: readonly Person[]
   readonly on_chain_nonces?: number
   readonly problems: readonly string[]
 }
 
+/** A signature without an API key's request. */
+interface Keyless {
+  readonly at: string
+  readonly address: string
+  readonly chain_id: number
+  readonly nonce: number
+  readonly what: KeylessSignature['what']
+}
+
+function keylessOf({ atMs, address, chainId, nonce, what }: KeylessSignature): Keyless {
+  const at = new Date(atMs).toISOString()
+  return { at, address: toHex(address), chain_id: chainId, nonce, what }
+}
+
+function keylessLine({ at, address, chain_id, nonce, what }: Keyless): string {
+  return `  ${at} without a key: ${what} of ${address} at nonce ${nonce} on chain ${chain_id}\n`
+}
+
 interface Person {
   readonly approved_by: string
   readonly at: string
-  /** What is signed, name and value of each line. */
+  /** The call as it is signed: name and value of each line. */
   readonly call: Readonly<Record<string, string>>
 }
 
@@ -138,8 +162,9 @@ function textOf(summary: Summary): string {
     `${summary.wallets} wallets, ${summary.grant_versions} grant versions, ` +
     `${summary.authorizer_changes} authorizer changes, ` +
     `${summary.approvals} approvals by both keys, ${summary.approved_by_people} by people, ` +
-    `${summary.lost_answers} lost answers${onChain}\n`
+    `${summary.without_key.length} without a key, ${summary.lost_answers} lost answers${onChain}\n`
   const people = (summary.people ?? []).map(linesOf).join('')
   const problems = summary.problems.map((problem) => `✗ ${problem}\n`).join('')
-  return `${people}${problems}${counted}${problems === '' ? '✓ both logs are whole and agree\n' : ''}`
+  const keyless = summary.without_key.map(keylessLine).join('')
+  return `${people}${keyless}${problems}${counted}${problems === '' ? '✓ both logs are whole and agree\n' : ''}`
 }

@@ -27,13 +27,13 @@ export function register(program: Command, io: Io): void {
   webhooks
     .command('create')
     .description('register an endpoint, or with --kind a channel for people')
-    .argument('[url]', 'COUNTERSIGN_CHANNEL_URL unless given: of Slack it is a secret')
+    .argument('[url]', 'default: COUNTERSIGN_CHANNEL_URL; a Slack URL is a secret')
     .option('--events <types>', 'comma-separated (default: confirmed, failed, dropped)', listOption)
     .addOption(
       new Option('--kind <kind>').choices(['webhook', 'slack', 'telegram', 'ntfy', 'email']),
     )
-    .option('--chat <id>', 'telegram: who is told; the token is COUNTERSIGN_CHANNEL_TOKEN')
-    .option('--email <address>', 'email: who is told')
+    .option('--chat <id>', 'telegram: the recipient; the token is COUNTERSIGN_CHANNEL_TOKEN')
+    .option('--email <address>', 'email: the recipient')
     .action(async (given: string | undefined, wished: Wished, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { events, kind, chat, email } = wished
@@ -49,7 +49,7 @@ export function register(program: Command, io: Io): void {
       }
       const made = await (await consoleClient(io, options)).createWebhook(input)
       printRecord(io, options, made, ['webhook_id', 'kind', 'secret', 'url', 'events'])
-      if (made.secret !== null) io.err('The secret is shown this once.\n')
+      if (made.secret !== null) io.err('The secret is shown only once.\n')
     })
   webhooks
     .command('delete')
@@ -71,7 +71,7 @@ export function register(program: Command, io: Io): void {
     })
   webhooks
     .command('deliveries')
-    .description('what was delivered, and what is still tried')
+    .description('list deliveries and pending attempts')
     .argument('<webhook_id>')
     .action(async (webhookId: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

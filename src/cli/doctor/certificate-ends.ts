@@ -1,12 +1,12 @@
 import { concern, type Finding, failure, fine } from './finding.js'
 
 const DAY_MS = 86_400_000
-/** A certificate that is renewed by itself is never so near its end. */
+/** A certificate that is renewed automatically never comes this close to its end. */
 const CERTIFICATE_DAYS_MIN = 14
 
 /**
- * What was found, with how long the certificates hold.
- * @param ends when each of them ends, in milliseconds since the epoch, as a person calls it
+ * Adds to a finding how long the certificates remain valid.
+ * @param ends the name and end of each, in milliseconds since the epoch
  */
 export function whileTheyHold(
   subject: string,

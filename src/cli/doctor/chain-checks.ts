@@ -10,18 +10,18 @@ import { coSignerFindings } from './co-signer-checks.js'
 import type { Environment } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
 
-/** What `chains.json` names, asked of the nodes themselves; and the lists that go with it. */
+/** Checks the content of `chains.json` with the nodes themselves, and the lists that go with it. */
 
-/** Of the machine's clock against the newest block, beyond its block time. */
+/** The most that the machine's clock may differ from the newest block, beyond the block time. */
 const CLOCK_APART_MS_MAX = 30_000
 const MS_PER_SECOND = 1_000
-/** Never a higher age to get a send through: caps are in USD. */
+/** A stale feed is not fixed by a higher maximum age: caps are in USD. */
 const STALE_FEED =
-  'wait, or name its successor; its own heartbeat as max_age_seconds where that is longer'
+  'wait, or name its successor; if its own heartbeat is longer, set max_age_seconds to it'
 const DAY_MS = 86_400_000
-/** Of another build's as well. */
+/** The remedy for contracts of another build too. */
 const DEPLOYED_ANEW =
-  'countersign contracts deploy, then as OPERATIONS.md says of a Router of another build'
+  'countersign contracts deploy, then the steps of CHANGELOG.md, "A Router of another build"'
 const WAYS_OUT: ReadonlyMap<string, string> = new Map([
   ['router', DEPLOYED_ANEW],
   ['delegate', DEPLOYED_ANEW],
@@ -63,7 +63,7 @@ async function checkChain(chain: ChainAccess, home: string): Promise<readonly Fi
   return looked.flat()
 }
 
-/** The node's newest block, which also tells this machine's clock. */
+/** Reads the node's newest block, which also shows whether this machine's clock is right. */
 async function answers({ rpc, config }: ChainAccess, subject: string): Promise<Finding> {
   const block = await rpc.request<{ number: string; timestamp: string } | null>(
     'eth_getBlockByNumber',
@@ -77,7 +77,10 @@ async function answers({ rpc, config }: ChainAccess, subject: string): Promise<F
     : fine(subject, found)
 }
 
-/** Code, decimals, symbols, descriptions, Router and delegate: what boot asserts. */
+/**
+ * Checks code, decimals, symbols, descriptions, Router and delegate, as the service does at its
+ * start.
+ */
 async function addresses({ rpc, config }: ChainAccess, subject: string): Promise<Finding[]> {
   const title = `${subject}: addresses`
   const problems = await verifyChain(rpc, config)

@@ -5,9 +5,10 @@ import { coSignerKeysOf } from '../operator/co-signer-keys.js'
 import { concern, type Finding, failure, fine } from './finding.js'
 
 /**
- * Whether a chain's Router has the co-signers that the registry names: a node whose key it lacks can have no
- * sponsored call executed, and a key that it has besides may co-sign for nobody.
- * @throws Error where no Router, or the registry, can be read
+ * Checks that a chain's Router has the co-signers that the registry names: the Router executes no
+ * sponsored call of a node whose key it lacks, and an extra key may co-sign although no service
+ * owns it.
+ * @throws Error when the Router or the registry cannot be read
  */
 export async function coSignerFindings(
   { config, rpc }: Pick<ChainAccess, 'config' | 'rpc'>,

@@ -4,7 +4,7 @@ import { IDENTITY_LINK_VARIABLE } from '../../config/identity-link.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What each domain runs under. */
+/** The environment of each domain. */
 export interface Environments {
   readonly service: Environment
   readonly identityProvider: Environment
@@ -13,13 +13,13 @@ export interface Environments {
 
 const LINE = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/
 
-/** All three run under the same. */
+/** Uses one environment for all three. */
 export function sharedEnvironment(own: Environment): Environments {
   return { service: own, identityProvider: own, quorumSigner: own }
 }
 
 /**
- * @param directory with the units' environment files
+ * @param directory the directory of the units' environment files
  * @throws Error for a file that cannot be read
  */
 export function readEnvironments(directory: string): Environments {
@@ -38,7 +38,7 @@ export function readEnvironments(directory: string): Environments {
   }
 }
 
-/** As systemd reads an `EnvironmentFile` without quotes, which is how `live init` writes them. */
+/** Reads an `EnvironmentFile` without quotes, as systemd does and `live init` writes it. */
 function readEnvironmentFile(path: string): Environment {
   const lines = readFileSync(path, 'utf8').split('\n')
   return Object.fromEntries(

@@ -1,12 +1,12 @@
-/** What the doctor found about one thing, and what to do about it. */
+/** The doctor's result for one subject, and what to do about it. */
 export interface Finding {
-  /** What was looked at, as a person calls it. */
+  /** The name of what was checked. */
   readonly subject: string
-  /** `warn`: it works, and should not stay so. */
+  /** `warn` means that it works, but should be changed. */
   readonly status: 'ok' | 'warn' | 'fail'
-  /** What is the case; no secret. */
+  /** The state that was found, without secrets. */
   readonly found: string
-  /** A command or an edit; null when nothing is to be done. */
+  /** A command or an edit; null when nothing needs to be done. */
   readonly wayOut: string | null
 }
 
@@ -32,8 +32,8 @@ export const failure = (subject: string, found: string, wayOut: string): Finding
 })
 
 /**
- * Looks, and takes a fault for a finding: one thing that is broken must not hide the others.
- * @param wayOut of a fault
+ * Runs a check and turns an error into a finding: one broken part must not hide the others.
+ * @param wayOut what to do after an error
  */
 export async function look(
   subject: string,

@@ -9,7 +9,7 @@ import type { Environments } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
 import { isIdentityElsewhere } from './link-checks.js'
 
-/** What lies in the home, and who is at work on it. */
+/** Checks the files in the home and the processes that use it. */
 
 interface DomainFacts {
   readonly name: DomainName
@@ -76,7 +76,7 @@ function modes(environments: Environments): Finding {
     : fine('modes', text)
 }
 
-/** An owner each and nobody else: what one domain holds no other may read. */
+/** Each directory belongs to its own user only: no domain may read another's. */
 function directories(home: string, domains: readonly DomainFacts[]): Finding {
   const facts = domains.map(({ directory }) => ({
     directory,
@@ -92,7 +92,7 @@ function directories(home: string, domains: readonly DomainFacts[]): Finding {
     ? fine('directories', `${facts.length}, each of its own user`)
     : concern(
         'directories',
-        'domains share a user: whoever takes one over has the others',
+        'domains share a user, so an attacker of one domain has the others',
         'run the three units as three users (scripts/systemd)',
       )
 }

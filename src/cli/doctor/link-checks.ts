@@ -24,18 +24,18 @@ import type { Environments } from './environments.js'
 import { type Finding, look } from './finding.js'
 
 /**
- * How a wallet service reaches the identity provider of another machine, from either end, and the
- * other nodes of its journal.
+ * Checks how a wallet service reaches the identity provider on another machine, from both ends, and
+ * the other nodes of its journal.
  */
 
 const SERVICE_END = 'link: identity provider'
 const IDENTITY_END = 'link: listener'
 const NODES = 'link: nodes'
-const NODES_SECTION = 'OPERATIONS.md, "A journal"'
-const SECTION = 'OPERATIONS.md, "A service on another machine"'
+const NODES_SECTION = 'CLUSTER.md, "Link the nodes"'
+const SECTION = 'CLUSTER.md, "Link to the identity provider"'
 const TIMEOUT_MS = 10_000
 
-/** True where the service of this machine has an identity provider of another one. */
+/** True when this machine's service uses an identity provider on another machine. */
 export function isIdentityElsewhere(home: string, { service }: Environments): boolean {
   return isSet(service[IDENTITY_LINK_VARIABLE]) && !existsSync(join(home, 'identity-provider'))
 }
@@ -61,7 +61,10 @@ export async function linkChecks({
   return (await Promise.all(checks)).flat()
 }
 
-/** As the service does it, up to an answer: by TLS alone a client does not hear that it is refused. */
+/**
+ * Connects as the service does and waits for an answer: TLS alone does not show that a certificate
+ * is refused.
+ */
 async function fromService(file: string): Promise<Finding> {
   const endpoint = identityLinkAt(file)
   const own = ownEnds(endpoint.credentials())
@@ -71,7 +74,10 @@ async function fromService(file: string): Promise<Finding> {
   return whileTheyHold(SERVICE_END, `answers at ${at}`, [...own, ["identity provider's", endMs]])
 }
 
-/** Of several places one serves at a time. @throws as the last of them */
+/**
+ * Of several addresses, one serves at a time.
+ * @throws the error of the last one
+ */
 async function anyAnswer(endpoint: TlsEndpoint) {
   for (let turn = 0; ; turn++) {
     const place = placeAt(endpoint, turn) as TlsEndpoint
@@ -83,12 +89,12 @@ async function anyAnswer(endpoint: TlsEndpoint) {
   }
 }
 
-/** @returns when the certificate of the other side ends */
+/** @returns when the other side's certificate ends */
 function answered(endpoint: TlsEndpoint): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket: Socket = openSocket(endpoint, () => writeFrame(socket, [0, 'ping', []]))
     socket.once('error', (error) => reject(new Error(reasonOf(error))))
-    socket.once('close', () => reject(new Error('does not let the certificate of this side in')))
+    socket.once('close', () => reject(new Error("refuses this side's certificate")))
     readFrames(
       socket,
       () => {
@@ -109,7 +115,7 @@ async function atIdentity(file: string): Promise<Finding> {
   return whileTheyHold(IDENTITY_END, `open at ${listen.host}:${listen.port}`, ends)
 }
 
-/** Only the owner of the journal listens, so that nothing is asked. */
+/** Only the leader of the journal listens, so this contacts no node. */
 function ofNodes(file: string): Finding {
   const { address, credentials } = readNodeLinkFile(file)
   return whileTheyHold(NODES, `known as ${address.host}:${address.port}`, ownEnds(credentials()))
@@ -118,7 +124,7 @@ function ofNodes(file: string): Finding {
 function opened(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, host)
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('nobody answers')))
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')))
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.destroy()

@@ -6,9 +6,9 @@ import { usualAdapter } from '../../http/uws.js'
 import type { Environment } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
 
-/** The machine and the program, whatever the home. */
+/** Checks the machine and the program, independent of the home. */
 
-/** Room for a day of logs and imports above the floor below which writes stop. */
+/** Room for a day of logs and imports above the floor at which writes stop. */
 const ROOM_FLOORS = 4
 
 export async function machineChecks(
@@ -18,7 +18,7 @@ export async function machineChecks(
   const looked = await Promise.all([
     look('versions', 'npm install countersign, again', versions),
     look('signing library', 'npm install countersign, again, on this machine', signingLibrary),
-    look('disk', `look at the file system of ${home}`, () => disk(home, service)),
+    look('disk', `check the file system of ${home}`, () => disk(home, service)),
   ])
   return looked.flat()
 }
@@ -32,7 +32,7 @@ function versions(): Finding {
     : concern('versions', found, 'run it with Node 20.19, 22 or 24')
 }
 
-/** @throws Error where the machine has no binding */
+/** @throws Error when the machine has no binding */
 function signingLibrary(): Finding {
   createRequire(import.meta.url)('secp256k1/bindings.js')
   return fine('signing library', 'native secp256k1')

@@ -8,9 +8,13 @@ import type { Environments } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
 import { isIdentityElsewhere, linkChecks } from './link-checks.js'
 
-/** What can be reached: the processes by their ports and sockets, and the names in front of them. */
+/**
+ * Checks what can be reached: the processes by their ports and sockets, and the names in front of
+ * them.
+ */
 
 const TIMEOUT_MS = 10_000
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 const readiness = z.object({
   status: z.string(),
@@ -36,10 +40,11 @@ export async function reachChecks(
   const { service } = environments
   const port = service.PORT ?? '8080'
   const local = `http://127.0.0.1:${port}`
+  const details = (service.METRICS_PORT ?? '') === '' ? null : metricsAt(service)
   const hosts = (service.COUNTERSIGN_PUBLIC_HOSTS ?? '').split(',').filter((host) => host !== '')
   const issuer = service.IDENTITY_ISSUER
   const checks = [
-    look('service', 'journalctl -u countersign-service', () => serviceParts(local)),
+    look('service', 'journalctl -u countersign-service', () => serviceParts(local, details)),
     look('login', 'journalctl -u countersign-identity-provider; IDENTITY_ISSUER', () =>
       login(issuer),
     ),
@@ -51,21 +56,34 @@ export async function reachChecks(
     ].map(([subject, path]) => look(subject, 'start its unit', () => socket(subject, path))),
     linkChecks(environments),
     ...hosts.map((host) =>
-      look(`TLS: ${host}`, 'a proxy in front, as live init has samples of', () => tls(host)),
+      look(`TLS: ${host}`, 'put a proxy in front; live init has samples', () => tls(host)),
     ),
   ]
   return (await Promise.all(checks)).flat()
 }
 
-async function serviceParts(local: string): Promise<Finding[]> {
-  const { status, parts } = readiness.parse(await getJson(`${local}/readyz`))
+/** The address of the operator's metrics port, where `/readyz` also shows reasons. */
+function metricsAt({ METRICS_PORT, HOST }: Environments['service']): string {
+  const host = HOST === undefined || ANY_ADDRESS.has(HOST) ? '127.0.0.1' : HOST
+  return `http://${host.includes(':') ? `[${host}]` : host}:${METRICS_PORT}`
+}
+
+async function serviceParts(local: string, details: string | null): Promise<Finding[]> {
+  const shown = readiness.parse(await getJson(`${local}/readyz`))
+  const whole =
+    details === null
+      ? null
+      : await getJson(`${details}/readyz`)
+          .then((body) => readiness.parse(body))
+          .catch(() => null)
+  const { status, parts } = whole ?? shown
   const rows = Object.entries(parts).map(([name, part]) => {
     const subject = `service: ${name}`
     if (part.status === 'up') return fine(subject, 'up')
     const report = part.status === 'down' ? failure : concern
     return report(
       subject,
-      part.reason ?? part.status,
+      part.reason ?? `${part.status}: the log says why, and /readyz on METRICS_PORT`,
       PART_WAY_OUT[name] ?? 'journalctl -u countersign-service',
     )
   })
@@ -91,7 +109,7 @@ function socket(subject: string, path: string): Promise<Finding> {
   if (!existsSync(path)) return Promise.resolve(failure(subject, 'is not there', 'start its unit'))
   return new Promise((resolve, reject) => {
     const opened = connect(path)
-    opened.setTimeout(TIMEOUT_MS, () => opened.destroy(new Error('nobody answers')))
+    opened.setTimeout(TIMEOUT_MS, () => opened.destroy(new Error('no answer')))
     opened.once('error', reject)
     opened.once('connect', () => {
       opened.destroy()
@@ -100,11 +118,15 @@ function socket(subject: string, path: string): Promise<Finding> {
   })
 }
 
-/** The name that clients use, its certificate, and that the service is behind it. */
+/** Checks the name that clients use, its certificate, and that the service is behind it. */
 async function tls(host: string): Promise<Finding> {
   const subject = `TLS: ${host}`
   if (host === '127.0.0.1' || host === 'localhost') {
-    return concern(subject, 'none on loopback: a trial', 'a name of its own, and a proxy in front')
+    return concern(
+      subject,
+      'none on loopback: a trial',
+      'use its own host name, and put a proxy in front',
+    )
   }
   const endsAtMs = await certificateEnd(host)
   await getJson(`https://${host}/healthz`)
@@ -115,7 +137,7 @@ async function tls(host: string): Promise<Finding> {
 function certificateEnd(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const opened = connectTls({ host, port: 443, servername: host })
-    opened.setTimeout(TIMEOUT_MS, () => opened.destroy(new Error('nobody answers')))
+    opened.setTimeout(TIMEOUT_MS, () => opened.destroy(new Error('no answer')))
     opened.once('error', reject)
     opened.once('secureConnect', () => {
       const { valid_to } = opened.getPeerCertificate()
@@ -125,12 +147,12 @@ function certificateEnd(host: string): Promise<number> {
   })
 }
 
-/** Whatever the status: `/readyz` says 503 with its reasons. */
+/** Accepts any status, because a 503 of `/readyz` has its parts as well. */
 async function getJson(url: string): Promise<unknown> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     return await response.json()
   } catch (cause) {
-    throw new Error(`${new URL(url).origin} does not answer as it should`, { cause })
+    throw new Error(`${new URL(url).origin} gave no valid answer`, { cause })
   }
 }

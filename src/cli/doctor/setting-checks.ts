@@ -3,7 +3,10 @@ import { type Reader, VARIABLES } from '../../config/variables.js'
 import type { Environment, Environments } from './environments.js'
 import { concern, type Finding, fine } from './finding.js'
 
-/** Names in the environments that look like ours and that nobody reads there: a slip says nothing else. */
+/**
+ * Finds variables that look like this project's but that no process reads: nothing else reports a
+ * typing mistake.
+ */
 
 const OURS = /^(COUNTERSIGN|IDENTITY|CONSOLE|METRICS)_/
 const FILES: readonly (readonly [keyof Environments, string, Reader])[] = [
@@ -12,7 +15,10 @@ const FILES: readonly (readonly [keyof Environments, string, Reader])[] = [
   ['quorumSigner', 'quorum-signer.env', 'quorum signer'],
 ]
 
-/** @param isShared one environment is everybody's: a name counts when anybody reads it */
+/**
+ * @param isShared true when all domains share one environment, where a name that any of them reads
+ * counts
+ */
 export function settingChecks(environments: Environments, isShared: boolean): readonly Finding[] {
   const subject = 'settings'
   const strange = isShared
@@ -29,15 +35,15 @@ export function settingChecks(environments: Environments, isShared: boolean): re
   return [...names, ...proxyCheck(environments.service)]
 }
 
-/** A service with names of its own in public has a proxy in front, since it speaks no TLS. */
+/** A service with a public name has a proxy in front, because it does not speak TLS. */
 function proxyCheck(service: Environment): readonly Finding[] {
   const isNamed = (name: string) => (service[name] ?? '') !== ''
   if (!isNamed('COUNTERSIGN_PUBLIC_HOSTS') || isNamed(TRUSTED_PROXIES_VARIABLE)) return []
   return [
     concern(
       'proxy',
-      'the service believes no proxy, so that all who come through one share its limits by address',
-      `${TRUSTED_PROXIES_VARIABLE}=${LOOPBACK_PROXIES} where the proxy is on this machine`,
+      'the service trusts no proxy, so all callers behind one share its limits per address',
+      `${TRUSTED_PROXIES_VARIABLE}=${LOOPBACK_PROXIES} if the proxy is on this machine`,
     ),
   ]
 }

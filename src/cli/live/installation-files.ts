@@ -7,19 +7,19 @@ import type { ChainId } from '../../domain/chains.js'
 import { liveChains, rpcVariables } from './chain-templates.js'
 import { caddyfile, nginxConfig } from './proxy-samples.js'
 
-/** The answers that `live init` was given. */
+/** The choices given to `live init`. */
 export interface LiveChoices {
   readonly chains: readonly ChainId[]
   readonly usdcFeeds: ReadonlyMap<number, string>
-  /** Where clients reach the service, and browsers the login: https, or loopback in a trial. */
+  /** The addresses of the service and the login: https, or loopback in a trial. */
   readonly serviceUrl: URL
   readonly identityUrl: URL
   /** Ports on loopback, behind the proxy. */
   readonly servicePort: string
   readonly identityPort: string
-  /** Of all data, on the machine that will run it. */
+  /** The home of all data, on the machine that will run it. */
   readonly home: string
-  /** P-256 keys in files instead of a token or a KMS. */
+  /** True for P-256 keys in files instead of a token or a KMS. */
   readonly fileKeys: boolean
   /** The directory of the package, and the Node that runs it. */
   readonly packageRoot: string
@@ -27,18 +27,18 @@ export interface LiveChoices {
 }
 
 export interface InstallationFile {
-  /** Inside the directory. */
+  /** The path inside the directory. */
   readonly path: string
   readonly text: string
 }
 
-/** Where systemd takes the environments from. */
+/** The directory from which systemd reads the environments. */
 export const ENVIRONMENTS = '/etc/countersign'
 
 const UNITS = ['service', 'identity-provider', 'quorum-signer'] as const
 type UnitName = (typeof UNITS)[number]
 
-/** Of a machine with a node of a cluster; what there is for all of them is not. */
+/** Files for a node of a cluster, which other machines do not need. */
 const CLUSTER_FILES = [
   'countersign-cluster.sysusers.conf',
   'countersign-identity-provider.journal.conf',
@@ -102,7 +102,7 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
     `${TRUSTED_PROXIES_VARIABLE}=${LOOPBACK_PROXIES}`,
     `IDENTITY_ISSUER=${identityUrl.origin}`,
     `IDENTITY_JWKS_URL=http://127.0.0.1:${identityPort}/jwks`,
-    '# On another machine than the identity provider; OPERATIONS.md has what the file says.',
+    '# On another machine than the identity provider; CLUSTER.md has the contents of the file.',
     `#${IDENTITY_LINK_VARIABLE}=/etc/countersign-link/service.json`,
     '# Nodes: chains.json names these. URLs often hold a secret: keep this file at mode 0600.',
     ...rpcVariables(chains).map((variable) => `${variable}=`),
@@ -111,7 +111,7 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
     'COUNTERSIGN_SOCKET_GROUP=countersign-identity-socket',
     `IDENTITY_PORT=${identityPort}`,
     '#IDENTITY_METRICS_PORT=9465',
-    '# For wallet services on other machines; OPERATIONS.md has what the file says.',
+    '# For wallet services on other machines; CLUSTER.md has the contents of the file.',
     `#${LINK_LISTENER_VARIABLE}=/etc/countersign-link/identity.json`,
     ...(identityUrl.protocol === 'https:'
       ? [
@@ -123,7 +123,7 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
   'quorum-signer': () => ['COUNTERSIGN_SOCKET_GROUP=countersign-quorum-socket'],
 }
 
-/** Our unit with the environment in a domain's file, and programs where they are on this machine. */
+/** Adapts a unit: the environment from a domain's file, and the programs' paths on this machine. */
 function unitOf(unit: string, domain: UnitName, choices: LiveChoices): string {
   return programsOf(`${unit}.service`, choices)
     .replaceAll(/^Environment=.*\n/gm, '')
@@ -142,13 +142,13 @@ function atHome(file: string, { packageRoot, home }: LiveChoices): string {
   return text.replaceAll('/var/lib/countersign', home)
 }
 
-/** Where an upgrade turns a symbolic link from one version to the next. */
+/** An upgrade points this symbolic link at the next version. */
 export const PACKAGE_LINK = '/opt/countersign'
 
-/** By ProtectHome and PrivateTmp nothing of these is there for a unit. */
+/** ProtectHome and PrivateTmp hide these paths from a unit. */
 const HIDDEN_FROM_UNITS = /^\/(home|root|run\/user|tmp|var\/tmp)\//
 
-/** What to do about a package or a Node that the units could not see; empty when they can. */
+/** Tells what to do about a package or a Node that the units cannot see; empty when they can. */
 function elsewhere({ packageRoot, node }: LiveChoices): string {
   const hidden = [packageRoot, node].filter((path) => HIDDEN_FROM_UNITS.test(path))
   if (hidden.length === 0) return ''
@@ -163,7 +163,7 @@ function elsewhere({ packageRoot, node }: LiveChoices): string {
 `
 }
 
-/** What is left to do, in order, each a command. */
+/** Lists the remaining steps in order, each a command. */
 export function nextSteps(choices: LiveChoices, directory: string): string {
   const { home, identityUrl, serviceUrl, chains, fileKeys } = choices
   const run = (user: string, command: string) =>
@@ -236,11 +236,11 @@ ${elsewhere(choices)}
    ${run('countersign-identity', 'backup create --part user --to DIR')}
    countersign backup restore --help
 
-10. Sponsored calls (swaps, vaults), when you want them: src/custody/README.md and
+10. Sponsored calls (swaps, vaults), when you want them:
 
    countersign contracts deploy --help
 
-11. Another machine that takes over when this one is lost, when you want one: OPERATIONS.md, "A journal", with the
-   units and drop-ins in ${directory}/systemd/cluster.
+11. Another machine that takes over when this one is lost, when you want one: CLUSTER.md, with the units and
+   drop-ins in ${directory}/systemd/cluster.
 `
 }

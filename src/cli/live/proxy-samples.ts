@@ -1,6 +1,6 @@
 /**
- * Samples of the proxy in front that ends TLS. Bodies and times are bounded a little above what
- * the service itself takes, so that its own answers reach clients.
+ * Samples of the proxy in front that ends TLS. Bodies and times are bounded slightly above what the
+ * service itself accepts, so that its own answers reach clients.
  */
 export interface ProxyHosts {
   readonly serviceHost: string

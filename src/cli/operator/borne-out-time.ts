@@ -8,10 +8,10 @@ import { readChainsFile } from '../../config/chains.js'
 import { UsageError } from '../exit-codes.js'
 
 /**
- * The machine's time where the newest blocks of the home's chains bear it out, as the service has
- * it: what is removed because it is old is gone for good.
+ * Returns the machine's time once the newest blocks of the home's chains confirm it, as the service
+ * does: old records are removed for good.
  * @returns milliseconds since the epoch
- * @throws UsageError when no node answers, or the clock is not what they say
+ * @throws UsageError when no node answers, or the clock differs from theirs
  */
 export async function borneOutTime(home: string): Promise<number> {
   const file = join(home, 'chains.json')
@@ -26,16 +26,15 @@ export async function borneOutTime(home: string): Promise<number> {
     const aheadMs = clock.aheadMs()
     throw new UsageError(
       aheadMs === null
-        ? `no node of chains.json answers ${HINT}`
-        : `this machine's clock is ${seconds(aheadMs)} the newest blocks: set it right first`,
+        ? `No node in chains.json answered, ${HINT}`
+        : `this machine's clock is ${seconds(aheadMs)} the newest blocks: set it right, then run this again`,
     )
   } finally {
     await close()
   }
 }
 
-const HINT =
-  'that could bear out this clock; where it is known to be right, say so with --trust-clock'
+const HINT = 'so the clock cannot be verified. Pass --trust-clock if you know that it is right.'
 
 function seconds(aheadMs: number): string {
   const apart = Math.round(Math.abs(aheadMs) / 1_000)

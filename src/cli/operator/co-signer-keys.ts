@@ -6,8 +6,9 @@ import type { RegisteredKey } from '../../defi/router-plan.js'
 const MS_PER_SECOND = 1_000
 
 /**
- * The co-signer keys of the signed registry, as Routers want them: of each wallet service its own.
- * @throws Error that names the file, when the home has no registry, or it is not signed by the root
+ * Returns the registry's co-signer keys in the form that Routers need, including each wallet
+ * service's own.
+ * @throws Error that names the file when the home has no registry, or the root did not sign it
  */
 export function coSignerKeysOf(home: string, nowMs: number): RegisteredKey[] {
   const { co_signers } = bodyOf(verified(registryPath(home), [serviceLayout(home).rootKey]))

@@ -15,24 +15,26 @@ import {
 
 export interface DrainOptions {
   readonly home: string
-  /** Whether the service ends although no node has said that it waits. */
+  /** Whether the service stops even if no standby has reported ready. */
   readonly ends: 'for one that waits' | 'anyway'
   readonly journal: Pick<Journal, 'look'>
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
-  /** Told of each step, in a sentence. */
+  /** Called with a sentence for each step. */
   readonly step: (sentence: string) => void
 }
 
 export interface Drained extends Moved {
-  /** Or there was nothing to drain: the service of the home did not own the journal. */
+  /** False when there was nothing to drain, because the home's service was not the leader. */
   readonly drained: boolean
 }
 
 /**
- * Has the service of a home leave the journal of its cell to whoever waits for it, and sees that one has it.
- * @throws UsageError where nobody could take it over, or the service would not hear of it; nothing is done then
- * @throws Error where nobody else has taken it: the message says who owns it then
+ * Has a home's service hand the leadership of its cell to a ready standby, and waits until one has
+ * it.
+ * @throws UsageError when no standby could take over, or the service could not receive the request;
+ * then nothing has changed
+ * @throws Error when no other node took over; the message names the leader
  */
 export function drainJournal(options: DrainOptions): Promise<Drained> {
   return holding(
@@ -74,22 +76,22 @@ async function drain(options: DrainOptions): Promise<Drained> {
 }
 
 const SENTENCES: Readonly<Record<Step, string>> = {
-  asked: 'the service here is told, and asks who waits for its journal',
-  ends: 'the service here answers what is under way, and ends',
-  left: 'the service here has left the journal to whoever waits',
+  asked: 'the service here has the request, and asks for a ready standby',
+  ends: 'the service here finishes its requests, and stops',
+  left: 'the service here has given up leadership',
 }
 
-/** @param isAsked the service has not taken the word away yet, as it does when it ends */
+/** @param isAsked true until the service removes the request, as it does when it stops */
 function stepOf({ beat, epoch }: JournalHead, isAsked: boolean): Step {
   if (beat?.epoch === epoch && beat.state === 'leaves') return 'left'
   return isAsked ? 'asked' : 'ends'
 }
 
-/** @throws Error where it was the same node that took it again */
+/** @throws Error when the same node became the leader again */
 function takenFrom(from: string | null, { epoch, owner }: JournalHead): Drained {
-  const taker = owner?.node ?? null
-  if (taker !== from) return { drained: true, from, owner: taker, epoch }
+  const successor = owner?.node ?? null
+  if (successor !== from) return { drained: true, from, owner: successor, epoch }
   throw new Error(
-    `nobody else has taken the journal: the service here was started again and owns it as before, with epoch ${epoch}. Nothing is lost. See that another node waits (/readyz: standby, loaded, not hindered), and say this again`,
+    `no other node took over: the service here was restarted and leads again, with epoch ${epoch}. Nothing is lost. Check that a standby is ready (/readyz: standby, loaded, not hindered), then run this again`,
   )
 }

@@ -40,9 +40,9 @@ import { MARGIN_ENTRIES } from './snapshot-of-home.js'
 export interface ImportOptions {
   readonly home: string
   readonly journal: Journal
-  /** Whose users are in the store. */
+  /** The cell whose users are in the store. */
   readonly cell: Cell
-  /** For people: who took it. */
+  /** A name for people, stored with the leadership. */
   readonly node: string
   readonly timers: Timers
   readonly log: {
@@ -50,7 +50,10 @@ export interface ImportOptions {
     warn(context: object, message: string): void
     info(context: object, message: string): void
   }
-  /** Told after each chunk of the snapshot. @param of the store's file: more than there will be */
+  /**
+   * Called after each chunk of the snapshot.
+   * @param of the size of the store's file, which the snapshot does not exceed
+   */
   readonly put: (bytes: number, of: number) => void
   readonly pace?: SnapshotPace
 }
@@ -58,16 +61,16 @@ export interface ImportOptions {
 export interface Imported {
   readonly entries: number
   readonly snapshot: Snapshot
-  /** Wallets whose share could not be carried, each of which the log names. */
+  /** The number of wallets whose share could not be copied; the log names each. */
   readonly sharesLeft: number
 }
 
 /**
- * Makes the store of a stopped service the base of a journal that is empty, and puts there what its first
- * start would: the operator's freeze, the shares of wallet keys, and a snapshot of all of it, from which a
- * lost store comes back. Whatever it is ended amid, it goes on when it is said again; said once more when all
- * is done, it changes nothing.
- * @throws UsageError where there is nothing to import, or store or journal are in use already
+ * Makes a stopped service's store the base of an empty journal. It writes what the service's first
+ * start would: the operator's freeze, the shares of wallet keys, and a snapshot of everything, from
+ * which a lost store is recovered. After an interruption the next run continues; a run after the
+ * last step changes nothing.
+ * @throws UsageError when there is nothing to import, or store or journal are already in use
  * @throws HomeInUse while the service runs
  */
 export function importStore(options: ImportOptions): Promise<Imported> {
@@ -75,7 +78,7 @@ export function importStore(options: ImportOptions): Promise<Imported> {
   const { snapshots } = journal
   if (snapshots === undefined) {
     throw new UsageError(
-      'the engine of the journal keeps no snapshots, so nothing can be put there before there are entries: start the service with it, and keep a copy of service/store since then',
+      "this journal's engine keeps no snapshots, so nothing can be imported: start the service with the journal, and keep a copy of service/store from that time",
     )
   }
   const directory = join(home, 'service', 'store')
@@ -93,7 +96,7 @@ export function importStore(options: ImportOptions): Promise<Imported> {
         )
         if (!isOthers) throw cause
         throw new UsageError(
-          `${(cause as Error).message}: end what uses that journal, or name an empty database`,
+          `${(cause as Error).message}: stop what uses that journal, or name an empty database`,
           { cause },
         )
       } finally {
@@ -122,37 +125,37 @@ async function importInto(context: Context): Promise<Imported> {
     journalPositionOf(environment),
     await journal.look(cell.number),
   )
-  if (there === null) throw new Error('the snapshot that was made is not there')
+  if (there === null) throw new Error('the snapshot was made but cannot be found')
   return { ...there, sharesLeft }
 }
 
-/** A service that owns a journal says that it lives, from its first moment; an import never does. */
+/** A service that leads a journal sends heartbeats from its first moment; an import never does. */
 function requireOwn(home: string, position: JournalPosition | null, head: JournalHead): void {
   const { seq, beat, owner } = head
   if (position === null && seq > 0) {
     throw new UsageError(
-      `the journal has ${seq} entries, which are not of the store of ${home}: name an empty database`,
+      `the journal has ${seq} entries that do not belong to the store of ${home}: name an empty database`,
     )
   }
   if (position === null && beat !== null) {
     throw new UsageError(
-      `a service at ${owner?.node ?? 'an unknown place'} has taken the journal already, as one that begins: name an empty database`,
+      `a service at ${owner?.node ?? 'an unknown place'} already leads this journal as a new one: name an empty database`,
     )
   }
   if (position === null) return
   if (position.seq > seq) {
     throw new UsageError(
-      `the store of ${home} has a journal already, and it is not the one that COUNTERSIGN_JOURNAL_FILE names, which is empty or was set back: name its own, or give that up by countersign cluster leave`,
+      `the store of ${home} has a journal already, and it is not the one that COUNTERSIGN_JOURNAL_FILE names, which is empty or was rolled back: name its own journal, or detach from it with countersign cluster leave`,
     )
   }
   if (beat !== null) {
     throw new UsageError(
-      `the store of ${home} has a journal already, and a service has gone on with it to entry ${seq}: there is nothing to import (countersign cluster snapshot puts a newer snapshot there)`,
+      `the store of ${home} has a journal already, and a service has continued it to entry ${seq}: there is nothing to import. For a newer snapshot, run countersign cluster snapshot`,
     )
   }
 }
 
-/** @returns null: it is not */
+/** @returns null when it is not done */
 async function doneAlready(
   { snapshots, cell }: Context,
   position: JournalPosition | null,
@@ -168,7 +171,7 @@ async function doneAlready(
 async function putAll(context: Context): Promise<number> {
   const { home, environment, journal, snapshots, cell, timers, put, pace = UNPACED } = context
   let ended: (error: unknown) => void = () => undefined
-  // What is committed to a writer that ended is never answered.
+  // A commit to a writer that has ended is never answered.
   const fatal = new Promise<never>((_, reject) => {
     ended = reject
   })
@@ -182,13 +185,14 @@ async function putAll(context: Context): Promise<number> {
     put: ({ bytes }) => put(bytes, fileBytes),
   })
   if (made.kind === 'fenced') throw new JournalFenced(made.epoch)
-  if (made.kind !== 'made') throw new Error('another snapshot was made meanwhile')
-  const { epoch } = writer.owner
+  if (made.kind !== 'made')
+    throw new Error('another snapshot was made at the same time: run this again')
+  const { epoch } = writer.leadership
   await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
   return sharesLeft
 }
 
-/** As the threads of a service do, which find nothing left to carry then. */
+/** Copies shares as the service's threads do, which then find nothing left to copy. */
 async function carryInto(context: Context, writer: JournalWriter): Promise<number> {
   const { home, environment, timers, log } = context
   const reader = createReader(environment)
@@ -201,7 +205,7 @@ async function carryInto(context: Context, writer: JournalWriter): Promise<numbe
 
 async function carryShares(
   { home, environment, timers, log }: Context,
-  { owner }: JournalWriter,
+  { leadership }: JournalWriter,
   commits: Commits,
 ): Promise<number> {
   const layout = serviceLayout(home)
@@ -211,18 +215,20 @@ async function carryShares(
     const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
     const carried = createCarriedShares(
       reader,
-      () => owner,
+      () => leadership,
       () => commits,
     )
     const shares = openShareStore('service', layout, wrappingKeys, carried)
     try {
       return await carrySharesOnce({
-        ...{ reader, timers, log, journal: owner.journal },
+        ...{ reader, timers, log, journal: leadership.journal },
         shares: {
           ...shares,
           async carry(walletId) {
             if (await shares.carry(walletId)) return
-            throw new Error('the user side has to say which share counts, which the service asks')
+            throw new Error(
+              'only the identity provider can decide which share counts: start the service, which asks it',
+            )
           },
         },
       })
@@ -236,6 +242,6 @@ async function carryShares(
 
 function nothingIn(home: string): UsageError {
   return new UsageError(
-    `there is no store in ${home} with anything in it to import: a service without one takes an empty journal at its first start`,
+    `the store in ${home} has nothing to import: start the service with the empty journal instead`,
   )
 }

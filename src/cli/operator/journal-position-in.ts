@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openBesideService } from '../../store/environment.js'
 import { type JournalPosition, journalPositionOf } from '../../store/journal-position.js'
 
-/** @returns null where a home has no store, or one that never had a journal */
+/** @returns null when the home has no store, or one that never had a journal */
 export async function journalPositionIn(home: string): Promise<JournalPosition | null> {
   const directory = join(home, 'service', 'store')
   if (!existsSync(join(directory, 'data.mdb'))) return null

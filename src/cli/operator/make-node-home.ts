@@ -14,36 +14,37 @@ import { directoryOf, filesOf, type HomeFile, requireOwnUser } from '../backup/p
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 
-/** Of which there is one of each on a machine. */
+/** The domains of which a machine runs one each. */
 export type NodeDomain = 'service' | 'user'
 
 export interface NodeHome {
-  /** Of the domain and of what all domains read. */
+  /** The number of files of the domain, and of those that all domains read. */
   readonly files: number
   readonly bytes: number
 }
 
-/** A node fills its own from the journal; a copy would be as old as the day it was carried over. */
+/** A node fills its own store from the journal; a copied store would be outdated. */
 const STORE = 'service/store/'
-/** Each machine's service signs with keys of its own, which are made there. */
+/** Each machine's service signs with its own keys, which are made on that machine. */
 const isOwnSigner = (path: string) =>
   dirname(path) === 'service/custody/keys' && SIGNING_KEY_FILE.test(basename(path))
-/** What the service has of its users, and has seen: a cell of others begins without. */
+/** The service's data about its users; another cell begins without it. */
 const OF_USERS = ['shares', 'shares-copy', 'ledger', 'evidence'].map(
   (directory) => `service/custody/${directory}/`,
 )
-/** Of a development home, and not the service's. */
+/** Belongs to a development home, not to the service. */
 const MARKER = '.countersign-home'
 
 const MODE_BITS = 0o777
 
 /**
- * Makes the home of a further node out of the one of a node that runs or is stopped: of the service what opens
- * its shares, those, ledger, evidence and lists, of the identity provider all that it has; the registry and the
- * chains. It gets its name when it is whole.
- * @param to a directory that is not there, or empty
- * @param isOfNewCell of the service: of another cell, so that nothing of this one's users is in it
- * @throws UsageError, and Error that names the file and the reason; nothing is left then
+ * Makes the home of a further node from the home of a running or stopped one. For the service it
+ * contains what opens its shares, the shares, ledger, evidence and lists; for the identity provider
+ * everything; and the registry and the chains. The directory gets its name when it is complete.
+ * @param to a directory that does not exist, or is empty
+ * @param isOfNewCell service only: the node is of another cell, so the copy has no data of this
+ * one's users
+ * @throws UsageError, and Error that names the file and the reason; then nothing is left behind
  */
 export async function makeNodeHome(
   home: string,
@@ -54,15 +55,15 @@ export async function makeNodeHome(
   refuseOccupied(to)
   const own = directoryOf(home, domain)
   if (`${to}${sep}`.startsWith(`${own}${sep}`)) {
-    throw new UsageError(`${to} lies in ${own}: name a directory outside of it`)
+    throw new UsageError(`${to} is inside ${own}: name a directory outside it`)
   }
   requireOwnUser(home, domain)
   const ofService = domain === 'service'
   if ((await (ofService ? journalPositionIn(home) : positionIn(home))) === null) {
     throw new UsageError(
       ofService
-        ? `the store of ${home} has no journal, by which another node would follow it: start its service once with COUNTERSIGN_JOURNAL_FILE, or say countersign cluster import`
-        : `the identity provider of ${home} has no journal, by which another would follow it: start it once with IDENTITY_JOURNAL_FILE`,
+        ? `the store of ${home} has no journal that another node could follow: start its service once with COUNTERSIGN_JOURNAL_FILE, or run countersign cluster import`
+        : `the identity provider of ${home} has no journal that another node could follow: start it once with IDENTITY_JOURNAL_FILE`,
     )
   }
   return holding(
@@ -74,7 +75,7 @@ export async function makeNodeHome(
 function refuseOccupied(to: string): void {
   if (!existsSync(to)) return
   if (statSync(to).isDirectory() && readdirSync(to).length === 0) return
-  throw new UsageError(`${to} is there and not empty: name a directory that is not`)
+  throw new UsageError(`${to} is not empty: name a new or empty directory`)
 }
 
 async function copyHome(
@@ -84,7 +85,7 @@ async function copyHome(
   isOfNewCell: boolean,
 ): Promise<NodeHome> {
   refuseHalfRestored(domain === 'service' ? serviceLayout(home) : userSideLayout(home))
-  // What it forgot, no copy of it remembers, nor that it has.
+  // A copy would not know what this home has forgotten, nor that it has.
   if (domain === 'user') refuseUnfenced(userSideLayout(home))
   const leftOut = isOfNewCell ? [STORE, ...OF_USERS] : [STORE]
   const files = nodeFilesOf(home, domain, leftOut)
@@ -97,7 +98,7 @@ async function copyHome(
       syncUpTo(target, partial)
       bytes += statSync(target).size
     }
-    // The copy is no owner of what its original owns.
+    // The copy does not have the leadership of its original.
     if (domain === 'user') await disown(partial)
     else disownSigners(serviceLayout(partial).keys)
     moveDurably(partial, to)
@@ -108,7 +109,10 @@ async function copyHome(
   }
 }
 
-/** What opens shares among them, and of the identity provider its keys: both are the same on each machine. */
+/**
+ * The files include what opens shares, and the identity provider's keys: both are the same on each
+ * machine.
+ */
 function nodeFilesOf(
   home: string,
   domain: NodeDomain,

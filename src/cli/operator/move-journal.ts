@@ -9,34 +9,35 @@ import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 
 export interface MoveOptions {
-  /** Of the journal's owner, whose service runs. */
+  /** The leader's home; its service must run. */
   readonly home: string
-  /** Where the node that is to have it answers. */
+  /** The address of the node that should take over. */
   readonly to: URL
   readonly journal: Pick<Journal, 'look'>
-  /** Of the journal: the one that is handed over. */
+  /** The partition of the journal that is handed over. */
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
 }
 
-/** Whose the journal was, and is. */
+/** The leaders before and after. */
 export interface Moved {
   readonly from: string | null
   readonly owner: string | null
   readonly epoch: number
 }
 
-/** The owner answers what is under way, for 20 s at most; others hold back for ten seconds more. */
+/** The leader finishes its requests within 20 s; other standbys hold back for ten seconds more. */
 export const MOVES_MS_MAX = 60_000
 export const MOVE_LOOK_MS = 100
 const ANSWERS_MS_MAX = 5_000
-/** Of what one that follows has all but for the last second. */
+/** A standby that follows lacks only the entries of about the last second. */
 const BEHIND_MAX = 1_000
 
 /**
- * Has the owner of the journal hand it over to one of those that wait, and sees that it has it.
- * @throws UsageError where that one is not there or could not take it, or this is not the owner's home
- * @throws Error where it came otherwise: the message says who owns the journal then
+ * Has the leader hand over to one standby, and waits until that standby leads.
+ * @throws UsageError when that standby is missing or could not take over, or this is not the
+ * leader's home
+ * @throws Error when another outcome occurred; the message names the leader
  */
 export function moveJournal(options: MoveOptions): Promise<Moved> {
   return holding(
@@ -48,7 +49,7 @@ export function moveJournal(options: MoveOptions): Promise<Moved> {
 async function move(options: MoveOptions): Promise<Moved> {
   const { home, to, journal, partition, timers } = options
   const head = await journal.look(partition)
-  await requireOwner(home, head)
+  await requireLeader(home, head)
   const id = await readyId(to, head)
   const from = head.owner?.node ?? null
   writeAskedMove(home, { epoch: head.epoch, to: id })
@@ -59,7 +60,7 @@ async function move(options: MoveOptions): Promise<Moved> {
         const owner = now.owner?.node ?? null
         if (owner !== null && nodeIdOf(owner) === id) return { from, owner, epoch: now.epoch }
         throw new Error(
-          `the service at ${to.origin} did not take the journal: ${owner ?? 'an unknown service'} owns it now. Nothing is lost: find out why by the log of each, and say this at the home of that one`,
+          `the service at ${to.origin} did not take over: ${owner ?? 'an unknown service'} is the leader now. Nothing is lost: find the reason in both logs, then run this in that leader's home`,
         )
       }
       const refused = readAskedMove(home)?.refused
@@ -72,22 +73,22 @@ async function move(options: MoveOptions): Promise<Moved> {
   }
 }
 
-async function requireOwner(home: string, { epoch, owner }: JournalHead): Promise<void> {
+async function requireLeader(home: string, { epoch, owner }: JournalHead): Promise<void> {
   const position = await journalPositionIn(home)
   if (position === null) throw new UsageError(`the store of ${home} has no journal`)
   if (position.epoch !== epoch) {
     throw new UsageError(
-      `the service of ${home} does not own the journal, which ${owner?.node ?? 'nobody'} has, with epoch ${epoch}: say this at the home of that one`,
+      `the service of ${home} is not the leader: ${owner?.node ?? 'nobody'} is, with epoch ${epoch}. Run this in the leader's home`,
     )
   }
   requireRunning(home)
 }
 
-/** @throws UsageError where its service hears nothing */
+/** @throws UsageError when the home's service is not running */
 export function requireRunning(home: string): void {
   if (domainHeldBy(home, 'service') !== null) return
   throw new UsageError(
-    `the service of ${home} does not run, so that a standby takes the journal by itself: start this one, or say countersign cluster take at the home of the one that is to have it, and restart that`,
+    `the service of ${home} is not running, so a standby will take over on its own. Start it, or run countersign cluster take in the home that should lead and restart that service`,
   )
 }
 
@@ -104,33 +105,36 @@ const readiness = z.looseObject({
   parts: z.looseObject({ node: fact.optional(), journal: fact.optional() }),
 })
 
-/** @returns its id @throws UsageError where it could not take the journal now, with what to do */
+/**
+ * @returns the node's id
+ * @throws UsageError when it could not take over now, with what to do
+ */
 async function readyId(to: URL, { epoch }: JournalHead): Promise<string> {
   const { node, journal } = await partsOf(to)
   const said = node ?? journal
   const not = (why: string) =>
     new UsageError(`nothing was handed over: the service at ${to.origin} ${why}`)
-  if (said?.standby !== true) throw not('is no standby: it owns the journal itself, or has none')
+  if (said?.standby !== true) throw not('is not a standby: it is the leader, or has no journal')
   const { restored_percent: restored, behind = 0, id } = said
   if (restored !== undefined) {
     throw not(
-      `restores its store from the journal's snapshot, of which it has ${restored} %: say this again when it has it`,
+      `is restoring its store from the journal's snapshot (${restored} % done): run this again when it is complete`,
     )
   }
   if (said.hindered === true) {
     throw not(
-      'could sign nothing, or would refuse writes: its log says why (OPERATIONS.md, "A standby" and "A new co-signer key")',
+      'cannot sign, or would refuse writes: see its log for the reason (CLUSTER.md, "Add a standby")',
     )
   }
-  if (said.loaded !== true) throw not('is not loaded yet: say this again in some seconds')
+  if (said.loaded !== true) throw not('is not loaded yet: run this again in a few seconds')
   if (said.epoch !== epoch) {
     throw not(
-      `follows an owner with epoch ${said.epoch ?? 0}, and that of this home has ${epoch}: it has not seen this one yet, or follows another journal`,
+      `follows a leader with epoch ${said.epoch ?? 0}, but this home's leader has ${epoch}: it has not seen this leader yet, or follows another journal`,
     )
   }
-  if (behind > BEHIND_MAX) throw not(`is ${behind} entries behind: say this again when it has them`)
-  if (id === undefined)
-    throw not('is of a build that no journal is handed over to by name: bring it up to date')
+  if (behind > BEHIND_MAX)
+    throw not(`is ${behind} entries behind: run this again when it has caught up`)
+  if (id === undefined) throw not('runs a build that cannot be named as the successor: upgrade it')
   return id
 }
 
@@ -143,19 +147,18 @@ async function partsOf(to: URL): Promise<z.infer<typeof readiness>['parts']> {
   } catch (cause) {
     const { cause: inner, message } = cause as Error
     const reason = inner instanceof Error ? inner.message : message
-    throw new UsageError(
-      `nothing was handed over: ${to.origin} does not answer as a node does (${reason})`,
-      { cause },
-    )
+    throw new UsageError(`nothing was handed over: ${to.origin} gave no valid answer (${reason})`, {
+      cause,
+    })
   }
   const { success, data } = readiness.safeParse(body)
   if (success) return data.parts
-  throw new UsageError(`nothing was handed over: what answers at ${to.origin} is no node`)
+  throw new UsageError(`nothing was handed over: what answers at ${to.origin} is not a node`)
 }
 
 export function whyNotMoved({ beat, owner }: JournalHead): string {
-  const who = owner?.node ?? 'its owner'
+  const who = owner?.node ?? 'its leader'
   return beat?.state === 'leaves'
-    ? `${who} has handed the journal over, and nobody has taken it within a minute: look at the log of each node that waits`
-    : `${who} has not handed the journal over within a minute, and owns it on: its log says why, unless it is of a build that does not know how`
+    ? `${who} gave up leadership, but no standby took over within a minute: check the log of each standby`
+    : `${who} did not hand over within a minute and is still the leader: see its log for the reason, or upgrade it if its build cannot hand over`
 }

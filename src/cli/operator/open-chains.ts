@@ -8,7 +8,7 @@ import { UsageError } from '../exit-codes.js'
 
 /**
  * Runs a command over chains of the home's `chains.json`, one after the other.
- * @param wanted chain ids; all of the file when undefined
+ * @param wanted chain ids; undefined for all of the file
  * @throws UsageError for a chain that the file does not name
  */
 export async function withChains<T>(
@@ -30,7 +30,7 @@ export async function withChains<T>(
   }
 }
 
-/** The Router that the configuration names; null where there is none. */
+/** Returns the configured Router; null without one. */
 export function configuredRouter({ config }: ChainAccess): RouterPair | null {
   const { router, delegate } = config
   if (router === null || delegate === null) return null
@@ -42,6 +42,6 @@ export function addressOption(text: string): Address {
   try {
     return getAddress(text)
   } catch {
-    throw new UsageError(`${text} is no address`)
+    throw new UsageError(`${text} is not an address`)
   }
 }

@@ -16,7 +16,7 @@ import type { Signer } from './signing-account.js'
 /** One transaction of an operator. */
 export interface Step {
   readonly what: string
-  /** `anyone` may send it; `owner` of the Router alone, or its guardian. */
+  /** `anyone` may send it; `owner` means only the Router's owner or guardian. */
   readonly sender: 'anyone' | 'owner'
   readonly to: Address
   readonly data: Hex
@@ -26,15 +26,15 @@ export interface Step {
 
 export const STEP_COLUMNS = ['chain_id', 'what', 'sender', 'to', 'gas', 'tx_hash']
 
-/** Estimates are of an earlier block. */
+/** Estimates are based on an earlier block. */
 const GAS_PERCENT = 130n
 const RECEIPT_TIMEOUT_MS = 180_000
 
 /**
- * Sends a plan's transactions in order, each once its predecessor is mined; or, in a dry run, says
- * what they would be. A plan may be made anew and sent again after any failure.
- * @returns a row each
- * @throws Error that names the transaction which reverted or was not mined in time
+ * Sends a plan's transactions in order, each after its predecessor is mined; a dry run prints them.
+ * A plan may be made and sent again after any failure.
+ * @returns a row for each transaction
+ * @throws Error that names the transaction that reverted or was not mined in time
  */
 export async function sendSteps(
   io: Io,
@@ -58,7 +58,9 @@ export async function sendSteps(
   return rows
 }
 
-/** Null where the node cannot say, as when the step before has to be mined first. */
+/**
+ * Null when the node cannot estimate, for example because the previous step must be mined first.
+ */
 async function gasOf(chain: ChainAccess, from: Address, step: Step): Promise<bigint | null> {
   const call = { from, to: step.to, data: step.data, value: `0x${step.value.toString(16)}` }
   try {
@@ -80,7 +82,7 @@ async function send(
   }
 }
 
-/** What the package says of a node that fails repeats its URL, which often holds a secret. */
+/** The package's error message repeats the node's URL, which often holds a secret. */
 function wordsOf(error: unknown): unknown {
   if (!(error instanceof BaseError)) return error
   const { shortMessage, details } = error

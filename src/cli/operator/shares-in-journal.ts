@@ -11,8 +11,8 @@ import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 
 /**
- * @param use is given what the store of the home has of the journal's shares; null: it has no journal
- * @throws UsageError where there is a journal, and no store that says which
+ * @param use called with the journal's shares as the home's store has them; null without a journal
+ * @throws UsageError when there is a journal, but no store that identifies it
  */
 export async function withSharesInJournal<T>(
   { env }: Pick<Io, 'env'>,
@@ -32,7 +32,7 @@ export async function withSharesInJournal<T>(
     if (position === null) return await use(null)
     const reader = createReader(environment)
     return await use({
-      owner: {
+      leadership: {
         ...{ journal: position.storeId, epoch: position.epoch },
         cell: storeCellOf(environment) ?? ONE_CELL,
       },
@@ -46,6 +46,6 @@ export async function withSharesInJournal<T>(
 
 function notYet(home: string): UsageError {
   return new UsageError(
-    `the store of ${home} has not been with its journal yet: start its service, and say this again`,
+    `the store of ${home} has not followed its journal yet: start its service, then run this again`,
   )
 }

@@ -9,10 +9,11 @@ import type { Io } from '../io.js'
 import { addressOption } from './open-chains.js'
 
 /**
- * Who signs an operator's transactions. Spec silent: a key comes from a file of its owner's alone or
- * from the environment, never from the command line, which every user of the machine sees. Beside a
- * development instance it is the account that owns its contracts. Whoever keeps the key elsewhere
- * (a multi-signature wallet) takes the transactions of `--dry-run`.
+ * Chooses the account that signs an operator's transactions. Spec silent: a key comes from a file
+ * that only its owner can read or from the environment, never from the command line, which every
+ * user of the machine sees. For a development instance it is the account that owns its contracts.
+ * An operator with the key in another place (a multi-signature wallet) uses the transactions of
+ * `--dry-run`.
  */
 export interface SigningOptions {
   readonly keyFile?: string
@@ -23,18 +24,18 @@ export interface SigningOptions {
 
 export type Signer =
   | { readonly kind: 'account'; readonly address: Address; readonly account: PrivateKeyAccount }
-  /** Nothing is sent; the address is whose transactions are planned. */
+  /** Nothing is sent; the address is the planned sender. */
   | { readonly kind: 'dry-run'; readonly address: Address }
 
 export function addSigningOptions(command: Command): Command {
   return command
     .option('--key-file <path>', 'private key of the sender: a file with mode 0600')
     .option('--key-env <name>', 'environment variable that holds the private key')
-    .option('--owner <address>', 'with --dry-run: who will send')
+    .option('--owner <address>', 'with --dry-run: the sender')
     .option('--dry-run', 'print the transactions and send nothing')
 }
 
-/** @throws UsageError when there is nobody to sign, or the key is no key */
+/** @throws UsageError when no signer is named, or its key is malformed */
 export function signerOf(io: Io, home: string, options: SigningOptions): Signer {
   const text = keyText(io, home, options)
   const account = text === null ? null : accountOf(text)
@@ -48,12 +49,12 @@ export function signerOf(io: Io, home: string, options: SigningOptions): Signer 
     throw new UsageError('name the sender with --key-file or --key-env, or use --dry-run')
   }
   if (options.owner !== undefined && addressOption(options.owner) !== account.address) {
-    throw new UsageError(`the key is that of ${account.address}, not of --owner`)
+    throw new UsageError(`the key belongs to ${account.address}, not to --owner`)
   }
   return { kind: 'account', address: account.address, account }
 }
 
-/** Of the account that owns a development instance's contracts. */
+/** The key file of the account that owns a development instance's contracts. */
 const DEV_OWNER_FILE = ['chains', 'deployer.json'] as const
 
 function keyText(io: Io, home: string, { keyFile, keyEnv }: SigningOptions): string | null {
@@ -68,20 +69,20 @@ function keyText(io: Io, home: string, { keyFile, keyEnv }: SigningOptions): str
 }
 
 function readKeyFile(path: string): string {
-  if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
+  if (!existsSync(path)) throw new UsageError(`${path} does not exist`)
   if ((statSync(path).mode & 0o077) !== 0) {
-    throw new UsageError(`${path} can be read by others: chmod 600 it`)
+    throw new UsageError(`${path} can be read by others: run chmod 600 on it`)
   }
   return readFileSync(path, 'utf8')
 }
 
-/** Hex, or JSON with a `private_key`. The text itself appears in no message. */
+/** Reads hex, or JSON with a `private_key`. No message contains the text. */
 function accountOf(text: string): PrivateKeyAccount {
   const [digits] = /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.exec(text) ?? []
   if (digits === undefined) throw new UsageError('the key is not 32 bytes in hex')
   try {
     return privateKeyToAccount(`0x${digits}`)
   } catch {
-    throw new UsageError('the key is no secp256k1 private key')
+    throw new UsageError('the key is not a secp256k1 private key')
   }
 }

@@ -8,12 +8,12 @@ import { makeSnapshot } from '../../store/snapshots/make-snapshot.js'
 import { marginOf, tidy } from '../../store/snapshots/tidy.js'
 import { UsageError } from '../exit-codes.js'
 
-/** Of the usual tail: a service that is told of a shorter one trims further by itself. */
+/** The margin of the usual tail; a service with a shorter one trims further by itself. */
 export const MARGIN_ENTRIES = marginOf(JOURNAL_TAIL_MIB * 1024 * 1024)
 
 /**
- * Puts a snapshot of a home's store into its journal and trims that. The service may run.
- * @throws UsageError where another owns the journal, or it keeps no snapshots
+ * Puts a snapshot of a home's store into its journal and trims the journal. The service may run.
+ * @throws UsageError when another node leads, or the journal keeps no snapshots
  */
 export async function snapshotOfHome(home: string, journal: Journal, partition: number) {
   const { snapshots } = journal
@@ -26,10 +26,11 @@ export async function snapshotOfHome(home: string, journal: Journal, partition: 
     const made = await makeSnapshot({ ...options, environment })
     if (made.kind === 'fenced') {
       throw new UsageError(
-        `the service of ${home} does not own the journal, which is at epoch ${made.epoch}: say this at its owner's home`,
+        `the service of ${home} is not the leader of the journal, which is at epoch ${made.epoch}: run this in the leader's home`,
       )
     }
-    if (made.kind !== 'made') throw new Error('the service has made another snapshot meanwhile')
+    if (made.kind !== 'made')
+      throw new Error('the service made another snapshot at the same time: run this again')
     await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
     return { ...made, first: (await journal.look(partition)).first }
   } finally {

@@ -7,10 +7,10 @@ import type { NodeDomain } from './make-node-home.js'
 
 const HELD_MS = 60_000
 
-/** Variables that name the file of an engine: each domain has one of its own. */
+/** The variables that name the file of each domain's engine. */
 const VARIABLES = { service: 'COUNTERSIGN_JOURNAL_FILE', user: 'IDENTITY_JOURNAL_FILE' } as const
 
-/** @throws UsageError where no journal is named */
+/** @throws UsageError when no journal is named */
 export function journalFileOf({ env }: Io, domain: NodeDomain): string {
   const variable = VARIABLES[domain]
   const file = env[variable]
@@ -19,9 +19,9 @@ export function journalFileOf({ env }: Io, domain: NodeDomain): string {
 }
 
 /**
- * @param use is given the journal that the environment names for the domain, open as long as it takes, and
- *   whose commits of it are this home's
- * @throws UsageError where it names none
+ * @param use called with the domain's journal from the environment, open until it resolves, in
+ * which this home's commits are its own
+ * @throws UsageError when the environment names none
  */
 export async function withJournal<T>(
   io: Io,
@@ -35,7 +35,7 @@ export async function withJournal<T>(
   const journal = await openEngine(settings, {
     warn: (_context, message) => io.err(`${message}\n`),
   })
-  // While a journal that is away is waited for, nothing else would hold the process.
+  // No other handle keeps the process alive while it waits for an unavailable journal.
   const held = setInterval(() => undefined, HELD_MS)
   try {
     return await use(journal, own)

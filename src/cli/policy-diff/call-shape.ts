@@ -1,35 +1,50 @@
 import { CHAIN_IDS } from '../../domain/chains.js'
+import { UINT256_MAX } from '../../policy/bounds.js'
 import { NATIVE_ADDRESS } from '../../policy/call-shown.js'
+import { OPERATIONS, type Operation, type Selector, type Token } from '../../policy/call-terms.js'
 import {
   type FunctionSignature,
   parseSignature,
   type Word,
 } from '../../policy/function-signature.js'
-import { conditionsOf, type Policy, type Selector, UINT256_MAX } from '../../policy/policy.js'
+import { conditionsOf, type Policy } from '../../policy/policy.js'
 import { TOKEN_CALLS, type TokenFunction } from '../../policy/token-calls.js'
-import { and, atMost, below, equal, FALSE, int, isIn, ite, or, type Term, TRUE } from './smt.js'
+import {
+  and,
+  atMost,
+  below,
+  equal,
+  FALSE,
+  int,
+  isIn,
+  ite,
+  not,
+  or,
+  type Term,
+  TRUE,
+} from './smt.js'
 
 /**
- * All calls that two policies can tell apart, in finitely many shapes: what the calldata's form is.
- * Within a shape a call differs by numbers alone, which are the solver's. Calldata that fits no
- * signature of its selector is one shape: no condition tells such calls apart.
+ * The finitely many forms of calldata that two policies can tell apart. Calls of one shape differ
+ * only in numbers, which the solver chooses. Calldata that fits no signature of its selector is one
+ * shape, because no condition tells such calls apart.
  */
 export interface CallShape {
-  /** Sent by the wallet itself, or an intent whose gas the service pays for. */
+  /** False for a call by the wallet itself, true for an intent whose gas the service pays. */
   readonly isSponsored: boolean
-  /** Null: one to three bytes of calldata. */
+  /** Null for one to three bytes of calldata. */
   readonly selector: Selector | null
-  /** What the words fit; null: none. */
+  /** The signature that the words fit; null without one. */
   readonly signature: FunctionSignature | null
   readonly signatureText: string | null
-  /** What it says of a token where it is one's function. */
+  /** The meaning for a token, if it is a token's function. */
   readonly token: TokenFunction | null
 }
 
-/** What leaves the wallet, where the call shows it. */
+/** What leaves the wallet, if the call shows it. */
 export interface MovedTerm {
   readonly isThere: Term
-  /** Of the native currency: null. */
+  /** Null for the native currency. */
   readonly token: Term | null
   readonly amount: Term
 }
@@ -37,7 +52,7 @@ export interface MovedTerm {
 export interface PaidTerm {
   readonly isThere: Term
   readonly address: Term
-  /** Whether the wallet has paid it before. */
+  /** True when the wallet has paid it before. */
   readonly isKnown: Term
 }
 
@@ -49,6 +64,8 @@ export const CALLEE = 'callee'
 export const VALUE = 'value'
 export const TOKEN_IN = 'tokenIn'
 export const AMOUNT_IN = 'amountIn'
+export const TOKEN_OUT = 'tokenOut'
+export const NATIVE_OUT = 'nativeOut'
 
 const TOKEN_SIGNATURES = Object.entries(TOKEN_CALLS).flatMap(([text, token]) => {
   const signature = parseSignature(text)
@@ -60,7 +77,7 @@ export function shapesOf(policies: readonly Policy[]): CallShape[] {
   const none = { signature: null, signatureText: null, token: null }
   const named = namedSelectors(policies)
   for (const selector of [...named, unnamed(named), null, 'native'] as const) {
-    // Empty calldata fits `native` and nothing else; what has arguments can also be cut short.
+    // Empty calldata fits only `native`; calldata with arguments can also be cut short.
     shapes.push({ ...none, selector })
   }
   for (const [text, signature] of namedSignatures(policies)) {
@@ -89,7 +106,7 @@ function namedSelectors(policies: readonly Policy[]): ReadonlySet<Selector> {
   return found
 }
 
-/** A selector that neither policy names. */
+/** Returns a selector that neither policy names. */
 function unnamed(named: ReadonlySet<Selector>): Selector {
   for (let number = 0x5a5a5a5a; ; number++) {
     const selector: Selector = `0x${number.toString(16)}`
@@ -106,17 +123,18 @@ export function wordName(at: number): Term {
   return `word${at}`
 }
 
-/** Every variable of a call, for `declare-const`. */
+/** Returns every variable of a call, for `declare-const`. */
 export function callVariables(shapes: readonly CallShape[]): ReadonlyMap<Term, 'Int' | 'Bool'> {
   const words = Math.max(0, ...shapes.map(({ signature }) => signature?.head.length ?? 0))
   return new Map<Term, 'Int' | 'Bool'>([
-    ...[OPERATION, CHAIN, CALLEE, VALUE, TOKEN_IN, AMOUNT_IN].map((name) => [name, 'Int'] as const),
-    ...[NATIVE_IN, 'paidCallee', 'paidPayee'].map((name) => [name, 'Bool'] as const),
+    ...[OPERATION, CHAIN, CALLEE, VALUE].map((name) => [name, 'Int'] as const),
+    ...[TOKEN_IN, AMOUNT_IN, TOKEN_OUT].map((name) => [name, 'Int'] as const),
+    ...[NATIVE_IN, NATIVE_OUT, 'paidCallee', 'paidPayee'].map((name) => [name, 'Bool'] as const),
     ...Array.from({ length: words }, (_, at) => [wordName(at), 'Int'] as const),
   ])
 }
 
-/** What calls of the shape keep to. */
+/** Returns the constraints of the shape's calls. */
 export function shapeTerms(shape: CallShape): Term {
   const { isSponsored, signature, token } = shape
   const head = signature?.head ?? []
@@ -128,11 +146,20 @@ export function shapeTerms(shape: CallShape): Term {
     between(AMOUNT_IN, 0n, UINT256_MAX),
     between(TOKEN_IN, 0n, ADDRESS_MAX),
     `(distinct ${TOKEN_IN} ${int(BigInt(NATIVE_ADDRESS))})`,
+    between(TOKEN_OUT, 0n, ADDRESS_MAX),
+    `(distinct ${TOKEN_OUT} ${int(BigInt(NATIVE_ADDRESS))})`,
+    // Here the venue's call decides; for other operations the intent's terms do.
+    onlyIf('defi_deposit', and(not(NATIVE_OUT), equal(TOKEN_OUT, CALLEE))),
+    onlyIf('gas_swap', NATIVE_OUT),
     isSponsored ? between(OPERATION, 1n, 4n) : equal(OPERATION, '0'),
     isSponsored ? equal(VALUE, ite(NATIVE_IN, AMOUNT_IN, '0')) : TRUE,
     payee === null ? TRUE : or(`(distinct ${payee} ${CALLEE})`, '(= paidPayee paidCallee)'),
     ...head.map((word, at) => (word === null ? TRUE : within(wordName(at), word))),
   )
+}
+
+function onlyIf(operation: Operation, term: Term): Term {
+  return or(not(equal(OPERATION, int(OPERATIONS.indexOf(operation)))), term)
 }
 
 function within(name: Term, word: Word): Term {
@@ -154,7 +181,7 @@ function between(name: Term, least: bigint, most: bigint): Term {
   return and(atMost(int(least), name), atMost(name, int(most)))
 }
 
-/** As `showCall` and `showIntent` have it; null where the call does not say. */
+/** Matches `showCall` and `showIntent`; null when the call does not show its moves. */
 export function movesOf({ isSponsored, selector, token }: CallShape): readonly MovedTerm[] | null {
   if (isSponsored) {
     return [
@@ -183,7 +210,18 @@ export function paidBy({ isSponsored, selector, token }: CallShape): readonly Pa
   ]
 }
 
-/** Whether native value goes along with a token. */
+/** Tells whether the call gives the wallet one of these; null when it does not show that. */
+export function givesOneOf(
+  { isSponsored, selector, token }: CallShape,
+  tokens: readonly Token[],
+): Term | null {
+  if (!isSponsored) return selector === 'native' || token !== null ? FALSE : null
+  const addresses = tokens.flatMap((one) => (one === 'native' ? [] : [BigInt(one)]))
+  const isListed = and(not(NATIVE_OUT), isIn(TOKEN_OUT, addresses))
+  return tokens.includes('native') ? or(NATIVE_OUT, isListed) : isListed
+}
+
+/** Tells whether native value is sent together with a token. */
 export function mixesNative({ isSponsored, token }: CallShape): Term {
   return isSponsored || token === null ? FALSE : below('0', VALUE)
 }

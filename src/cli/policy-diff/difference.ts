@@ -1,3 +1,4 @@
+import { SWAP_LOSS_BPS_MAX } from '../../policy/bounds.js'
 import { type CeilingKey, type Example, usedName } from '../../policy/judged-call.js'
 import { type Policy, windowsOf } from '../../policy/policy.js'
 import { callVariables, OPERATION, shapesOf, shapeTerms, VALUE } from './call-shape.js'
@@ -17,16 +18,16 @@ import {
   TRUE,
 } from './smt.js'
 import type { Solver } from './solver.js'
-import { countName, IS_UNPRICED, MINUTE, SPEND, sumName } from './when-terms.js'
+import { countName, IS_UNPRICED, LOSS, MINUTE, SPEND, sumName } from './when-terms.js'
 
 /**
- * What a policy lets through that the one before did not: for each pair of deciding rules one call,
- * with what must have gone before it. The solver decides each shape of calls exactly, so that no
- * example is a proof that there is none.
+ * What a policy allows that the previous one did not: one call for each pair of deciding rules,
+ * with the history that it needs. The solver decides each shape exactly, so no example means that
+ * there is no difference.
  */
 export interface Difference {
   readonly examples: readonly Example[]
-  /** Pairs beyond `EXAMPLES_MAX` are not looked for. */
+  /** False when there are more than `EXAMPLES_MAX` pairs. */
   readonly isWhole: boolean
 }
 
@@ -35,19 +36,20 @@ const EXAMPLES_MAX = 12
 const WEEK_MINUTES = 7 * 1_440
 const USD_MICROS = 1_000_000
 
-/** What examples are like where they can be: a call of little, at noon on a Monday, with no history. */
+/** Preferred properties of examples: a small amount, at noon on a Monday, without history. */
 const USUAL: readonly Term[] = [
   and(not(IS_UNPRICED), atMost(SPEND, int(1_000 * USD_MICROS))),
   equal(MINUTE, '720'),
   equal(VALUE, '0'),
   '(not (or paidPayee paidCallee))',
   equal(OPERATION, '0'),
+  equal(LOSS, '0'),
 ]
 const SHAPE = 'shape'
 const BY_BEFORE = 'by_before'
 const BY_NEXT = 'by_next'
 
-/** @throws Error when the solver finds no answer in its time */
+/** @throws Error when the solver finds no answer in time */
 export async function differenceOf(
   solver: Solver,
   before: Policy | null,
@@ -96,7 +98,7 @@ export async function differenceOf(
   return { examples, isWhole: true }
 }
 
-/** A model with as many of the wishes as it can have: mostly all of them at once. */
+/** Finds a model that satisfies as many preferences as possible, usually all of them. */
 async function usualModel(
   solver: Solver,
   ask: (...lines: readonly string[]) => void,
@@ -117,21 +119,22 @@ async function usualModel(
   return readModel(model)
 }
 
-/** What went before a call, as far as the policies ask. */
+/** Returns the history before a call, as far as the policies use it. */
 function historyOf(policies: readonly Policy[]) {
   const windows = [...new Set(policies.flatMap(windowsOf))].sort((a, b) => a - b)
   const used = new Map<Term, CeilingKey>(
     policies.flatMap(({ ceilings }) => ceilings.map((one) => [usedName(one), one] as const)),
   )
   const counted = windows.flatMap((seconds) => [countName(seconds), sumName(seconds)])
-  const numbers = [SPEND, MINUTE, ...counted, ...used.keys()]
+  const numbers = [SPEND, MINUTE, LOSS, ...counted, ...used.keys()]
   return {
     variables: [...numbers.map((name) => [name, 'Int'] as const), [IS_UNPRICED, 'Bool'] as const],
     holds: and(
       ...numbers.map((name) => atMost('0', name)),
       `(< ${MINUTE} ${WEEK_MINUTES})`,
+      atMost(LOSS, int(SWAP_LOSS_BPS_MAX)),
       ...windows.map((seconds) => `(=> (= ${countName(seconds)} 0) (= ${sumName(seconds)} 0))`),
-      // What went within a time went within a longer one.
+      // A count within one window is also within every longer one.
       ...windows.slice(1).flatMap((seconds, at) => {
         const shorter = windows[at] ?? seconds
         return [

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../../domain/ids.js'
 import { type CallShown, NATIVE_ADDRESS, showCall, showIntent } from '../../policy/call-shown.js'
+import { OPERATIONS } from '../../policy/call-terms.js'
 import type { Word } from '../../policy/function-signature.js'
 import { compilePolicy } from '../../policy/judge-policy.js'
 import {
@@ -12,24 +13,26 @@ import {
   MONDAY_MS,
   usedName,
 } from '../../policy/judged-call.js'
-import { type Ceiling, OPERATIONS, type Policy } from '../../policy/policy.js'
+import type { Ceiling, Policy } from '../../policy/policy.js'
 import {
   AMOUNT_IN,
   CALLEE,
   type CallShape,
   CHAIN,
   NATIVE_IN,
+  NATIVE_OUT,
   OPERATION,
   TOKEN_IN,
+  TOKEN_OUT,
   VALUE,
   wordName,
 } from './call-shape.js'
-import { countName, IS_UNPRICED, MINUTE, SPEND, sumName } from './when-terms.js'
+import { countName, IS_UNPRICED, LOSS, MINUTE, SPEND, sumName } from './when-terms.js'
 
 type Values = ReadonlyMap<string, bigint>
 type Two<T> = { readonly before: T; readonly next: T }
 
-/** @throws Error when the judge does not see what the solver saw */
+/** @throws Error when the judge does not confirm what the solver found */
 export function exampleOf(
   shape: CallShape,
   values: Values,
@@ -61,7 +64,8 @@ function callOf(shape: CallShape, values: Values): CallShown {
   const data = dataOf(shape, values)
   if (!shape.isSponsored) return showCall({ operation, chainId, to, value: numberOf(VALUE), data })
   const tokenIn = numberOf(NATIVE_IN) === 1n ? NATIVE_ADDRESS : addressOf(numberOf(TOKEN_IN))
-  const terms = { tokenIn, amountIn: numberOf(AMOUNT_IN), target: to, data } as const
+  const tokenOut = numberOf(NATIVE_OUT) === 1n ? NATIVE_ADDRESS : addressOf(numberOf(TOKEN_OUT))
+  const terms = { tokenIn, tokenOut, amountIn: numberOf(AMOUNT_IN), target: to, data } as const
   return showIntent(operation, chainId, terms)
 }
 
@@ -116,6 +120,7 @@ function circumstancesOf(
     spendMicros: numberOf(IS_UNPRICED) === 1n ? null : numberOf(SPEND),
     paid,
     counted,
+    lossBps: Number(numberOf(LOSS)),
     used: new Map(ceilings.map((one) => [usedName(one), numberOf(usedName(one))])),
   }
 }

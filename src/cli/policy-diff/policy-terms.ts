@@ -1,4 +1,4 @@
-import type { Policy, Rule } from '../../policy/policy.js'
+import { maxSwapLossBpsOf, type Policy, type Rule } from '../../policy/policy.js'
 import type { CallShape } from './call-shape.js'
 import {
   and,
@@ -13,23 +13,25 @@ import {
   type Term,
   TRUE,
 } from './smt.js'
-import { ceilingsTerm, IS_UNPRICED, SPEND, whenTruth } from './when-terms.js'
+import { ceilingsTerm, IS_UNPRICED, LOSS, SPEND, whenTruth } from './when-terms.js'
 
-/** What a policy makes of the calls of one shape, as terms. The same as `judge` and `approvalAsked`. */
+/**
+ * A policy's verdict on the calls of one shape, as terms. It equals `judge` and `approvalAsked`.
+ */
 export interface PolicyTerms {
-  /** What the others name. */
+  /** Definitions that the other terms use. */
   readonly definitions: readonly Named[]
-  /** 0 denied, 1 asked about or made to wait, 2 allowed. */
+  /** 0 denied, 1 held for approval or delay, 2 allowed. */
   readonly passage: Term
   readonly needed: Term
   readonly delaySeconds: Term
-  /** Which of `deciders` it is. */
+  /** The index in `deciders`. */
   readonly by: Term
 }
 
-const RESERVED = ['default', 'per_transaction_usd', 'ceilings'] as const
+const RESERVED = ['default', 'per_transaction_usd', 'ceilings', 'max_swap_loss_bps'] as const
 
-/** By number, whoever may decide: what is no rule first. */
+/** Returns everything that may decide, by number: first the reasons that are not rules. */
 export function deciders(policy: Policy | null): readonly string[] {
   return [...RESERVED, ...(policy?.rules ?? []).map(({ name }) => name)]
 }
@@ -37,6 +39,7 @@ export function deciders(policy: Policy | null): readonly string[] {
 const DEFAULT = 0
 const OVER_ONE_CALL = 1
 const CEILINGS = 2
+const SWAP_LOSS = 3
 const PASSAGE = { deny: 0, require_approval: 1, allow: 2 } as const
 
 interface Outcome {
@@ -45,16 +48,18 @@ interface Outcome {
   readonly by: Term
 }
 
-/** @param prefix of the names that it defines */
+/** @param prefix the prefix of the names that it defines */
 export function policyTerms(policy: Policy | null, shape: CallShape, prefix: string): PolicyTerms {
   const definitions: Named[] = []
   const named = (name: string, sort: Named['sort'], term: Term): Term => {
     definitions.push({ name: `${prefix}_${name}`, sort, term })
     return `${prefix}_${name}`
   }
+  const losesTooMuch = overALoss(policy, shape)
   if (policy === null) {
-    const free = { passage: '2', needed: '0', delaySeconds: '0', by: int(DEFAULT) }
-    return { definitions, ...free }
+    const passage = ite(losesTooMuch, '0', '2')
+    const by = ite(losesTooMuch, int(SWAP_LOSS), int(DEFAULT))
+    return { definitions, passage, by, needed: '0', delaySeconds: '0' }
   }
   const rules = policy.rules.map((rule, at) => {
     const { holds, fails } = whenTruth(rule.when, shape)
@@ -93,6 +98,11 @@ export function policyTerms(policy: Policy | null, shape: CallShape, prefix: str
   const decided = named('decided', 'Int', passage)
   const by = choose(outcomes, 'by', int(DEFAULT))
   const isRefused = named('refused', 'Bool', and(tooMany, below('0', decided)))
+  const losesMost = named(
+    'loses_too_much',
+    'Bool',
+    and(losesTooMuch, not(isRefused), below('0', decided)),
+  )
   const isAsked = or(...asking.map(({ fails }) => not(fails)))
   const letsWait = or(...[...delays, ...allowing].map(({ holds }) => holds))
   const atLeast = greatestOf(
@@ -107,8 +117,8 @@ export function policyTerms(policy: Policy | null, shape: CallShape, prefix: str
   )
   return {
     definitions,
-    passage: named('passage', 'Int', ite(isRefused, '0', decided)),
-    by: named('by', 'Int', ite(isRefused, int(CEILINGS), by)),
+    passage: named('passage', 'Int', ite(or(isRefused, losesMost), '0', decided)),
+    by: named('by', 'Int', ite(isRefused, int(CEILINGS), ite(losesMost, int(SWAP_LOSS), by))),
     needed: named('needed', 'Int', ite(isAsked, atLeast, ite(letsWait, '0', byDefault))),
     delaySeconds: named('delay_seconds', 'Int', longest),
   }
@@ -126,12 +136,20 @@ function overOneCall({ perTransactionMicros: bound }: Policy): Term {
   return bound === null ? FALSE : or(IS_UNPRICED, below(int(bound), SPEND))
 }
 
-/** The first that applies. */
+function overALoss(policy: Policy | null, { isSponsored }: CallShape): Term {
+  const bound = maxSwapLossBpsOf(policy)
+  return bound === null || !isSponsored ? FALSE : below(int(bound), LOSS)
+}
+
+/** Returns the first outcome that applies. */
 function choose(outcomes: readonly Outcome[], field: 'passage' | 'by', otherwise: Term): Term {
   return outcomes.reduceRight((rest, one) => ite(one.when, String(one[field]), rest), otherwise)
 }
 
-/** Whether the next policy lets the call through where the one before did not, or more easily. */
+/**
+ * Tells whether the next policy allows the call when the previous one did not, or allows it more
+ * easily.
+ */
 export function isFreer(before: PolicyTerms, next: PolicyTerms): Term {
   const passes = below(before.passage, next.passage)
   const waitsLess = and(

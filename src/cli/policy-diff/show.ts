@@ -9,7 +9,7 @@ import type { Row } from '../print.js'
 import { type Difference, differenceOf } from './difference.js'
 import { openSolver, SOLVER_PACKAGE } from './solver.js'
 
-export const NO_SOLVER = `It takes z3, which is not installed: npm install --no-save ${SOLVER_PACKAGE}`
+export const NO_SOLVER = `This needs z3: run npm install --no-save ${SOLVER_PACKAGE}`
 
 /** @returns null without the solver */
 export async function difference(
@@ -25,7 +25,7 @@ export async function difference(
   }
 }
 
-/** For programs; amounts and ids as on the wire. */
+/** The form for programs; amounts and ids as on the wire. */
 export function differenceView(
   { examples, isWhole }: Difference,
   before: Policy | null,
@@ -38,7 +38,7 @@ export function differenceView(
   }
 }
 
-/** What froze the key by itself and does so no more; no call shows that. In words. */
+/** Describes breakers that no longer freeze the key; no call can show that. */
 export function breakersGone(before: Policy | null, next: Policy | null): readonly string[] {
   const kept = next?.breakers ?? []
   return (before?.breakers ?? [])
@@ -56,18 +56,22 @@ export function tellBreakersGone(io: Io, before: Policy | null, next: Policy | n
 }
 
 function exampleView({ call, circumstances, before, next }: Example) {
-  const { operation, chainId, callee, selector, value, data, moves } = call
-  const { nowMs, spendMicros, paid, counted, used } = circumstances
+  const { operation, chainId, callee, selector, value, data, moves, tokenOut } = call
+  const { nowMs, spendMicros, paid, counted, lossBps, used } = circumstances
   return {
     call: {
       ...{ operation, chain_id: chainId, to: callee, data, value: value.toString() },
       ...(operation === 'send' || moves === null
         ? {}
-        : { takes: moves.map(({ token, amount }) => ({ token, amount: amount.toString() })) }),
+        : {
+            takes: moves.map(({ token, amount }) => ({ token, amount: amount.toString() })),
+            gives: tokenOut,
+          }),
     },
     function: selector,
     when: WEEKDAY.format(nowMs),
     spend_usd: spendMicros === null ? null : formatUsd(spendMicros),
+    loss_bps: lossBps,
     paid_before: paid,
     counted_before: [...counted].map(([per_seconds, { count, micros }]) => ({
       ...{ per_seconds, count, usd: formatUsd(micros) },
@@ -85,7 +89,7 @@ function judgementView({ effect, by, asks }: Judgement) {
 
 export const DIFFERENCE_COLUMNS = ['now', 'before', 'call', 'around']
 
-/** For people. */
+/** The form for people. */
 export function differenceRows({ examples }: Difference): Row[] {
   return examples.map((example) => ({
     now: judgementText(example.next),
@@ -102,7 +106,7 @@ function judgementText({ effect, by, asks }: Judgement): string {
 }
 
 function callText({ call }: Example): string {
-  const { operation, chainId, callee, value, data, moves } = call
+  const { operation, chainId, callee, value, data, moves, tokenOut } = call
   const chain = chainFacts(chainId)?.name ?? chainId
   const takes = moves === null || operation === 'send' ? [] : moves
   return [
@@ -110,10 +114,11 @@ function callText({ call }: Example): string {
     ...(value === 0n ? [] : [`with ${value} wei`]),
     ...(data === '0x' ? [] : [`data ${data}`]),
     ...takes.map(({ token, amount }) => `taking ${amount} of ${token}`),
+    ...(operation === 'send' || tokenOut === null ? [] : [`giving ${tokenOut}`]),
   ].join(', ')
 }
 
-/** Before an authorizer is asked to sign it. */
+/** Prints the difference before an authorizer signs the policy. */
 export async function warnOfDifference(
   io: Io,
   before: Policy | null,
@@ -122,14 +127,14 @@ export async function warnOfDifference(
   tellBreakersGone(io, before, next)
   const found = await difference(before, next)
   if (found === null) {
-    io.err(`What the key may do beyond what it could is not worked out. ${NO_SOLVER}\n`)
+    io.err(`The difference to the key's present policy was not computed. ${NO_SOLVER}\n`)
     return
   }
   if (found.examples.length === 0) {
-    io.err('By this policy the key may make no call that it could not make before.\n')
+    io.err('This policy allows the key no new call.\n')
     return
   }
-  io.err('By this policy the key may make calls that it could not make before, for example:\n')
+  io.err('This policy allows the key new calls, for example:\n')
   for (const { now, before: then, call, around } of differenceRows(found)) {
     io.err(`  ${now}, before ${then}: ${call}; ${around}\n`)
   }

@@ -1,4 +1,4 @@
-/** Terms of SMT-LIB 2 as text, folded where they are known already. */
+/** Terms of SMT-LIB 2 as text, simplified when their value is known. */
 export type Term = string
 
 export const TRUE = 'true'
@@ -50,7 +50,7 @@ export function sum(one: Term, other: Term): Term {
   return other === '0' ? one : `(+ ${one} ${other})`
 }
 
-/** The greatest value whose condition holds; 0 where none does. */
+/** Returns the greatest value whose condition holds; 0 when no condition does. */
 export function greatestOf(
   values: readonly { readonly when: Term; readonly value: number }[],
 ): Term {
@@ -65,7 +65,7 @@ export interface Named {
   readonly term: Term
 }
 
-/** A term under a name of its own, so that others can use it many times in few words. */
+/** Names a term, so that other terms can use it many times in little text. */
 export function definition({ name, sort, term }: Named): string {
   return `(define-fun ${name} () ${sort} ${term})`
 }
@@ -74,7 +74,7 @@ export function assertion(term: Term): string {
   return `(assert ${term})`
 }
 
-/** @param text `define-fun`s of integers and truths */
+/** @param text `define-fun`s of integers and booleans */
 export function readModel(text: string): ReadonlyMap<string, bigint> {
   const found = new Map<string, bigint>()
   for (const [, name, negative, positive] of text.matchAll(

@@ -1,15 +1,15 @@
 /**
- * Z3, a development dependency: production installs leave it out. Terms are handed to it as text of
- * SMT-LIB, so that nothing else knows how it is built.
+ * Z3, a development dependency: production installs omit it. It receives terms as SMT-LIB text, so
+ * that no other code depends on its interface.
  */
 export interface Solver {
   /** @param text declarations, definitions and assertions; names last until `reset`, whatever is popped */
   assert(text: string): void
   push(): void
   pop(): void
-  /** @throws Error when it comes to no answer in its time */
+  /** @throws Error when it finds no answer in time */
   isPossible(): Promise<boolean>
-  /** After it said so: the model, as `define-fun`s; a name that may be anything is left out. */
+  /** Returns the model after `isPossible`, as `define-fun`s; unconstrained names are omitted. */
   model(): string
   /** Forgets everything. */
   reset(): void
@@ -19,10 +19,10 @@ export interface Solver {
 
 export const SOLVER_PACKAGE = 'z3-solver@5.2.0'
 
-/** Of one question; policies of 64 rules take tens of milliseconds. */
+/** The bound for one question; policies of 64 rules take tens of milliseconds. */
 const QUESTION_MS_MAX = 20_000
 
-/** @returns null where it is not installed */
+/** @returns null when it is not installed */
 export async function openSolver(): Promise<Solver | null> {
   const z3 = await importSolver()
   if (z3 === null) return null
@@ -35,14 +35,14 @@ export async function openSolver(): Promise<Solver | null> {
   }
   let solver = made()
   return {
-    // `eval_smtlib2_string` would be shorter, but reads its text after that is gone.
+    // `eval_smtlib2_string` would be shorter, but it reads its text after that has been freed.
     assert: (text) => solver.fromString(text),
     push: () => solver.push(),
     pop: () => solver.pop(),
     async isPossible() {
       const answer = await solver.check()
       if (answer !== 'unknown') return answer === 'sat'
-      throw new Error(`the solver came to no answer in ${QUESTION_MS_MAX / 1_000} s`)
+      throw new Error(`the solver found no answer in ${QUESTION_MS_MAX / 1_000} s`)
     },
     model: () => solver.model().sexpr(),
     reset() {

@@ -1,19 +1,19 @@
+import { type ArgumentValue, OPERATIONS, type Token } from '../../policy/call-terms.js'
+import type { ArgumentTest } from '../../policy/conditions/arguments.js'
+import {
+  CONDITION_FIELDS,
+  type ConditionField,
+  type Conditions,
+} from '../../policy/conditions/index.js'
 import { parseSignature, type Word } from '../../policy/function-signature.js'
 import { usedName } from '../../policy/judged-call.js'
-import {
-  type ArgumentTest,
-  type ArgumentValue,
-  type Hours,
-  OPERATIONS,
-  type Policy,
-  type Token,
-  WEEKDAYS,
-  type When,
-} from '../../policy/policy.js'
+import type { Policy, When } from '../../policy/policy.js'
+import { type Hours, WEEKDAYS } from '../../policy/utc-hours.js'
 import {
   CALLEE,
   type CallShape,
   CHAIN,
+  givesOneOf,
   type MovedTerm,
   mixesNative,
   movesOf,
@@ -37,7 +37,7 @@ import {
   TRUE,
 } from './smt.js'
 
-/** What a condition comes to: it holds, it fails, or, where neither, it cannot be judged. */
+/** The value of a condition: it holds, it fails, or, when neither, it cannot be judged. */
 export interface Truth {
   readonly holds: Term
   readonly fails: Term
@@ -49,6 +49,8 @@ const WEEK_MINUTES = 7 * DAY_MINUTES
 
 export const SPEND = 'spend'
 export const IS_UNPRICED = 'unpriced'
+/** A sponsored call's loss of value, in basis points. */
+export const LOSS = 'loss_bps'
 /** Minutes since Monday, UTC. */
 export const MINUTE = 'minute'
 
@@ -60,46 +62,61 @@ export function sumName(perSeconds: number): Term {
   return `usd${perSeconds}`
 }
 
-/** All conditions of a rule, as `testAll` has them. */
+type Terms = {
+  readonly [Field in ConditionField]: (
+    value: NonNullable<Conditions[Field]>,
+    shape: CallShape,
+    conditions: Conditions,
+  ) => Truth
+}
+
+/** The terms of each condition. A condition without terms does not compile. */
+const TERMS: Terms = {
+  operations: (names) => {
+    const places = names.map((one) => OPERATIONS.indexOf(one))
+    return known(isIn(OPERATION, places))
+  },
+  chains: (ids) => known(isIn(CHAIN, ids)),
+  to: (to) => known(isIn(CALLEE, to.map(BigInt))),
+  functions: functionsTruth,
+  arguments: (tests, shape, { functions }) => argumentsTruth(functions?.[0] ?? '', tests, shape),
+  beneficiaries: (listed, shape) => beneficiariesTruth(listed.map(BigInt), shape),
+  newBeneficiary: newBeneficiaryTruth,
+  valueNativeLte: (bound) => known(atMost(VALUE, int(bound))),
+  valueNativeGt: (bound) => known(below(int(bound), VALUE)),
+  amounts: amountsTruth,
+  spendUsdLte: (bound) => priced(atMost(SPEND, int(bound))),
+  spendUsdGt: (bound) => priced(below(int(bound), SPEND)),
+  count: ({ perSeconds, gt }) => known(atMost(int(gt), countName(perSeconds))),
+  sumUsd: ({ perSeconds, gt }) => priced(below(int(gt), sum(sumName(perSeconds), SPEND))),
+  tokenOut: tokenOutTruth,
+  utcHours: (hours) => known(hoursTerm(hours)),
+}
+
+/** Combines all conditions of a rule, as `testAll` does. */
 export function whenTruth(when: When, shape: CallShape): Truth {
-  const parts: Truth[] = []
-  const say = <T>(value: T | undefined, truth: (value: T) => Truth) => {
-    if (value !== undefined) parts.push(truth(value))
-  }
-  say(when.operations, (names) =>
-    known(
-      isIn(
-        OPERATION,
-        names.map((one) => OPERATIONS.indexOf(one)),
-      ),
-    ),
-  )
-  say(when.chains, (ids) => known(isIn(CHAIN, ids)))
-  say(when.to, (to) => known(isIn(CALLEE, to.map(BigInt))))
-  say(when.functions, (functions) => functionsTruth(functions, shape))
-  say(when.arguments, (tests) => argumentsTruth(when.functions?.[0] ?? '', tests, shape))
-  say(when.beneficiaries, (listed) => beneficiariesTruth(listed.map(BigInt), shape))
-  say(when.newBeneficiary, (isNew) => newBeneficiaryTruth(isNew, shape))
-  say(when.valueNativeLte, (bound) => known(atMost(VALUE, int(bound))))
-  say(when.valueNativeGt, (bound) => known(below(int(bound), VALUE)))
-  say(when.amounts, (tests) => amountsTruth(tests, shape))
-  say(when.spendUsdLte, (bound) => priced(atMost(SPEND, int(bound))))
-  say(when.spendUsdGt, (bound) => priced(below(int(bound), SPEND)))
-  say(when.count, ({ perSeconds, gt }) => known(atMost(int(gt), countName(perSeconds))))
-  say(when.sumUsd, ({ perSeconds, gt }) => priced(below(int(gt), sum(sumName(perSeconds), SPEND))))
-  say(when.utcHours, (hours) => known(hoursTerm(hours)))
-  say(when.not, (inner) => opposite(whenTruth(inner, shape)))
+  const parts = CONDITION_FIELDS.flatMap((field) => truthOf(field, when, shape))
+  if (when.not !== undefined) parts.push(opposite(whenTruth(when.not, shape)))
   return {
     holds: and(...parts.map(({ holds }) => holds)),
     fails: or(...parts.map(({ fails }) => fails)),
   }
 }
 
+function truthOf<Field extends ConditionField>(
+  field: Field,
+  conditions: Conditions,
+  shape: CallShape,
+): Truth[] {
+  const value = conditions[field]
+  return value === undefined ? [] : [TERMS[field](value, shape, conditions)]
+}
+
 function known(holds: Term): Truth {
   return { holds, fails: not(holds) }
 }
 
-/** What nobody can judge without a price. */
+/** Conditions that cannot be judged without a price. */
 function priced(holds: Term): Truth {
   return judgedWhere(not(IS_UNPRICED), known(holds))
 }
@@ -123,7 +140,7 @@ function functionsTruth(
   return signatures.some((one) => one === signatureText) ? known(TRUE) : UNJUDGEABLE
 }
 
-/** One after the other, as the judge has them: what comes first and does not hold decides. */
+/** Combines arguments in the judge's order: the first that does not hold decides. */
 function argumentsTruth(
   name: string,
   tests: readonly ArgumentTest[],
@@ -161,7 +178,7 @@ function argumentTruth(test: ArgumentTest, name: Term, word: Word): Truth {
   return known(test.op === 'lte' ? atMost(name, bound) : atMost(bound, name))
 }
 
-/** Null: no such word has this value. */
+/** Null when no such word has this value. */
 function numberOf(value: ArgumentValue, word: Word): bigint | null {
   if (word.kind === 'bool') return typeof value === 'boolean' ? BigInt(value) : null
   if (typeof value !== 'string') return null
@@ -212,6 +229,11 @@ function isOfToken({ token: moved }: MovedTerm, token: Token): Term {
   return moved === null ? FALSE : equal(moved, int(BigInt(token)))
 }
 
+function tokenOutTruth(tokens: readonly Token[], shape: CallShape): Truth {
+  const holds = givesOneOf(shape, tokens)
+  return holds === null ? UNJUDGEABLE : known(holds)
+}
+
 function hoursTerm(hours: readonly Hours[]): Term {
   const within = (from: number, to: number) =>
     and(atMost(int(from), MINUTE), below(MINUTE, int(to)))
@@ -222,14 +244,14 @@ function hoursTerm(hours: readonly Hours[]): Term {
         const from = midnight + fromMinute
         if (fromMinute < toMinute) return within(from, midnight + toMinute)
         const to = midnight + DAY_MINUTES + toMinute
-        // Sunday's night is Monday's morning.
+        // Sunday's night continues on Monday's morning.
         return or(within(from, Math.min(to, WEEK_MINUTES)), within(0, to - WEEK_MINUTES))
       }),
     ),
   )
 }
 
-/** Whether the call is refused for its units, whatever the rules say. */
+/** Tells whether the call exceeds a ceiling, regardless of the rules. */
 export function ceilingsTerm({ ceilings }: Policy, shape: CallShape): Term {
   const moves = movesOf(shape)
   return or(

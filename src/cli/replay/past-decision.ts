@@ -10,7 +10,7 @@ import { decodeAudit } from '../../store/encodings/audit.js'
 import type { Environment } from '../../store/environment.js'
 import type { Reader } from '../../store/reader.js'
 
-/** A call that was decided on, as far as it is kept. */
+/** A decided call, as far as it is stored. */
 export interface PastDecision {
   readonly txId: TxId
   readonly userId: UserId
@@ -19,20 +19,20 @@ export interface PastDecision {
   readonly requestId: string
   readonly kind: TxKind
   readonly call: Call
-  /** Of a refusal the trail has the calldata in outline: all of it is there where it was empty. */
+  /** False for a refusal with calldata: the trail stores only its outline. */
   readonly hasCalldata: boolean
-  /** Of a sponsored call; null: not kept. */
+  /** The terms of a sponsored call; null when they are not stored. */
   readonly terms: IntentTerms | null
   readonly atMs: number
-  /** Null: it was let through. */
+  /** Null when it was allowed. */
   readonly code: string | null
   readonly reasons: Readonly<Record<string, unknown>>
-  /** Null: not kept, or it was refused before it was valued. */
+  /** Null when it is not stored, or the call was refused before it was valued. */
   readonly valuation: Valuation | null
   readonly lists: AuditRecord['lists']
 }
 
-/** @returns null where neither a transaction nor a refusal has the id */
+/** @returns null when no transaction and no refusal has the id */
 export function pastDecision(
   environment: Environment,
   reader: Reader,
@@ -58,7 +58,7 @@ export function pastDecision(
   }
 }
 
-/** Refusals have no index: the trail is read from its beginning. */
+/** Refusals have no index, so the trail is read from its beginning. */
 function refusalOf({ spaces }: Environment, txId: TxId): AuditRecord | null {
   for (const { value } of spaces.audit.getRange({})) {
     const record = decodeAudit(value)
@@ -90,7 +90,7 @@ function ofRefusal(record: AuditRecord, txId: TxId): PastDecision | null {
 }
 
 function valuationOf({ code, reasons, value_usd, gas_usd }: AuditRecord['details']) {
-  // A cap's refusal names what the call came to, with what its key had paid for already.
+  // The refusal of a cap contains the call's value, including what its key had already paid.
   const { requested_usd } = (reasons ?? {}) as { readonly requested_usd?: unknown }
   if (code === 'LIMIT_EXCEEDED') return worth(parseUsd(String(requested_usd)), 0n)
   return worth(parseUsd(String(value_usd)), parseUsd(String(gas_usd)))
@@ -98,6 +98,6 @@ function valuationOf({ code, reasons, value_usd, gas_usd }: AuditRecord['details
 
 function worth(valueMicros: bigint | null, gasMicros: bigint | null): Valuation | null {
   if (valueMicros === null || gasMicros === null) return null
-  // What gas and value came to is known, so that no gate asks for the price.
+  // The sum of gas and value is known, so no gate needs the price.
   return { valueMicros, gasMicros, nativePrice: 0n, nativePriceDecimals: 0 }
 }

@@ -9,11 +9,11 @@ import type { Reader } from '../../store/reader.js'
 import type { PastDecision } from './past-decision.js'
 import { stateThen } from './state-then.js'
 
-/** One gate of a decision that is made once more. */
+/** The result of one gate in a repeated decision. */
 export interface ReplayedStep {
   readonly gate: Gate['name']
   readonly result: 'passed' | 'refused' | 'not replayed'
-  /** What it was judged by, or why it cannot be judged. */
+  /** What it judged by, or why it cannot judge. */
   readonly saw: string
 }
 
@@ -22,15 +22,18 @@ export interface ReplayedDecision {
   readonly recorded: string
   readonly replayed: string
   readonly same: boolean
-  /** Where they part; null: nowhere. */
+  /** The gate at which they differ; null when they agree. */
   readonly differsAt: string | null
   readonly steps: readonly ReplayedStep[]
 }
 
-/** Answers of the decision are taken here, so that they need no caller. */
+/** Replies of the decision are collected here, so it needs no caller. */
 const TOKEN = 1
 
-/** Decides once more, by the gates that decide every call. @param gates those of today */
+/**
+ * Decides again, with the gates that decide every call.
+ * @param gates the present gates
+ */
 export function replayDecision(
   reader: Reader,
   decision: PastDecision,
@@ -63,11 +66,11 @@ export function replayDecision(
       return { recorded, replayed: 'allowed', same: false, differsAt: gate.name, steps }
     }
   }
-  // What was refused later, such as for want of a signature, is no gate's.
+  // A later refusal, such as a missing signature, belongs to no gate.
   return { recorded, replayed: decision.code ?? 'allowed', same: true, differsAt: null, steps }
 }
 
-/** Several gates refuse with some codes, and the next may be the one. */
+/** Some codes are used by several gates, and the next gate may be the one. */
 function decidesAlone(gate: Gate['name'], { code }: PastDecision): boolean {
   if (code === 'OVERLOADED' || code === 'CHAIN_UNAVAILABLE') return false
   return gate !== 'key' || code === 'PERMISSION_DENIED'
@@ -80,6 +83,8 @@ function askedThen(state: SubWalletState, decision: PastDecision): CallAtGates {
     chainId: call.chainId,
     idempotency: null,
     first: null,
+    quoted: null,
+    guardsDuplicates: false,
     quote:
       valuation === null
         ? { ok: false, fault: UNVALUED }
@@ -95,7 +100,7 @@ function askedThen(state: SubWalletState, decision: PastDecision): CallAtGates {
 
 const UNVALUED = { code: 'PRICE_UNAVAILABLE', message: 'not valued', details: {} } as const
 
-/** Why a gate cannot be asked once more; null: it can. */
+/** Tells why a gate cannot be evaluated again; null when it can. */
 function gapAt(
   gate: Gate['name'],
   { code, reasons, valuation, hasCalldata, kind, terms, lists }: PastDecision,
@@ -123,6 +128,8 @@ function gapAt(
       return valuation === null ? NOT_VALUED : null
     case 'quote':
       return valuation === null ? NOT_VALUED : null
+    case 'swap-loss':
+      return isSponsored(kind) ? 'what its output was worth then is not kept' : null
     case 'caps':
       return keysUnknown ?? (valuation === null ? NOT_VALUED : null)
     case 'gas-budget':
@@ -179,7 +186,7 @@ function refusalIn({ replies }: Turn): string {
   return 'answered'
 }
 
-/** The refusal of a cap names what was used: another sum is another history. */
+/** The refusal of a cap states the used amounts: other amounts mean another history. */
 function countersDiffer({ replies }: Turn, { code, reasons }: PastDecision): string | null {
   if (code !== 'LIMIT_EXCEEDED') return null
   for (const { result } of replies) {

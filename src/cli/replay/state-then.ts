@@ -17,19 +17,20 @@ import { isFinal, type Transaction, wasLetThrough } from '../../domain/transacti
 import type { Reader } from '../../store/reader.js'
 import type { PastDecision } from './past-decision.js'
 
-/** The last millisecond, but one, that an id can begin with. */
+/** Just below the highest time that an id can begin with. */
 const ID_TIME_MS_MAX = 2 ** 48 - 2
 
-/** A sub-wallet as it was, and what of it is no longer known. */
+/** A sub-wallet's past state, and which part of it is unknown. */
 export interface StateThen {
   readonly state: SubWalletState
-  /** Null: all keys that the call was judged by are as they were. */
+  /** Null when every key that judged the call is known as it was. */
   readonly keysUnknown: string | null
 }
 
 /**
- * The wallet's state at the moment of a decision, by the functions that fold it when it happens:
- * keys and freezes by the audit trail, spend and what policies count by the transactions of before.
+ * Rebuilds the wallet's state at the moment of a decision, with the functions that fold it in
+ * operation: keys and freezes from the audit trail, spend and policy counts from earlier
+ * transactions.
  */
 export function stateThen(reader: Reader, decision: PastDecision): StateThen {
   const { subWalletId, userId, atMs } = decision
@@ -55,7 +56,7 @@ export function stateThen(reader: Reader, decision: PastDecision): StateThen {
   return { state, keysUnknown }
 }
 
-/** Entries of a key have all that it may do; those of before that are past their time are gone. */
+/** A key's entries contain its full rights; entries past their retention are gone. */
 function keyThen(key: ApiKey, trail: readonly AuditRecord[], atMs: number): ApiKey | null {
   const own = trail.filter(({ keyId, type }) => keyId === key.keyId && type.startsWith('key.'))
   const last = own.findLast((entry) => entry.atMs <= atMs && 'permission' in entry.details)
@@ -93,7 +94,7 @@ function freezesThen(reader: Reader, trail: readonly AuditRecord[], atMs: number
   return { instance: null, user, wallets, lineages }
 }
 
-/** What a call of before held or had spent by then. */
+/** Adds what an earlier call had reserved or spent by then. */
 function fold(state: SubWalletState, tx: Transaction, atMs: number): void {
   const { lineageId, reservation, valuation, unitsTaken, status, createdAtMs } = tx
   const hadEnded = isFinal(status) && tx.updatedAtMs <= atMs

@@ -2,7 +2,6 @@ import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { call, type Output } from '../api.js'
 import { useMay } from '../members/roles.js'
-import { chainName } from '../parts/chain-names.js'
 import { AskedToConfirm, type LeftAuthorization, useConfirmed } from '../parts/confirmed-action.js'
 import { Id } from '../parts/copy-button.js'
 import { formatUnits, formatUsd } from '../parts/money.js'
@@ -12,16 +11,19 @@ import { StepDialog } from '../parts/step-dialog.js'
 import { Ago, Left } from '../parts/times.js'
 import { TransactionLink } from '../parts/transaction-link.js'
 import { useAction } from '../use-action.js'
-import { movesShown } from './moves-shown.js'
+import { movesShown, type ShownMove } from './moves-shown.js'
 
 export type Approval = Output<'GET', '/api/v1/agent/approvals'>['approvals'][number]
 
 const COMMENT_LENGTH_MAX = 500
 const WEI_DECIMALS = 18
 
-/** One call that waits, or did: what it does, who asked, what would become of it, and the decision. */
+/**
+ * One call that waits, or waited: what it does, which agent made it, its predicted outcome, and the
+ * decision.
+ */
 export function ApprovalCard(shown: { readonly of: Approval; readonly keyName: string }) {
-  // Nothing leaves a wallet by it, so that who runs things may as well.
+  // Declining moves nothing out of a wallet, so operators may decline as well.
   const [mayApprove, mayRun] = [useMay('approve'), useMay('run')]
   const mayDecline = mayApprove || mayRun
   const { of: approval, keyName } = shown
@@ -30,16 +32,22 @@ export function ApprovalCard(shown: { readonly of: Approval; readonly keyName: s
     <section class="card key-card" aria-label={`${keyName}, ${approval.rule}`}>
       <header class="card-head">
         <h2>
-          {formatUsd(approval.spend_usd)}{' '}
+          {asked.in_words}{' '}
           <span class="mute">
-            {asked.operation.replaceAll('_', ' ')} on {chainName(asked.chain_id)}
+            {formatUsd(approval.spend_usd)}, {asked.operation.replaceAll('_', ' ')}
           </span>
         </h2>
         <StatusPill status={approval.status} />
       </header>
       <dl class="facts">
         <dt>Agent</dt>
-        <dd>{keyName}</dd>
+        <dd>{approval.key_name ?? keyName}</dd>
+        {approval.wallet_name !== null && (
+          <>
+            <dt>Wallet</dt>
+            <dd>{approval.wallet_name}</dd>
+          </>
+        )}
         <dt>Rule</dt>
         <dd>{approval.rule}</dd>
         <dt>Transaction</dt>
@@ -48,7 +56,7 @@ export function ApprovalCard(shown: { readonly of: Approval; readonly keyName: s
         </dd>
         <dt>To</dt>
         <dd>
-          <Id value={asked.to} label="Copy the address" />
+          <Address of={asked.to} labels={asked.labels} />
         </dd>
         <CallFacts of={approval} />
         <dt>Asked</dt>
@@ -113,7 +121,7 @@ function CallFacts({ of: { call: asked, simulation, max_native_wei } }: { readon
           <dt>Pays</dt>
           <dd>
             {beneficiaries.map((address) => (
-              <Id key={address} value={address} label="Copy the address" />
+              <Address key={address} of={address} labels={asked.labels} />
             ))}
           </dd>
         </>
@@ -122,15 +130,9 @@ function CallFacts({ of: { call: asked, simulation, max_native_wei } }: { readon
         <>
           <dt>Moves</dt>
           <dd>
-            {moves.map(({ token, amount }) => (
-              <span key={token} class="line">
-                {token.startsWith('0x') ? (
-                  <>
-                    {amount} of <Id value={token} label="Copy the token" />
-                  </>
-                ) : (
-                  `${formatUnits(amount, WEI_DECIMALS, WEI_DECIMALS)} ${token}`
-                )}
+            {moves.map((move) => (
+              <span key={move.token} class="line">
+                <Moved move={move} />
               </span>
             ))}
             {!isAll && <span class="line">What else, its data does not say.</span>}
@@ -141,13 +143,13 @@ function CallFacts({ of: { call: asked, simulation, max_native_wei } }: { readon
         <>
           <dt>For at least</dt>
           <dd>
-            {intent.amount_out_min} of <Id value={intent.token_out} label="Copy the token" />
+            {intent.in_units.amount_out_min} <Id value={intent.token_out} label="Copy the token" />
           </dd>
         </>
       )}
       <dt>Outcome</dt>
       <dd>
-        {simulation.simulated ? 'Simulated: it goes through.' : 'Not simulated.'}{' '}
+        {simulation.simulated ? 'Simulated: it succeeds.' : 'Not simulated.'}{' '}
         {intent === null
           ? `Gas costs at most ${formatUnits(max_native_wei, WEI_DECIMALS, WEI_DECIMALS)} native.`
           : 'The service pays the gas.'}
@@ -160,6 +162,33 @@ function CallFacts({ of: { call: asked, simulation, max_native_wei } }: { readon
           </dd>
         </>
       )}
+    </>
+  )
+}
+
+/** Shows the user's label before the address, if there is one. */
+function Address(shown: {
+  readonly of: string
+  readonly labels: Readonly<Record<string, string>>
+}) {
+  const label = shown.labels[shown.of.toLowerCase()]
+  return (
+    <>
+      {label !== undefined && <strong>{label} </strong>}
+      <Id value={shown.of} label="Copy the address" />
+    </>
+  )
+}
+
+/** Shows the amount in units of the token if the service knows them. */
+function Moved({ move: { token, amount, symbol, decimals } }: { readonly move: ShownMove }) {
+  if (token === 'native') return <>{formatUnits(amount, WEI_DECIMALS, WEI_DECIMALS)} native</>
+  return (
+    <>
+      {symbol === null || decimals === null
+        ? `${amount} smallest units of `
+        : `${formatUnits(amount, decimals, decimals)} ${symbol} `}
+      <Id value={token} label="Copy the token" />
     </>
   )
 }
@@ -215,7 +244,7 @@ function Decline({ of: approval }: { readonly of: Approval }) {
           tone="danger"
           onClose={close}
         >
-          <p>Nothing is sent, and what was reserved is free again.</p>
+          <p>Nothing is sent, and its reservation is released.</p>
           <label>
             Why <span class="mute">(optional, the agent is told)</span>
             <input

@@ -4,7 +4,7 @@ import { Ago } from '../parts/times.js'
 import { TransactionLink } from '../parts/transaction-link.js'
 import type { AuditEntry } from './audit-entry.js'
 
-/** Entries of the audit trail: what was refused says why in words, and all can be unfolded. */
+/** Entries of the audit trail. A refusal shows its reason, and every entry can be unfolded. */
 export function AuditTable(shown: {
   readonly caption: string
   readonly rows: readonly AuditEntry[]

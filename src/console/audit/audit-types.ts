@@ -1,6 +1,6 @@
 import type { AuditFilter } from './use-audit.js'
 
-/** In the order in which a person looks for them. */
+/** In the order in which people look for them. */
 export const AUDIT_TYPES: readonly NonNullable<AuditFilter['type']>[] = [
   ...(['send.allowed', 'send.refused', 'spend.unvalued', 'grant.put', 'wallet.created'] as const),
   ...(['key.created', 'key.changed', 'key.rotated', 'key.rotated_out', 'key.revoked'] as const),

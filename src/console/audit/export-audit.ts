@@ -2,7 +2,9 @@ import type { AuditEntry } from './audit-entry.js'
 
 export type ExportFormat = 'csv' | 'json'
 
-/** The file is made in the tab's memory: about 60 MB of it. What is older, a narrower export has. */
+/**
+ * The file is built in the tab's memory, about 60 MB of it. Older entries need a narrower export.
+ */
 export const EXPORT_ENTRIES_MAX = 100_000
 
 export interface AuditPage {
@@ -12,13 +14,13 @@ export interface AuditPage {
 export interface Exported {
   readonly file: Blob
   readonly entries: number
-  /** False where there are more than an export may have. */
+  /** False if there are more entries than an export may have. */
   readonly isWhole: boolean
 }
 
 /**
  * Reads the trail page by page, newest first; each page becomes text at once.
- * @throws what a page was refused with, or what the signal was aborted with
+ * @throws the error of a refused page, or the signal's reason
  */
 export async function exportAudit(
   readPage: (cursor: string | null) => Promise<AuditPage>,
@@ -68,9 +70,9 @@ function csvOf(records: readonly AuditEntry[]): string {
 }
 
 /**
- * A spreadsheet takes what begins with one of these for a formula, and names are anybody's: an
- * apostrophe makes text of it. Where commas are decimal points, cells begin after semicolons too,
- * whatever is quoted.
+ * A spreadsheet treats text that begins with one of these as a formula, and anybody can choose
+ * names, so an apostrophe makes it text. Where commas are decimal points, cells also begin after
+ * semicolons, even within quotes.
  */
 const FORMULA = /(^|;)(?=[=+\-@\t\r\n])/g
 

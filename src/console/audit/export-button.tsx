@@ -9,10 +9,10 @@ import {
 } from './export-audit.js'
 import { type AuditFilter, readAuditPage } from './use-audit.js'
 
-/** The most that one answer holds. */
+/** The largest page that one answer returns. */
 const PAGE_ROWS = 100
 
-/** What the list is narrowed to, as a file. */
+/** Exports the filtered list as a file. */
 export function ExportButton({ filter }: { readonly filter: AuditFilter }) {
   const [isOpen, open] = useState(false)
   return (
@@ -53,7 +53,7 @@ function ExportDialog(shown: { readonly filter: AuditFilter; readonly onClose: (
   return (
     <Dialog title="Export the audit trail" onClose={shown.onClose}>
       <p>
-        The entries that the page is narrowed to, newest first, at most{' '}
+        The filtered entries of this page, newest first, at most{' '}
         {EXPORT_ENTRIES_MAX.toLocaleString()} of them.
       </p>
       <p role="status">{wordsOf(state)}</p>
@@ -83,10 +83,10 @@ function wordsOf(state: State): string {
   if (state.step !== 'done') return ''
   const { entries, isWhole } = state.exported
   const words = `${entries.toLocaleString()} entries are in the file.`
-  return isWhole ? words : `${words} There are older ones: narrow the list to reach them.`
+  return isWhole ? words : `${words} There are older ones; narrow the list to reach them.`
 }
 
-/** The browser copies the file before the address of it is given up. */
+/** Time for the browser to copy the file before its address is released. */
 const KEPT_MS = 60_000
 
 function save(file: Blob, name: string): void {

@@ -1,19 +1,18 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api.js'
+import { CapField } from '../parts/cap-field.js'
 import { AskedToConfirm, type LeftAuthorization, useConfirmed } from '../parts/confirmed-action.js'
 import { Dialog } from '../parts/dialog.js'
 import { formatCap, usdMicros } from '../parts/money.js'
 import { Problem } from '../parts/states.js'
 import type { Key } from './key.js'
 
-const USD_PATTERN = '[0-9]{1,12}([.][0-9]{1,6})?'
-
 interface Caps {
   readonly daily_limit_usd: string
   readonly monthly_limit_usd: string
 }
 
-/** New caps, with what changes in words; larger ones are confirmed by a passkey. */
+/** Changes caps and shows the change as text; a passkey confirms larger ones. */
 export function ChangeCaps({ of: key }: { readonly of: Key }) {
   const [isOpen, open] = useState(false)
   return (
@@ -27,10 +26,11 @@ export function ChangeCaps({ of: key }: { readonly of: Key }) {
 }
 
 function CapsDialog({ of: key, onClose }: { readonly of: Key; readonly onClose: () => void }) {
-  const [daily, setDaily] = useState(fieldOf(key.daily_limit_usd))
-  const [monthly, setMonthly] = useState(fieldOf(key.monthly_limit_usd))
-  const caps: Caps = { daily_limit_usd: capOf(daily), monthly_limit_usd: capOf(monthly) }
-  const changes = changesOf(key, caps)
+  const [daily, setDaily] = useState<string>(key.daily_limit_usd)
+  const [monthly, setMonthly] = useState<string>(key.monthly_limit_usd)
+  const caps: Caps = { daily_limit_usd: daily, monthly_limit_usd: monthly }
+  // A cleared field is not a cap yet, nor a request for no cap.
+  const changes = daily === '' || monthly === '' ? [] : changesOf(key, caps)
   const confirmed = useConfirmed(
     (wish: Caps, authorization: LeftAuthorization | null) =>
       call('PATCH', '/api/v1/agent/keys/:key_id', {
@@ -49,28 +49,19 @@ function CapsDialog({ of: key, onClose }: { readonly of: Key; readonly onClose: 
         }}
       >
         <div class="pair">
-          <label>
-            A day, USD
-            <input
-              inputMode="decimal"
-              pattern={USD_PATTERN}
-              disabled={confirmed.asked !== null}
-              value={daily}
-              onInput={(event) => setDaily(event.currentTarget.value.trim())}
-            />
-          </label>
-          <label>
-            A month, USD
-            <input
-              inputMode="decimal"
-              pattern={USD_PATTERN}
-              disabled={confirmed.asked !== null}
-              value={monthly}
-              onInput={(event) => setMonthly(event.currentTarget.value.trim())}
-            />
-          </label>
+          <CapField
+            label="A day, USD"
+            initial={key.daily_limit_usd}
+            isDisabled={confirmed.asked !== null}
+            onChange={setDaily}
+          />
+          <CapField
+            label="A month, USD"
+            initial={key.monthly_limit_usd}
+            isDisabled={confirmed.asked !== null}
+            onChange={setMonthly}
+          />
         </div>
-        <p class="small mute">An empty cap is none.</p>
         <ul class="small" aria-live="polite">
           {changes.map((words) => (
             <li key={words}>{words}</li>
@@ -97,14 +88,6 @@ function CapsDialog({ of: key, onClose }: { readonly of: Key; readonly onClose: 
   )
 }
 
-function fieldOf(cap: string): string {
-  return cap === 'unlimited' ? '' : cap
-}
-
-function capOf(field: string): string {
-  return field === '' ? 'unlimited' : field
-}
-
 function changesOf(key: Key, caps: Caps): string[] {
   return [
     changeOf('A day', key.daily_limit_usd, caps.daily_limit_usd),
@@ -117,5 +100,5 @@ function changeOf(period: string, from: string, to: string): string | null {
   if (before === after) return null
   const isLarger = before !== null && (after === null || after > before)
   const what = `${period}: ${formatCap(from)} → ${formatCap(to)}`
-  return isLarger ? `${what}, which is more: your passkey confirms it` : `${what}, at once`
+  return isLarger ? `${what}, an increase that your passkey must confirm` : `${what}, at once`
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { call, type Input } from '../api.js'
+import { CapField } from '../parts/cap-field.js'
 import { CHAIN_IDS, chainName } from '../parts/chain-names.js'
 import { AskedToConfirm, type LeftAuthorization, useConfirmed } from '../parts/confirmed-action.js'
 import { newCreationKey } from '../parts/creation-key.js'
@@ -13,7 +14,7 @@ import { makeWallet, type WalletWish } from '../wallets/make-wallet.js'
 import { POLICY_TEMPLATES } from './policy-templates.js'
 import { SecretShown } from './secret-shown.js'
 
-/** A key for an agent: what it may, how much, where, and what waits for a person. */
+/** Creates a key for an agent: its permission, caps, chains and policy. */
 export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const wallets = useWallets()
   const [made, setMade] = useState<Made | null>(null)
@@ -44,18 +45,18 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
 }
 
 interface Made {
-  /** Null: an answer that did not come had it. */
+  /** Null if the answer that contained it was lost. */
   readonly secret: string | null
   readonly status: string
 }
 
 const ENDED_SINCE =
-  'This key was made before, and its answer did not come; it has been revoked or rotated since. Create it again for another one.'
+  'This key was created earlier, but the answer was lost, and the key has been revoked or rotated since. Create it again to get a new one.'
 const SECRET_LOST =
-  'The key is made, and its secret was in an answer that did not come. Rotate the key for another one, or revoke it.'
+  'The key was created, but the answer with its secret was lost. Rotate the key to get a new secret, or revoke it.'
 
 type Wish = Omit<Input<'POST', '/api/v1/agent/keys'>, 'authorization'> & {
-  /** Of a wallet to make first; null: `sub_wallet_id` is one. */
+  /** Name of a wallet to create first; null if `sub_wallet_id` names an existing one. */
   readonly newWalletName: string | null
 }
 
@@ -103,7 +104,7 @@ function CreateForm(shown: {
   return (
     <>
       {confirmed.asked !== null && <AskedToConfirm asked={confirmed.asked} />}
-      {/* Kept meanwhile: who has to try again finds what was typed, and no more permissive. */}
+      {/* The form stays in the page: a retry finds what was typed. */}
       <form
         hidden={confirmed.asked !== null}
         onSubmit={(event) => {
@@ -123,7 +124,7 @@ function CreateForm(shown: {
                 {name}
               </option>
             ))}
-            <option value="">A new wallet of its own</option>
+            <option value="">A new wallet</option>
           </select>
         </label>
         <fieldset>
@@ -135,21 +136,14 @@ function CreateForm(shown: {
             </label>
             <label class="choice">
               <input type="radio" name="permission" value="read" />
-              <span>Only look</span>
+              <span>Only read</span>
             </label>
           </div>
         </fieldset>
         <div class="pair">
-          <label>
-            Cap a day, USD
-            <input name="daily" inputMode="decimal" pattern={USD_PATTERN} defaultValue="100" />
-          </label>
-          <label>
-            Cap a month, USD
-            <input name="monthly" inputMode="decimal" pattern={USD_PATTERN} defaultValue="1000" />
-          </label>
+          <CapField label="Daily cap, USD" name="daily" initial="100" />
+          <CapField label="Monthly cap, USD" name="monthly" initial="1000" />
         </div>
-        <p class="small mute">An empty cap is none.</p>
         <fieldset>
           <legend>On</legend>
           <div class="choices">
@@ -184,7 +178,7 @@ function CreateForm(shown: {
         )}
         {template?.field === 'addresses' && (
           <label>
-            Addresses, one a line
+            Addresses, one per line
             <textarea name="filled" required rows={4} spellcheck={false} />
           </label>
         )}
@@ -202,7 +196,10 @@ function CreateForm(shown: {
   )
 }
 
-/** Makes the wallet of a wish, or finds it made: a wish may be tried again, also otherwise. */
+/**
+ * Creates the wallet of a request, or finds it created, because a request may be repeated or
+ * changed.
+ */
 function walletMaker(): (name: string) => Promise<string> {
   const made = new Map<string, Promise<string>>()
   const wishes = wishesOf<WalletWish>(newCreationKey, UNANSWERED)
@@ -211,7 +208,7 @@ function walletMaker(): (name: string) => Promise<string> {
       made.get(name) ??
       makeOnce(wishes, { wallet: name }, makeWallet).then(({ sub_wallet_id }) => sub_wallet_id)
     made.set(name, id)
-    // What was not made is not kept.
+    // A failed creation is not kept.
     id.catch(() => made.delete(name))
     return id
   }

@@ -11,7 +11,7 @@ import { ChangeCaps } from './change-caps.js'
 import type { Key } from './key.js'
 import { SecretShown } from './secret-shown.js'
 
-/** What can be done with a key that lives. */
+/** The actions on a key that is not revoked. */
 export function KeyActions({ of: key }: { readonly of: Key }) {
   if (key.status === 'revoked') return null
   return (
@@ -62,7 +62,7 @@ function Unfreeze({ of: key }: { readonly of: Key }) {
   )
 }
 
-/** Stays when the key has given way to the new one, whose secret is shown here. */
+/** Stays visible after the key was replaced, because it shows the new secret. */
 function Rotate({ of: key }: { readonly of: Key }) {
   const [step, setStep] = useState<'closed' | 'asking' | { readonly secret: string }>('closed')
   const close = () => setStep('closed')
@@ -86,8 +86,8 @@ function Rotate({ of: key }: { readonly of: Key }) {
           onClose={close}
         >
           <p>
-            You get a new secret. The old one works for 24 hours more, on the same caps, so that the
-            agent can be changed over without a gap.
+            You get a new secret. The old one works for another 24 hours, on the same caps, so that
+            you can update the agent without a gap.
           </p>
         </StepDialog>
       )}
@@ -121,14 +121,14 @@ function Revoke({ of: key }: { readonly of: Key }) {
         <StepDialog
           title={`Revoke ${key.name}?`}
           step={revoke}
-          label="Revoke for good"
+          label="Revoke permanently"
           runningLabel="Revoking…"
           tone="danger"
           onClose={close}
         >
           <p>
-            From this moment it is refused, and it never comes back. What is signed already goes on;
-            the wallet and its money stay.
+            The key is refused at once, and cannot be restored. Calls that are already signed
+            continue; the wallet and its money stay.
           </p>
         </StepDialog>
       )}

@@ -10,11 +10,11 @@ import type { Key } from './key.js'
 import { KeyActions } from './key-actions.js'
 import { KeySparkline } from './key-sparkline.js'
 
-/** One key: who it is, what it has used of its caps, what it may, and what can be done with it. */
+/** One key: its name, cap usage, permissions and actions. */
 export function KeyCard(shown: {
   readonly of: Key
   readonly walletName: string
-  /** Null while it is not known. */
+  /** Null until it is known. */
   readonly spend: Spend | null
 }) {
   const { of: key, walletName, spend } = shown
@@ -91,9 +91,9 @@ function chainsInWords(chains: readonly number[]): string {
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = {
-  allow: 'else allowed',
-  deny: 'else refused',
-  require_approval: 'else you are asked',
+  allow: 'otherwise allowed',
+  deny: 'otherwise refused',
+  require_approval: 'otherwise you are asked',
 }
 const EFFECTS: Readonly<Record<string, string>> = {
   allow: 'allows',
@@ -109,7 +109,7 @@ function policyInWords({ policy }: Key): string {
   return [...words, DEFAULTS[otherwise] ?? otherwise].join('; ')
 }
 
-/** What is shown of a policy, which the wire has in canonical form. */
+/** The parts of a policy that are shown; the wire has it in canonical form. */
 interface PolicyShown {
   readonly rules: readonly { readonly name: string; readonly effect: string }[]
   readonly default: string

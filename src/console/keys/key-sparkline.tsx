@@ -6,7 +6,7 @@ import { useInView } from '../parts/in-view.js'
 import { formatMicros } from '../parts/money.js'
 import { Answered } from '../parts/states.js'
 
-/** When one key's money went, by day. A page has up to a hundred keys: it reads of those in sight. */
+/** One key's spend by day. A page has up to a hundred keys, so only those in sight are read. */
 export function KeySparkline({ keyId }: { readonly keyId: string }) {
   const [ref, isInView] = useInView<HTMLDivElement>()
   return (
@@ -18,7 +18,8 @@ export function KeySparkline({ keyId }: { readonly keyId: string }) {
 
 function Days({ keyId }: { readonly keyId: string }) {
   const spend = useQuery({
-    // Not under the path that it reads: a busy fleet would have every card read with every event.
+    // Not under the path that it reads; otherwise a busy fleet would reload every card with every
+    // event.
     queryKey: ['spend-of-key', keyId],
     queryFn: () => call('GET', '/api/v1/agent/spend', { key_id: keyId, days: DAYS }),
   })

@@ -1,4 +1,4 @@
 import type { Output } from '../api.js'
 
-/** An API key as the list has it. */
+/** An API key as in the list. */
 export type Key = Output<'GET', '/api/v1/agent/keys'>['keys'][number]

@@ -1,17 +1,17 @@
 import type { Input } from '../api.js'
 
-/** Policies to begin with; each is one that the editor of policies would show the same way. */
+/** Policies to start with; each is one that the policy editor shows the same way. */
 
 export type CallPolicy = NonNullable<Input<'POST', '/api/v1/agent/keys'>['policy']>
 
 export interface PolicyTemplate {
   readonly id: string
   readonly title: string
-  /** What it does, in words. */
+  /** Describes what it does. */
   readonly words: string
-  /** What the person fills in, or null. */
+  /** The field that the person fills in, or null. */
   readonly field: 'amount' | 'addresses' | null
-  /** @param filled what the person gave: USD, or addresses one a line */
+  /** @param filled the person's input: USD, or addresses, one per line */
   readonly policyOf: (filled: string) => CallPolicy | null
 }
 
@@ -19,7 +19,7 @@ export const POLICY_TEMPLATES: readonly PolicyTemplate[] = [
   {
     id: 'caps',
     title: 'Within the caps',
-    words: 'Any call goes through while the caps last.',
+    words: 'Any call within the caps is allowed.',
     field: null,
     policyOf: () => null,
   },
@@ -41,8 +41,8 @@ export const POLICY_TEMPLATES: readonly PolicyTemplate[] = [
   },
   {
     id: 'ask-new',
-    title: 'Ask me about new payees',
-    words: 'Whoever this wallet has not paid before waits until you approve.',
+    title: 'Ask me about new beneficiaries',
+    words: 'Calls that pay an address for the first time wait until you approve them.',
     field: null,
     policyOf: () => ({
       rules: [{ name: 'new payees', effect: 'require_approval', when: { new_beneficiary: true } }],
@@ -51,8 +51,8 @@ export const POLICY_TEMPLATES: readonly PolicyTemplate[] = [
   },
   {
     id: 'known',
-    title: 'Only these payees',
-    words: 'Everybody else is refused.',
+    title: 'Only these beneficiaries',
+    words: 'Calls that pay any other address are refused.',
     field: 'addresses',
     policyOf: (addresses) => ({
       rules: [

@@ -1,6 +1,6 @@
 import { CopyButton, Snippet } from '../parts/copy-button.js'
 
-/** A secret, which nobody can show again, with what to paste where the agent runs. */
+/** Shows a secret, which cannot be shown again, with the settings to paste where the agent runs. */
 export function SecretShown({ secret }: { readonly secret: string }) {
   const { origin } = location
   const mcp = {

@@ -1,4 +1,4 @@
-/** An address that is typed or pasted. */
+/** A field for an address that is typed or pasted. */
 export function AddressField(shown: {
   readonly name: string
   readonly value: string

@@ -18,7 +18,7 @@ type RuleAction = Rule['action']
 const NOTE_LENGTH_MAX = 64
 const PATH = '/api/v1/agent/address-rules'
 
-/** Addresses that the person blocks, or takes out of risk lists. */
+/** Addresses that the person blocks, or exempts from risk lists. */
 export function AddressRules() {
   const rules = useAddressRules()
   return (
@@ -28,8 +28,8 @@ export function AddressRules() {
           const rows = pages.flatMap((page) => page.rules)
           if (rows.length === 0) {
             return (
-              <Empty title="You have none">
-                <p>Sanctions lists and the operator's hold whatever is here.</p>
+              <Empty title="You have no rules">
+                <p>Sanctions lists and the operator's lists apply regardless of these rules.</p>
               </Empty>
             )
           }
@@ -99,15 +99,15 @@ function RuleForm({ onClose }: { readonly onClose: () => void }) {
     >
       <AddressField name="address" value={address} onInput={setAddress} />
       <label>
-        What it does
+        Effect
         <select
           value={action}
           onChange={({ currentTarget }) =>
             setAction(currentTarget.value === 'allow' ? 'allow' : 'block')
           }
         >
-          <option value="block">Block: nothing that names it is sent</option>
-          <option value="allow">Allow: risk lists do not count for it</option>
+          <option value="block">Block: calls that name it are refused</option>
+          <option value="allow">Allow: risk lists do not apply to it</option>
         </select>
       </label>
       <label>
@@ -149,8 +149,8 @@ function Remove({ of: { address, action } }: { readonly of: Rule }) {
           </p>
           <p>
             {action === 'block'
-              ? 'Your agents can send to it again, unless a list holds it.'
-              : 'Risk lists that hold it count again.'}
+              ? 'Your agents can send to it again, unless a list contains it.'
+              : 'Risk lists that contain it apply again.'}
           </p>
         </StepDialog>
       )}

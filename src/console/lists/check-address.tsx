@@ -8,7 +8,7 @@ import { AddressField } from './address-field.js'
 
 type Checked = Output<'GET', '/api/v1/agent/lists/check'>
 
-/** Whether a call that names an address would be refused for it. */
+/** Checks whether a call that names an address would be refused because of it. */
 export function CheckAddress() {
   const [address, setAddress] = useState('')
   const [checked, setChecked] = useState<Checked | null>(null)
@@ -43,7 +43,7 @@ function Found({ of: { address, lists, rule, refused } }: { readonly of: Checked
   return (
     <>
       <p class="address">
-        <StatusPill status={refused ? 'refused' : 'let through'} tone={refused ? 'bad' : 'ok'} />{' '}
+        <StatusPill status={refused ? 'refused' : 'allowed'} tone={refused ? 'bad' : 'ok'} />{' '}
         <code>{address}</code>
       </p>
       <ul class="small">
@@ -52,7 +52,7 @@ function Found({ of: { address, lists, rule, refused } }: { readonly of: Checked
             On {list} ({kind}), version <code>{version}</code>.
           </li>
         ))}
-        {lists.length === 0 && <li>On none of the lists.</li>}
+        {lists.length === 0 && <li>Not on any list.</li>}
         {rule !== null && (
           <li>
             Your rule: {rule.action}.{rule.note !== null && ` ${rule.note}`}

@@ -5,7 +5,7 @@ import { Table } from '../parts/table.js'
 import { Ago } from '../parts/times.js'
 import { useScreeningLists } from './use-lists.js'
 
-/** What every call is held against, each list with its source, version and age. */
+/** The lists that every call is compared with, with their source, version and age. */
 export function ScreeningLists() {
   const lists = useScreeningLists()
   return (
@@ -13,9 +13,11 @@ export function ScreeningLists() {
       <Answered query={lists} what="the lists">
         {({ ready, reason, lists: rows }) => (
           <>
-            {!ready && <p class="problem">Nothing is sent meanwhile: {reason}.</p>}
+            {!ready && (
+              <p class="problem">Nothing is sent until these lists are ready: {reason}.</p>
+            )}
             {rows.length === 0 ? (
-              <Empty title="There is no list" />
+              <Empty title="No lists" />
             ) : (
               <Table
                 caption="Screening lists"

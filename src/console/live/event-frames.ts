@@ -1,16 +1,18 @@
-/** Server-sent events as they come off the wire (WHATWG HTML, section 9.2.6). */
+/** Server-sent events as received (WHATWG HTML, section 9.2.6). */
 export interface Frame {
-  /** Empty when the event has none. */
+  /** Empty if the event has none. */
   readonly id: string
   readonly event: string
   readonly data: string
 }
 
-/** An event with the longest calldata has some 250 kB; what is far beyond is no event stream. */
+/**
+ * An event with the longest calldata has some 250 kB; anything far beyond is not an event stream.
+ */
 const PENDING_CHARS_MAX = 4 * 1_024 * 1_024
 
 /**
- * @returns what takes the next piece of text and gives the events that it completes
+ * @returns a function that takes the next piece of text and returns the events that it completes
  */
 export function frameReader(): (piece: string) => Frame[] {
   let pending = ''
@@ -33,6 +35,6 @@ function frameOf(text: string): Frame[] {
     else if (name === 'event') event = value
     else if (name === 'data') data.push(value)
   }
-  // Comments alone keep the connection open.
+  // Frames with only comments keep the connection open.
   return data.length === 0 ? [] : [{ id, event, data: data.join('\n') }]
 }

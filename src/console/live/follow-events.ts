@@ -1,35 +1,35 @@
 import { frameReader } from './event-frames.js'
 
 /**
- * The event log as it grows, over one connection at a time: where it breaks, the next goes on from
- * the last event that was seen.
+ * Follows the event log over one connection at a time; after a break, the next connection resumes
+ * after the last event that was seen.
  */
 export interface FollowPorts {
   readonly url: string
-  /** @param refused one that the service would not take, or that has ended */
+  /** @param refused a token that the service rejected, or that has expired */
   readonly token: (refused?: string) => Promise<string>
-  /** Resolves early when another attempt is worth while, such as when the network is back. */
+  /** Resolves early if another attempt is worthwhile, for example when the network is back. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Between 0 and 1. */
+  /** Returns a number between 0 and 1. */
   readonly random: () => number
   readonly onLive: () => void
-  /** The connection broke; another is tried until the signal ends it. */
+  /** Called when the connection breaks; other connections are tried until the signal ends it. */
   readonly onBroken: () => void
-  /** What happened since anything was read is not known. */
+  /** Called if events were missed, so that everything shown may be outdated. */
   readonly onGap: () => void
   readonly onEvent: (type: string) => void
 }
 
-/** Where to go on; kept by whoever pauses. */
+/** Where to resume; the caller keeps it across pauses. */
 export interface Place {
-  /** Seq of the last event that was seen; null: none. */
+  /** Seq of the last event that was seen; null if none was. */
   after: string | null
 }
 
 const RETRY_BASE_MS = 500
-/** As often as pages read without it. */
+/** As often as pages poll without the stream. */
 const RETRY_MAX_MS = 10_000
-/** To a `Last-Event-ID` that the log does not have. */
+/** The answer to a `Last-Event-ID` that the log does not have. */
 const NOT_KEPT_STATUS = 400
 /** The service writes a comment every 4 seconds. */
 const SILENCE_MS = 15_000
@@ -47,7 +47,7 @@ export async function followEvents(
         failures = 0
       })
     } catch {
-      // Whatever it was, pages read on by themselves meanwhile.
+      // Whatever the error was, pages poll in the meantime.
       refused = undefined
     }
     if (signal.aborted) return
@@ -58,7 +58,7 @@ export async function followEvents(
   }
 }
 
-/** @returns the token, where it was the reason of the end */
+/** @returns the token, if it was the reason for the end */
 async function followOnce(
   ports: FollowPorts,
   place: Place,
@@ -82,7 +82,7 @@ async function followOnce(
     })
     if (response.status === 401) return token
     if (!response.ok || response.body === null) {
-      // The log does not reach back as far any more, or is another one.
+      // The log no longer reaches back that far, or is another log.
       if (response.status === NOT_KEPT_STATUS) place.after = null
       return undefined
     }

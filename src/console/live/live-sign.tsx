@@ -1,8 +1,8 @@
 import { liveStatus } from './live.js'
 
-const WORDS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const
+const WORDS = { connecting: 'Connecting', live: 'Connected', reconnecting: 'Reconnecting' } as const
 
-/** Whether what is shown follows what happens, or is read anew every few seconds. */
+/** Shows whether the page follows events live or polls every few seconds. */
 export function LiveSign() {
   const status = liveStatus.value
   return (

@@ -5,29 +5,29 @@ import { followEvents, type Place } from './follow-events.js'
 import { isBelow, isToldOf, staleBy } from './stale-queries.js'
 
 /**
- * One connection for all pages of a tab, as long as somebody is signed in and looks at it: browsers
- * have six to a host over HTTP/1.1, for all tabs together.
+ * One connection for all pages of a tab, as long as a person is signed in and the tab is visible.
+ * Browsers allow six HTTP/1.1 connections to a host, for all tabs together.
  */
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting'
 export const liveStatus = signal<LiveStatus>('connecting')
 
 const STREAM_PATH = '/api/v1/agent/events/stream'
-/** A short look at another tab keeps the connection. */
+/** A short visit to another tab keeps the connection. */
 const HIDDEN_MS = 30_000
-/** Bursts of events are one reading. */
+/** A burst of events causes one reload. */
 const GATHER_MS = 300
 
 const POLL_MS = 10_000
-/** In case an event said less than happened. */
+/** Also polls while live, in case an event told less than happened. */
 const POLL_WHILE_LIVE_MS = 60_000
 
-/** How often a page reads what it shows; see staleBy for what it hears of at once. */
+/** How often a page polls; see staleBy for what events make stale at once. */
 export function pollMsOf(query: { readonly queryKey: readonly unknown[] }): number {
   const isLive = liveStatus.peek() === 'live'
   return isLive && isToldOf(query.queryKey[0]) ? POLL_WHILE_LIVE_MS : POLL_MS
 }
 
-/** Follows who is signed in; to be called once. */
+/** Follows the person who is signed in; call it once. */
 export function followWhileSignedIn(client: QueryClient): void {
   let place: Place = { after: null }
   let running: AbortController | null = null
@@ -66,7 +66,7 @@ export function followWhileSignedIn(client: QueryClient): void {
     onBroken: () => {
       if (liveStatus.peek() !== 'live') return
       liveStatus.value = 'reconnecting'
-      // Pages find out how often to read by reading.
+      // Pages learn how often to poll by polling.
       stale.all()
     },
   }
@@ -75,7 +75,7 @@ export function followWhileSignedIn(client: QueryClient): void {
 }
 
 function staleGatherer(client: QueryClient) {
-  /** Null: all. */
+  /** Null means all. */
   let paths: Set<string> | null = new Set()
   let isDue = false
   function flush(): void {

@@ -16,7 +16,7 @@ interface Wish {
 
 const EMAIL_LENGTH_MAX = 254
 
-/** Asks whom, and as what; then the owner's passkey; then shows the link to send. */
+/** Asks for the person and the role, then for the owner's passkey; then shows the link to send. */
 export function InviteMember() {
   const [isOpen, open] = useState(false)
   const [invited, setInvited] = useState<Invited | null>(null)
@@ -120,8 +120,8 @@ function InvitedDialog(shown: { readonly invited: Invited; readonly onClose: () 
     <Dialog title="Invited" onClose={shown.onClose}>
       <p>
         <bdi>{email}</bdi> may join as {role}; <Left until={accept_before} /> left. They sign in at
-        this link, and accept with a passkey of theirs.{' '}
-        {mailed ? 'They were told by mail.' : 'Send them this link.'}
+        this link and accept with their own passkey.{' '}
+        {mailed ? 'They have been notified by email.' : 'Send them this link.'}
       </p>
       <p>
         <code>{link}</code> <CopyButton text={link} label="Copy the link" />

@@ -4,7 +4,7 @@ import { useMe } from '../queries.js'
 export type Role = Output<'GET', '/api/v1/agent/me'>['role']
 export type Power = 'run' | 'approve' | 'enlarge'
 
-/** In the order in which they are offered, with what the service lets them do. */
+/** Roles in the order in which they are offered, with their permissions. */
 export const ROLES: readonly { readonly role: Role; readonly may: string }[] = [
   { role: 'owner', may: 'everything: keys, approvals, members' },
   { role: 'approver', may: 'see everything, and approve or decline calls' },
@@ -18,7 +18,10 @@ const WITH: Readonly<Record<Power, readonly Role[]>> = {
   enlarge: ['owner'],
 }
 
-/** What the person's role does not let them is not offered; the service refuses it anyway. */
+/**
+ * Actions that the person's role does not allow are not offered; the service would refuse them
+ * anyway.
+ */
 export function useMay(power: Power): boolean {
   const me = useMe()
   return me.data === undefined || WITH[power].includes(me.data.role)

@@ -1,9 +1,9 @@
-/** Figures of the service, as people read them. */
+/** Figures of the service in readable form. */
 
 const BYTE_UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 const STEP = 1_024
 
-/** In the largest unit that it is one of; two digits below ten. */
+/** In the largest unit of which it is at least one; with a decimal below ten. */
 export function bytesInWords(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -15,7 +15,10 @@ export function bytesInWords(bytes: number): string {
   return `${value.toFixed(digits)} ${BYTE_UNITS[unit] ?? ''}`
 }
 
-/** Queues as /metrics names them, by what waits there; one that a newer service has, by its name. */
+/**
+ * The queues of /metrics, described by what waits there; a queue that only a newer service has is
+ * shown by name.
+ */
 const QUEUES: Readonly<Record<string, string>> = {
   mailbox: 'commands for wallets and other actors',
   callers: 'calls that wait for an actor',

@@ -1,4 +1,4 @@
-/** `/readyz` is no operation of the API: its parts are what they say they are. */
+/** `/readyz` is not an operation of the API: its parts are untyped. */
 export const TONES = { up: 'ok', degraded: 'warn', down: 'bad' } as const satisfies Record<
   string,
   string
@@ -32,7 +32,7 @@ export function chainsOf({ chains }: Readonly<Record<string, Part>>): readonly C
   }))
 }
 
-/** Why it is not up, and its figures. */
+/** The reason why it is not up, and its figures. */
 export function wordsOf(part: Part): string {
   const facts = Object.entries(part).flatMap(([name, value]) => {
     if (name === 'status' || name === 'reason' || value === null) return []

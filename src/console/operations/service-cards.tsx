@@ -17,7 +17,7 @@ type Status = Output<'GET', typeof PATH>
 type GasWallet = Status['gas_wallets'][number]
 const NATIVE_DECIMALS = 18
 
-/** What the service knows of itself beyond its health: lanes, gas, queues, disk, backup. */
+/** The state of the service beyond its health: lanes, gas, queues, disk, backup. */
 export function ServiceCards() {
   const status = useQuery({ queryKey: [PATH], queryFn: () => call('GET', PATH, {}) })
   return (
@@ -38,9 +38,9 @@ function LanesCard({ of: chains }: { readonly of: Status['chains'] }) {
   const open = chains.filter(({ open_transactions }) => open_transactions > 0)
   return (
     <Card title="Open lanes">
-      <p class="small mute">What is signed and not final, of everybody together.</p>
+      <p class="small mute">Transactions of all users that are signed but not final.</p>
       {open.length === 0 ? (
-        <Empty title="Nothing is open on any chain" />
+        <Empty title="No transaction is open on any chain" />
       ) : (
         <Table<Status['chains'][number]>
           caption="Open lanes"
@@ -75,10 +75,11 @@ function GasCard({ of: wallets }: { readonly of: readonly GasWallet[] }) {
   return (
     <Card title="Gas wallets">
       <p class="small mute">
-        They pay the gas of swaps and deposits. Low is less than 200 of those cost now.
+        They pay the gas of swaps and deposits. A balance is low if it covers fewer than 200 of them
+        at current prices.
       </p>
       {wallets.length === 0 ? (
-        <Empty title="There is no gas wallet" />
+        <Empty title="No gas wallets" />
       ) : (
         <Table<GasWallet>
           caption="Gas wallets"
@@ -155,7 +156,7 @@ function InstanceCard({ of: { disk, last_backup: backup, log_level } }: { readon
         </Fact>
         <Fact title="Last backup">
           {backup === null ? (
-            'none is known on this machine'
+            'no backup is known on this machine'
           ) : (
             <>
               <StatusPill status={backup.result} tone={backup.result === 'whole' ? 'ok' : 'bad'} />{' '}

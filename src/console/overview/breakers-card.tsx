@@ -8,7 +8,7 @@ const PATH = '/api/v1/agent/breakers'
 const PRESETS = ['off', 'usual', 'strict'] as const
 type Breaker = Output<'GET', typeof PATH>['breakers'][number]
 
-/** What freezes everything by itself; breakers of one key are in its policy. */
+/** The breakers of the user; those of one key are in its policy. */
 export function BreakersCard() {
   const breakers = useQuery({ queryKey: [PATH], queryFn: () => call('GET', PATH, {}) })
   return (
@@ -17,7 +17,7 @@ export function BreakersCard() {
         {({ breakers, preset }) => (
           <>
             {breakers.length === 0 ? (
-              <Empty title="Nothing freezes everything by itself" />
+              <Empty title="No breaker is set" />
             ) : (
               <ul class="rows small">
                 {breakers.map((breaker) => (
@@ -76,11 +76,11 @@ export function inWords(breaker: Breaker): string {
     case 'refusals':
       return `${String(count)} refusals in ${time}`
     case 'new_beneficiaries':
-      return `${String(count)} new payees in ${time}`
+      return `${String(count)} new beneficiaries in ${time}`
     case 'spend_factor':
       return `${String(factor)} times the usual spend in ${time}`
     case 'shared_beneficiary':
-      return `${String(wallets)} wallets pay the same stranger in ${time}`
+      return `${String(wallets)} wallets pay the same unknown address in ${time}`
     default:
       return `${kind.replaceAll('_', ' ')} in ${time}`
   }

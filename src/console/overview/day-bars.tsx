@@ -5,7 +5,7 @@ const BAR = 10
 const GAP = 2
 const HEIGHT = 64
 
-/** A bar for each day, and in words for whoever does not see them. */
+/** A bar for each day, with a text for screen readers. */
 export function DayBars({ of: spend }: { readonly of: SpendByDay }) {
   const { days, totalMicros } = spend
   const heights = barHeights(spend)

@@ -8,15 +8,15 @@ import { StatusPill } from '../parts/status-pill.js'
 
 const PATH = '/api/v1/agent/service'
 
-/** Whether what pays the gas of swaps and deposits lasts, a pill for each. */
+/** The state of each gas wallet, which pays the gas of swaps and deposits. */
 export function GasWalletsCard() {
   const status = useQuery({ queryKey: [PATH], queryFn: () => call('GET', PATH, {}) })
   return (
-    <Card title="Gas wallets" actions={<Link href="/operations">Their balances</Link>}>
+    <Card title="Gas wallets" actions={<Link href="/operations">Balances</Link>}>
       <Answered query={status} what="gas wallets">
         {({ gas_wallets: wallets }) =>
           wallets.length === 0 ? (
-            <Empty title="There is no gas wallet" />
+            <Empty title="No gas wallets" />
           ) : (
             <ul class="chips">
               {wallets.map(({ gas_wallet, chain_id, balance_wei, low }) => (

@@ -4,7 +4,7 @@ import { Answered, Empty } from '../parts/states.js'
 import { TransactionTable } from '../parts/transaction-table.js'
 import { useTransactions } from '../queries.js'
 
-/** What is signed and not final, the newest of each kind. */
+/** The newest transactions that are signed or broadcast but not final. */
 export function InFlightCard() {
   const signed = useTransactions({ status: 'signed' })
   const broadcast = useTransactions({ status: 'broadcast' })
@@ -12,14 +12,14 @@ export function InFlightCard() {
   return (
     <Card
       title="In flight"
-      actions={<Link href="/transactions?status=broadcast">All that is broadcast</Link>}
+      actions={<Link href="/transactions?status=broadcast">All broadcast transactions</Link>}
     >
       <Answered query={signed} what="what is signed">
         {(ofSigned) => (
           <Answered query={broadcast} what="what is broadcast">
             {(ofBroadcast) => {
               const pages = [...ofSigned.pages, ...ofBroadcast.pages]
-              // Between two reads one may have gone on: its later state is shown.
+              // A transaction may have moved on between the two reads; its later state is shown.
               const byId = new Map(pages.flatMap(({ transactions }) => transactions.map(withId)))
               const rows = [...byId.values()].sort(newestFirst)
               if (rows.length === 0) {

@@ -1,8 +1,8 @@
 import { usdMicros } from '../parts/money.js'
 
-/** What went out on each of the days that were asked for. */
+/** The spend of each requested day. */
 export interface SpendByDay {
-  /** Oldest first; the last one is the UTC day that runs. */
+  /** Oldest first; the last one is the current UTC day. */
   readonly days: readonly { readonly date: string; readonly micros: bigint }[]
   readonly totalMicros: bigint
 }
@@ -13,7 +13,7 @@ interface Spender {
 
 export const DAYS = 30
 
-/** Of all of them together. */
+/** Sums the days of all spenders. */
 export function spendByDay(spenders: readonly Spender[]): SpendByDay {
   const byDate = new Map<string, bigint>()
   let totalMicros = 0n
@@ -29,7 +29,7 @@ export function spendByDay(spenders: readonly Spender[]): SpendByDay {
   return { days, totalMicros }
 }
 
-/** Per mille of the largest, at least one pixel's worth where there is anything. */
+/** Per mille of the largest day; at least one pixel if anything was spent. */
 export function barHeights({ days }: SpendByDay): readonly number[] {
   let most = 0n
   for (const { micros } of days) if (micros > most) most = micros
@@ -40,8 +40,8 @@ export function barHeights({ days }: SpendByDay): readonly number[] {
   })
 }
 
-/** In place of bars that would all be flat. */
-export const NOTHING_SPENT = `Nothing went out in the last ${DAYS} days`
+/** Shown instead of bars that would all be flat. */
+export const NOTHING_SPENT = `Nothing was spent in the last ${DAYS} days`
 
 /** A UTC day in the browser's language. */
 export function dayName(date: string): string {

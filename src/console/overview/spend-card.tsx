@@ -7,7 +7,7 @@ import { Answered, Empty } from '../parts/states.js'
 import { Left } from '../parts/times.js'
 import { useSpendByShare, useSpendTotals } from '../queries.js'
 
-/** What all keys have spent, and which of them are nearest to a cap. */
+/** The total spend of all keys, and the keys nearest to a cap. */
 export function SpendCard() {
   const totals = useSpendTotals()
   const spenders = useSpendByShare()
@@ -23,12 +23,12 @@ export function SpendCard() {
             </dl>
             <p class="small mute">
               {keys_in_force > 1 && `Of ${keys_in_force} keys, those nearest to a cap come first. `}
-              Daily caps begin anew in <Left until={rest.daily_resets_at} />.
+              Daily caps reset in <Left until={rest.daily_resets_at} />.
             </p>
             {rest.unread_wallets > 0 && (
               <p class="small" role="alert">
-                The records of {rest.unread_wallets} wallets are damaged; what they spent is
-                missing.
+                The records of {rest.unread_wallets} wallets are damaged, so their spend is missing
+                here.
               </p>
             )}
           </>
@@ -37,7 +37,7 @@ export function SpendCard() {
       <Answered query={spenders} what="keys">
         {({ pages }) => {
           const rows = pages.flatMap(({ keys }) => keys)
-          // Between two reads one may have come nearer, and be on two pages.
+          // A key may have moved between two reads, and appear on two pages.
           const byId = new Map(rows.map((one) => [one.lineage_id, one]))
           if (byId.size === 0) return <Empty title="No key is in force" />
           return (

@@ -5,7 +5,7 @@ import { useSpendByDay } from '../queries.js'
 import { DayBars } from './day-bars.js'
 import { DAYS, dayName, NOTHING_SPENT, type SpendByDay, spendByDay } from './spend-by-day.js'
 
-/** When the money of all keys went, by UTC day. */
+/** Spend of all keys by UTC day. */
 export function SpendChart() {
   const totals = useSpendByDay()
   return (

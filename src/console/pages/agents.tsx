@@ -88,7 +88,7 @@ function NoKey(shown: { readonly isNarrowed: boolean; readonly revoked: number }
       </Empty>
     )
   }
-  const title = shown.revoked > 0 ? 'Only revoked keys are called that' : 'No key is called that'
+  const title = shown.revoked > 0 ? 'Only revoked keys have that name' : 'No key has that name'
   return (
     <Empty title={title}>
       <Link href="/keys">Show all</Link>
@@ -96,7 +96,7 @@ function NoKey(shown: { readonly isNarrowed: boolean; readonly revoked: number }
   )
 }
 
-/** Of what each page began with. */
+/** The cursors with which the pages began. */
 function cursorsOf(pages: readonly { readonly next_cursor: string | null }[]) {
   return pages.map((_, index) => pages[index - 1]?.next_cursor ?? null)
 }

@@ -8,7 +8,7 @@ import { useApprovals, useKeys } from '../queries.js'
 const STATUSES = ['pending', 'approved', 'declined', 'expired', 'withdrawn'] as const
 type Status = (typeof STATUSES)[number]
 
-/** What waits for a person, and what did: `?status=` of one kind, `all` of every kind. */
+/** Calls that wait or waited for a person: `?status=` selects one kind, `all` every kind. */
 export function ApprovalsPage() {
   const [query, setQuery] = useSearchParams()
   const asked = query.get('status') ?? 'pending'
@@ -39,11 +39,11 @@ export function ApprovalsPage() {
       <Answered query={approvals} what="approvals">
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.approvals)
-          // A page may have none of those that are asked for, and more behind it.
+          // A page may be empty although later pages have matching calls.
           if (rows.length === 0 && !approvals.hasNextPage) {
             return (
               <Empty title={status === 'pending' ? 'Nothing waits for you' : 'None'}>
-                <p>Calls come here where a key's policy asks for approval.</p>
+                <p>Calls appear here when a key's policy requires approval.</p>
               </Empty>
             )
           }

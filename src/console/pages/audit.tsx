@@ -11,7 +11,7 @@ import { Answered, Empty } from '../parts/states.js'
 
 const NARROWED_BY = ['type', 'key_id', 'sub_wallet_id', 'tx_id'] as const
 
-/** Who did what, and what the service decided, newest first. */
+/** The audit trail: who did what, and what the service decided, newest first. */
 export function AuditPage() {
   const filters = useFilters(NARROWED_BY)
   const filter = filterOf(filters)
@@ -30,7 +30,7 @@ export function AuditPage() {
           if (rows.length === 0 && !audit.hasNextPage) {
             return (
               <Empty
-                title={filters.isNarrowed ? 'No entry is like that' : 'Nothing has happened yet'}
+                title={filters.isNarrowed ? 'No matching entries' : 'Nothing has happened yet'}
               />
             )
           }
@@ -49,7 +49,7 @@ export function AuditPage() {
   )
 }
 
-/** Whoever wrote the address by hand is told by the service what is wrong with it. */
+/** The service reports what is wrong with an address that was typed by hand. */
 function filterOf({ get }: Filters): AuditFilter {
   const set = NARROWED_BY.map((name) => [name, get(name)] as const)
   return Object.fromEntries(set.filter(([, value]) => value !== null))

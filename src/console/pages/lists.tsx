@@ -3,7 +3,7 @@ import { CheckAddress } from '../lists/check-address.js'
 import { ScreeningLists } from '../lists/screening-lists.js'
 import { Page } from '../parts/page.js'
 
-/** What calls are screened against, and the person's own rules. */
+/** The screening lists, and the person's own rules. */
 export function ListsPage() {
   return (
     <Page title="Lists">

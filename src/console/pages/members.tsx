@@ -14,7 +14,7 @@ import { useMe } from '../queries.js'
 import { switchAccount } from '../session/session.js'
 import { useAction } from '../use-action.js'
 
-/** Who has a place in the account, and invitations to others. */
+/** The members of the account, and the person's invitations to others. */
 export function MembersPage() {
   const members = useMembers()
   const isOwner = useMay('enlarge')
@@ -136,13 +136,13 @@ function Remove(shown: { readonly member: Member; readonly isOwn: boolean }) {
           onClose={() => open(false)}
         >
           <p>
-            {isOwn ? 'You see nothing of it' : 'They see nothing of this account'} from then on. To
-            come back takes another invitation.
+            {isOwn ? 'You lose access to it' : 'They lose access to this account'} at once. Coming
+            back requires another invitation.
           </p>
           {isOwn && isOnlyOne && (
             <p role="alert">
-              It is the only account that you are in. Without one you can neither sign in nor accept
-              an invitation.
+              This is your only account. Without one you can neither sign in nor accept an
+              invitation.
             </p>
           )}
           {!isOwn && member.status === 'member' && (
@@ -157,7 +157,7 @@ function Remove(shown: { readonly member: Member; readonly isOwn: boolean }) {
   )
 }
 
-/** To accounts of others, for whoever is signed in. */
+/** Invitations of the signed-in person to other accounts. */
 function Invitations() {
   const me = useMe(true)
   const waiting = me.data?.invitations ?? []
@@ -195,7 +195,7 @@ function Answer({ accountId }: { readonly accountId: string }) {
           })
         }
       >
-        <p>A passkey of yours confirms it. Your own account stays as it is.</p>
+        <p>Your passkey confirms it. Your own account does not change.</p>
       </ConfirmedAction>
       <button type="button" disabled={decline.isRunning} onClick={decline.run}>
         Decline

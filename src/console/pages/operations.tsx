@@ -14,7 +14,7 @@ import { StatusPill } from '../parts/status-pill.js'
 import { Table } from '../parts/table.js'
 import { useReadiness } from '../queries.js'
 
-/** How the service does: by parts, as it says to everybody, and in figures for those who are signed in. */
+/** The health of the service by part, which is public, and figures for people who are signed in. */
 export function OperationsPage() {
   const readiness = useReadiness()
   return (
@@ -28,7 +28,7 @@ export function OperationsPage() {
               <>
                 <p role="status">
                   <StatusPill
-                    status={status === 'ready' ? 'Writes are welcome' : 'No writes are taken'}
+                    status={status === 'ready' ? 'Accepting writes' : 'Not accepting writes'}
                     tone={status === 'ready' ? 'ok' : 'bad'}
                   />
                   {draining === true && ' It is shutting down.'}
@@ -52,7 +52,7 @@ export function OperationsPage() {
                 </Card>
                 <Card title="Chains">
                   {chains.length === 0 ? (
-                    <Empty title="No chain is reported" />
+                    <Empty title="No chains are reported" />
                   ) : (
                     <Table<ChainHealth>
                       caption="Chains"

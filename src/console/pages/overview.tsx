@@ -49,7 +49,7 @@ function WaitingCard() {
           const waiting = pages.flatMap((page) => page.approvals)
           if (waiting.length === 0) {
             const words = approvals.hasNextPage
-              ? 'None of the newest waits'
+              ? 'None of the newest calls waits'
               : 'Nothing waits for approval'
             return <Empty title={words} />
           }

@@ -8,7 +8,7 @@ import { Answered } from '../parts/states.js'
 import { documentedOperations } from '../playground/documented.js'
 import { Run } from '../playground/run.js'
 
-/** Any operation of an agent, with a key in this page's memory: `?operation=` says which. */
+/** Runs any agent operation with a key in this page's memory: `?operation=` selects it. */
 export function PlaygroundPage() {
   const [secret, setSecret] = useState<string | null>(null)
   const [query, setQuery] = useSearchParams()
@@ -22,9 +22,9 @@ export function PlaygroundPage() {
     <Page title="Playground">
       <div class="stack">
         {secret === null ? (
-          <Card title="A key to call with">
+          <Card title="API key">
             <KeySecret onGiven={setSecret}>
-              What is run here is run for real, within the caps and the policy of this key.
+              Calls from this page are real, within the caps and the policy of this key.
             </KeySecret>
           </Card>
         ) : (
@@ -67,5 +67,5 @@ export function PlaygroundPage() {
   )
 }
 
-/** As lists of keys show it. */
+/** As long as in the lists of keys. */
 const SHOWN_CHARS = 12

@@ -4,7 +4,7 @@ import { Answered, Empty } from '../parts/states.js'
 import { PolicyEditor } from '../policy/policy-editor.js'
 import { useKey } from '../queries.js'
 
-/** What one key may do with single calls. */
+/** The policy of one key. */
 export function PolicyPage() {
   const { id = '' } = useParams()
   const found = useKey(id)
@@ -17,7 +17,7 @@ export function PolicyPage() {
       <Answered query={found} what="the key">
         {({ keys: [one] }) =>
           one === undefined ? (
-            <Empty title="There is no such key" />
+            <Empty title="This key does not exist" />
           ) : (
             <PolicyEditor key={one.key_id} of={one} />
           )

@@ -16,9 +16,9 @@ import { Timeline } from '../transactions/timeline.js'
 import { Told } from '../transactions/told.js'
 import { Valued } from '../transactions/valued.js'
 
-/** Signing again, cancelling and confirmations are no events that the page would hear of. */
+/** Replacements, cancellations and confirmations have no events, so the page polls. */
 const UNDER_WAY_POLL_MS = 2_000
-/** Deliveries of its last event go on. */
+/** Deliveries of its last event continue. */
 const FINAL_POLL_MS = 10_000
 const UNDER_WAY: readonly Detail['status'][] = ['awaiting_approval', 'signed', 'broadcast']
 
@@ -26,7 +26,7 @@ function pollMsOf(tx: Detail | undefined): number {
   return tx === undefined || UNDER_WAY.includes(tx.status) ? UNDER_WAY_POLL_MS : FINAL_POLL_MS
 }
 
-/** One transaction, or a call that was refused, with all that is known of it. */
+/** One transaction, or a refused call, with everything known about it. */
 export function TransactionPage() {
   const { txId = '' } = useParams<{ txId: string }>()
   const transaction = useQuery({

@@ -15,7 +15,7 @@ import { SearchForm } from '../transactions/search-form.js'
 
 type Filter = Omit<Input<'GET', '/api/v1/agent/transactions'>, 'limit' | 'cursor'>
 
-/** What was refused never became a transaction: the audit trail has it. */
+/** A refused call never became a transaction; it is in the audit trail. */
 const REFUSED = 'refused'
 const STATUSES: readonly (NonNullable<Filter['status']> | typeof REFUSED)[] = [
   ...(['awaiting_approval', 'signed', 'broadcast', 'confirmed', 'failed', 'dropped'] as const),
@@ -27,7 +27,7 @@ const KINDS: readonly NonNullable<Filter['kind']>[] = [
 const OF_ALL = ['status', 'key_id', 'sub_wallet_id']
 const OF_TRANSACTIONS = [...OF_ALL, 'kind', 'chain_id', 'search']
 
-/** Everything that was sent, or was to be, narrowed by what is in the address of the page. */
+/** Everything that was sent or refused, filtered by the page's address. */
 export function TransactionsPage() {
   const filters = useFilters(OF_TRANSACTIONS)
   const { keyChoice, walletChoice } = useNames()
@@ -64,10 +64,10 @@ function Sent({ filters }: { readonly filters: Filters }) {
         const rows = pages.flatMap((page) => page.transactions)
         if (rows.length === 0 && !transactions.hasNextPage) {
           return filters.isNarrowed ? (
-            <Empty title="No transaction is like that">
+            <Empty title="No matching transactions">
               {search.startsWith('tx_') && (
                 <p>
-                  <Link href={transactionPath(search)}>Look whether it was refused</Link>
+                  <Link href={transactionPath(search)}>Check whether it was refused</Link>
                 </p>
               )}
               <Link href="/transactions">Show all</Link>
@@ -117,7 +117,7 @@ function ownerOf({ get }: Filters): Pick<AuditFilter, 'key_id' | 'sub_wallet_id'
   }
 }
 
-/** Whoever wrote the address by hand is told by the service what is wrong with it. */
+/** The service reports what is wrong with an address that was typed by hand. */
 function filterOf(filters: Filters): Filter {
   const { get } = filters
   const [status, kind, search] = [get('status'), get('kind'), get('search')]

@@ -37,7 +37,7 @@ export function WalletsPage() {
           if (all.length === 0 && !wallets.hasNextPage) {
             if (!filters.isNarrowed) return <Empty title="No wallet yet" />
             return (
-              <Empty title="No wallet is called that">
+              <Empty title="No wallet has that name">
                 <Link href="/wallets">Show all</Link>
               </Empty>
             )

@@ -10,7 +10,7 @@ import { Deliveries } from '../webhooks/deliveries.js'
 import { useWebhooks, type Webhook } from '../webhooks/use-webhooks.js'
 import { Remove, RotateSecret, SwitchOnOff, Test } from '../webhooks/webhook-actions.js'
 
-/** One endpoint or channel, with what was delivered to it. */
+/** One endpoint or channel, with its deliveries. */
 export function WebhookPage() {
   const { webhookId = '' } = useParams<{ webhookId: string }>()
   const webhooks = useWebhooks()
@@ -19,7 +19,8 @@ export function WebhookPage() {
       <Answered query={webhooks} what="the endpoint">
         {({ webhooks: all }) => {
           const one = all.find(({ webhook_id }) => webhook_id === webhookId)
-          if (one === undefined) return <Empty title="There is none of this id, or no longer" />
+          if (one === undefined)
+            return <Empty title="This endpoint does not exist, or no longer exists" />
           return (
             <div class="stack">
               <Endpoint of={one} />

@@ -8,7 +8,7 @@ import { CreateWebhook } from '../webhooks/create-webhook.js'
 import { useWebhooks, type Webhook } from '../webhooks/use-webhooks.js'
 import { Test } from '../webhooks/webhook-actions.js'
 
-/** Who is told of events: programs, by signed deliveries; people, on channels that wake them. */
+/** Who receives events: programs, by signed deliveries; people, on alert channels. */
 export function WebhooksPage() {
   const webhooks = useWebhooks()
   return (
@@ -20,14 +20,14 @@ export function WebhooksPage() {
               <Endpoints
                 caption="Endpoints"
                 rows={all.filter(({ kind }) => kind === 'webhook')}
-                none="No program is told of events"
+                none="No endpoint receives events"
               />
             </Card>
             <Card title="Alert channels" actions={<CreateWebhook of="channel" />}>
               <Endpoints
                 caption="Alert channels"
                 rows={all.filter(({ kind }) => kind !== 'webhook')}
-                none="Nobody is told when something is wrong"
+                none="No channel receives alerts"
               />
             </Card>
           </div>

@@ -1,12 +1,12 @@
 import { formatCap, formatMicros, shareOfCap } from './money.js'
 
-/** From here on a cap is nearly used up, per mille. */
+/** From this share on a cap counts as nearly used up, per mille. */
 const NEAR = 800
 const FULL = 1_000
 
-/** What has been used of a cap. */
+/** The used part of a cap. */
 export function CapBar(shown: {
-  /** Such as `Today`. */
+  /** For example `Today`. */
   readonly label: string
   readonly usedMicros: bigint
   /** Decimal USD, or `unlimited`. */

@@ -1,6 +1,6 @@
 import { CHAIN_IDS, chainName } from './chain-names.js'
 
-/** Of a select by which a chain is chosen. */
+/** The options of a select that chooses a chain. */
 export function ChainOptions() {
   return (
     <>

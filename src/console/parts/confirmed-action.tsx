@@ -7,7 +7,7 @@ import { oneByOne } from './one-by-one.js'
 import { Problem } from './states.js'
 import { Left } from './times.js'
 
-/** The proof that the identity provider holds, by the id that the service asked with. */
+/** The proof that the identity provider holds, by the id under which the service requested it. */
 export interface LeftAuthorization {
   readonly authorization_id: string
 }
@@ -23,9 +23,9 @@ interface Confirmation {
 const POLL_MS = 2_000
 
 /**
- * A step that gives: the service answers what has to be confirmed, the identity provider's page shows
- * it and asks for a passkey, and the same call then goes through. The page opens in a tab of its own;
- * this one asks until it is done, refused or over.
+ * Runs a step that must be confirmed: the service answers what to confirm, the identity provider's
+ * page shows it and asks for a passkey, and then the same call succeeds. That page opens in another
+ * tab; this one polls until the step is done, refused or expired.
  */
 export function useConfirmed<W, T>(
   act: (wish: W, authorization: LeftAuthorization | null) => Promise<T>,
@@ -79,14 +79,14 @@ export function useConfirmed<W, T>(
   }
 }
 
-const IT_IS_OVER = 'The time to confirm it is over; try again.'
+const IT_IS_OVER = 'The time to confirm this has expired. Try again.'
 
-/** What was asked to be confirmed is not known any more: its time is over. */
+/** Whether the requested confirmation is no longer known, because its time is over. */
 function isAnother(asked: Confirmation | null, before: LeftAuthorization): boolean {
   return asked !== null && asked.authorizationId !== before.authorization_id
 }
 
-/** While the service is away the confirmation stays good. */
+/** The confirmation stays valid while the service is unavailable. */
 function isSilence(thrown: unknown): boolean {
   return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500)
 }
@@ -103,13 +103,16 @@ function confirmationOf(thrown: unknown): Confirmation | null {
   }
 }
 
-/** Where to confirm, and for how long; or, without an authorizer, where to enrol the first. */
+/**
+ * Shows where to confirm and for how long; or, without an approver device, where to enrol the first
+ * one.
+ */
 export function AskedToConfirm({ asked }: { readonly asked: Confirmation }) {
   const { url, manageUrl } = asked
   if (!asked.hasAuthorizer) {
     return (
       <div class="notice">
-        <p>This has to be confirmed by a passkey, and you have none yet.</p>
+        <p>This must be confirmed with a passkey, and you have none yet.</p>
         {manageUrl !== null && (
           <a class="button primary" href={manageUrl} target="_blank" rel="noopener">
             Add a passkey
@@ -121,8 +124,8 @@ export function AskedToConfirm({ asked }: { readonly asked: Confirmation }) {
   return (
     <div class="notice" role="status">
       <p>
-        Your passkey has to confirm this. The page of your identity provider shows what exactly;{' '}
-        <Left until={asked.before} /> left.
+        This must be confirmed with your passkey. The page of your identity provider shows the
+        details; <Left until={asked.before} /> left.
       </p>
       {url === null ? (
         <p>
@@ -133,12 +136,12 @@ export function AskedToConfirm({ asked }: { readonly asked: Confirmation }) {
           Confirm with your passkey
         </a>
       )}
-      <p class="small mute">This page goes on by itself once you have.</p>
+      <p class="small mute">This page continues once you have.</p>
     </div>
   )
 }
 
-/** A button, the question in words, and the confirmation. */
+/** A button, the question as text, and the confirmation. */
 export function ConfirmedAction<T>(shown: {
   readonly label: string
   readonly title: string

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 
 const SHOWN_MS = 2_000
 
-/** @param label what is copied, for those who do not see it: `Copy the address` */
+/** @param label what is copied, for screen readers: `Copy the address` */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [said, say] = useState<string | null>(null)
   async function copy(): Promise<void> {
@@ -20,7 +20,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   )
 }
 
-/** An id, address or hash in its middle, whole when copied. */
+/** An id, address or hash, shortened in the middle and copied whole. */
 export function Id({ value, label }: { readonly value: string; readonly label: string }) {
   return (
     <span class="id">
@@ -37,7 +37,7 @@ export function shortened(value: string): string {
   return value.length <= HEAD + TAIL + 1 ? value : `${value.slice(0, HEAD)}…${value.slice(-TAIL)}`
 }
 
-/** Text to paste, whole. */
+/** Text to paste, shown whole. */
 export function Snippet({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <figure class="snippet">

@@ -1,6 +1,6 @@
 /**
- * The `Idempotency-Key` of something to be made: a UUID of version 7 (RFC 9562, section 5.7), by whose
- * time the service orders what is made of it.
+ * The `Idempotency-Key` for something to be created: a UUID of version 7 (RFC 9562, section 5.7),
+ * whose time orders the result in the service's lists.
  * @param random at least 10 bytes
  */
 export function creationKey(nowMs: number, random: Uint8Array): string {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** A native dialog: Escape closes it, focus stays in it and goes back to where it was. */
+/** A native dialog: Escape closes it, and focus stays in it and then returns to its place. */
 export function Dialog(shown: {
   readonly title: string
   readonly onClose: () => void
@@ -9,13 +9,13 @@ export function Dialog(shown: {
 }) {
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
-  // Before it is seen, as the heading of a page.
+  // Runs before the dialog is visible, like a page's heading.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    // The first field, where there is one: the button that closes it comes first otherwise.
+    // Focuses the first field, if there is one; otherwise the close button would come first.
     dialog?.querySelector<HTMLElement>('input, select, textarea, .primary')?.focus()
-    // Taken away while it is open, it would leave the focus nowhere.
+    // Closed first, because removing an open dialog would lose the focus.
     return () => dialog?.close()
   }, [])
   return (
@@ -23,7 +23,7 @@ export function Dialog(shown: {
       ref={element}
       class="dialog"
       aria-labelledby={titleId}
-      // Of one that is taken away the event comes late, and is not about what is shown then.
+      // The event of a removed dialog arrives late, and is not about the one that is shown then.
       onClose={() => element.current !== null && shown.onClose()}
     >
       <header class="dialog-head">

@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long ago something was, in the largest unit that is whole. */
+/** How long ago something was, in the largest whole unit. */
 export function agoOf(ms: number): string {
   if (ms < 5 * SECOND_MS) return 'just now'
   if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s ago`
@@ -13,9 +13,9 @@ export function agoOf(ms: number): string {
   return days === 1 ? 'yesterday' : `${days} days ago`
 }
 
-/** What is left, in its two largest units. */
+/** The remaining time in its two largest units. */
 export function leftOf(ms: number): string {
-  if (ms <= 0) return 'over'
+  if (ms <= 0) return 'expired'
   const days = Math.floor(ms / DAY_MS)
   const hours = Math.floor((ms % DAY_MS) / HOUR_MS)
   const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS)

@@ -1,10 +1,10 @@
 import { useSearchParams } from 'wouter-preact'
 
-/** What a list is narrowed by. It is in the address of the page, so that a link says it too. */
+/** The filters of a list. They are in the page's address, so that links include them. */
 export interface Filters {
-  /** Null: by nothing. */
+  /** Null if this filter is not set. */
   readonly get: (name: string) => string | null
-  /** @param value empty: no longer */
+  /** @param value empty to clear the filter */
   readonly set: (name: string, value: string) => void
   readonly isNarrowed: boolean
 }

@@ -15,14 +15,14 @@ export interface FreezeTarget {
 const EVERYTHING: FreezeTarget = { scope: 'user', name: 'everything' }
 const REASON_LENGTH_MAX = 200
 
-/** The red button: one press and one confirmation stop what is not signed yet. */
+/** The red button: one press and one confirmation stop everything that is not signed yet. */
 export function FreezeButton({ target = EVERYTHING }: { readonly target?: FreezeTarget }) {
   const isEverything = target === EVERYTHING
   const [isOpen, open] = useState(false)
   const me = useMe()
   const mayRun = useMay('run')
   if (!mayRun) return null
-  // What is frozen can be thawed from the banner; a second freeze would change nothing.
+  // The banner lifts an existing freeze; a second one would change nothing.
   if (isEverything && me.data?.frozen) return null
   return (
     <>
@@ -61,11 +61,11 @@ function FreezeDialog(shown: { readonly target: FreezeTarget; readonly onClose: 
       onClose={onClose}
     >
       <p>
-        Nothing that is not signed yet goes out: no send, no swap, no deposit. Reads go on. To lift
-        it takes your passkey.
+        Nothing more is signed: no send, no swap, no deposit. Reads continue. Lifting the freeze
+        requires your passkey.
       </p>
       <label>
-        Reason <span class="mute">(optional, agents are told)</span>
+        Reason <span class="mute">(optional, shown to agents)</span>
         <input
           name="reason"
           maxLength={REASON_LENGTH_MAX}

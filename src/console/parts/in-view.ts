@@ -1,10 +1,13 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** So much below the window counts as in it: what is scrolled to is there by then. */
+/**
+ * Content this far below the window counts as visible, so that it is loaded before it is scrolled
+ * to.
+ */
 const AHEAD = '200px'
 
-/** Whether what `ref` is put on can be seen now, or soon: what cannot be need not be read. */
+/** Whether the element with `ref` is visible, or soon will be; others need not be read. */
 export function useInView<T extends Element>(): readonly [ref: RefObject<T>, isInView: boolean] {
   const ref = useRef<T>(null)
   const [isInView, see] = useState(false)

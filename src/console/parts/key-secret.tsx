@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 const SECRET_LENGTH_MAX = 64
 
-/** Takes the secret of a key, which goes with the page that has it. */
+/** Asks for the secret of a key, which is kept only as long as its page. */
 export function KeySecret(shown: {
   readonly onGiven: (secret: string) => void
   readonly children: ComponentChildren

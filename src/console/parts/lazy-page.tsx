@@ -7,7 +7,7 @@ type PageComponent = () => JSX.Element
 /** Pages that are not loaded yet, in the order of the navigation. */
 const toLoad: (() => Promise<unknown>)[] = []
 
-/** @param load the page, in a file of its own that the build makes of this import */
+/** @param load loads the page, which the build puts in a separate file because of this import */
 export function lazyPage(load: () => Promise<PageComponent>): PageComponent {
   let loaded: PageComponent | null = null
   const once = async () => {
@@ -32,13 +32,16 @@ export function lazyPage(load: () => Promise<PageComponent>): PageComponent {
   }
 }
 
-/** A browser may keep for good that a file did not come, and a newer service has other files. */
+/**
+ * A browser may remember permanently that a file failed to load, and a newer service has other
+ * files.
+ */
 function NotLoaded() {
   return (
     <div class="problem" role="alert">
-      <p>This page did not load: the service was away, or has a newer console.</p>
+      <p>This page did not load. The service was unavailable, or has a newer console.</p>
       <button type="button" onClick={() => location.reload()}>
-        Load the console anew
+        Reload the console
       </button>
     </div>
   )
@@ -47,8 +50,8 @@ function NotLoaded() {
 const IDLE_MS = 1_500
 
 /**
- * Loads what is left, one after the other, once the first page is there: a visit to another then waits
- * for nothing, and goes on while the service is away.
+ * Loads the other pages, one after another, once the first page is shown. A visit to another page
+ * then waits for nothing, and works while the service is unavailable.
  */
 export function loadPagesWhenIdle(): void {
   setTimeout(() => void loadAll(), IDLE_MS)

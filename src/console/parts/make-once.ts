@@ -1,12 +1,14 @@
 import { ApiError } from '../answers.js'
 import type { Wishes } from './wishes.js'
 
-/** Nothing is made under this id any more: it is too old, or something else was made under it. */
+/**
+ * Codes after which this id cannot be used: it is too old, or something else was created with it.
+ */
 const UNUSABLE: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'IDEMPOTENCY_KEY_REUSED'])
 
 /**
- * Has something made under the id of its wish: whoever asks for the same again, because no answer
- * came, gets what was made, and not a second one.
+ * Creates something under the id of its request: if the same is requested again because no answer
+ * came, the result is what was created, not a second one.
  */
 export async function makeOnce<W, T>(
   wishes: Wishes<W>,

@@ -1,17 +1,17 @@
-/** Amounts are decimal strings from the wire to the page; nothing here makes a float of one. */
+/** Amounts are decimal strings from the wire to the page; nothing here converts one to a float. */
 
 const MICROS_PER_USD = 1_000_000n
 const MICROS_PER_CENT = 10_000n
 const USD = /^(\d{1,15})(?:\.(\d{1,6}))?$/
 
-/** @returns micro-USD, or null when the text is no amount */
+/** @returns micro-USD, or null if the text is not an amount */
 export function usdMicros(text: string): bigint | null {
   const match = USD.exec(text)
   if (match === null) return null
   return BigInt(match[1] ?? '0') * MICROS_PER_USD + BigInt((match[2] ?? '').padEnd(6, '0'))
 }
 
-/** `$1,234.50`, to the nearest cent; below a dollar every digit there is. */
+/** `$1,234.50`, to the nearest cent; below a dollar with all digits. */
 export function formatUsd(text: string): string {
   const micros = usdMicros(text)
   return micros === null ? text : formatMicros(micros)
@@ -22,7 +22,7 @@ export function formatMicros(micros: bigint): string {
   return exactMicros(((micros + MICROS_PER_CENT / 2n) / MICROS_PER_CENT) * MICROS_PER_CENT)
 }
 
-/** Every digit, and two after the point at least. */
+/** All digits, with at least two after the point. */
 export function exactMicros(micros: bigint): string {
   const whole = grouped((micros / MICROS_PER_USD).toString())
   const digits = (micros % MICROS_PER_USD).toString().padStart(6, '0').replace(/0+$/, '')
@@ -30,8 +30,8 @@ export function exactMicros(micros: bigint): string {
 }
 
 /**
- * A decimal amount of a token as an integer in its smallest unit.
- * @returns null when it is no amount, or finer than the token can be divided
+ * Converts a decimal amount of a token to an integer in its smallest unit.
+ * @returns null if it is not an amount, or has more digits than the token allows
  */
 export function parseUnits(text: string, decimals: number): string | null {
   const match = /^(\d{1,30})(?:\.(\d+))?$/.exec(text.trim())
@@ -41,12 +41,12 @@ export function parseUnits(text: string, decimals: number): string | null {
   return BigInt(whole + fraction.padEnd(decimals, '0')).toString()
 }
 
-/** What a cap is called: a sum, or none. */
+/** A cap as text: an amount, or none. */
 export function formatCap(text: string): string {
   return text === 'unlimited' ? 'No cap' : formatUsd(text)
 }
 
-/** @returns per mille of the cap, at most 1000; null without one */
+/** @returns per mille of the cap, at most 1000; null without a cap */
 export function shareOfCap(used: bigint, cap: string): number | null {
   const limit = usdMicros(cap)
   if (limit === null) return null
@@ -56,8 +56,8 @@ export function shareOfCap(used: bigint, cap: string): number | null {
 }
 
 /**
- * An integer amount in its smallest unit as a decimal, cut (not rounded) to `digitsMax` digits after
- * the point.
+ * Converts an integer amount in its smallest unit to a decimal, cut (not rounded) to `digitsMax`
+ * digits after the point.
  */
 export function formatUnits(amount: string, decimals: number, digitsMax = 6): string {
   if (!/^\d+$/.test(amount)) return amount

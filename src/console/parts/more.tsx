@@ -1,11 +1,11 @@
-/** The way to the rows of the next page. */
+/** Loads the rows of the next page. */
 export function More(shown: {
   readonly query: {
     readonly hasNextPage: boolean
     readonly isFetchingNextPage: boolean
     readonly fetchNextPage: () => unknown
   }
-  /** What they are; else they are older. */
+  /** Describes the rows; by default they are older ones. */
   readonly words?: string
 }) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = shown.query

@@ -1,13 +1,13 @@
 import { useTyped } from './typed.js'
 
-/** As the service takes it. */
+/** The service's limit. */
 const CHARS_MAX = 100
 
-/** What is looked for by name; it is in the address of the page. */
+/** A search by name; it is in the page's address. */
 export function NameSearch(shown: {
   readonly value: string
   readonly onSearch: (value: string) => void
-  /** How many were found, once it is known. */
+  /** The number of matches, once known. */
   readonly found: string | null
 }) {
   const [text, setText] = useTyped(shown.value)
@@ -26,7 +26,7 @@ export function NameSearch(shown: {
             type="search"
             name="search"
             value={text}
-            placeholder="how its words begin"
+            placeholder="beginning of a word"
             maxLength={CHARS_MAX}
             spellcheck={false}
             autocomplete="off"
@@ -42,7 +42,7 @@ export function NameSearch(shown: {
   )
 }
 
-/** @param rows those that are shown */
+/** @param rows the number of rows shown */
 export function foundWords(rows: number, hasMore: boolean): string {
   return `${rows}${hasMore ? ', and more' : ''} found.`
 }

@@ -1,7 +1,7 @@
 import { useKeys, useWallets } from '../queries.js'
 import type { Choice } from './filters.js'
 
-/** What keys and wallets are called, of those that the newest page of each has; else their ids. */
+/** Names of the keys and wallets on the newest page of each; ids for others. */
 export function useNames() {
   const keys = useKeys().data?.keys ?? []
   const wallets = useWallets().data?.wallets ?? []

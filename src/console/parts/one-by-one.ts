@@ -1,6 +1,6 @@
 /**
- * Does something again and again, with a pause before each time, until the signal ends it. What takes
- * long is not begun a second time meanwhile: a call that is confirmed is to be carried out once.
+ * Repeats an action, with a pause before each time, until the signal ends it. A slow action is not
+ * started a second time, because a confirmed call must be carried out once.
  */
 export async function oneByOne(
   act: () => Promise<void>,

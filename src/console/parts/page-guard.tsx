@@ -3,7 +3,7 @@ import { useErrorBoundary } from 'preact/hooks'
 import { Page } from './page.js'
 import { Problem } from './states.js'
 
-/** What a page cannot show it says: the others, and the red button, go on. */
+/** Shows the error of a page that fails; the other pages and the red button continue to work. */
 export function PageGuard({ children }: { readonly children: ComponentChildren }) {
   const [error, reset] = useErrorBoundary()
   if (error === undefined) return <>{children}</>

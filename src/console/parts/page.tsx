@@ -3,13 +3,13 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 
 /**
- * The frame of every page: its heading gets the focus, so that the next key is about this page. Before
- * it is seen, and not again when its title is known better: a focus that moves later would take the
- * key that a quick reader has pressed meanwhile.
+ * The frame of every page. Its heading gets the focus, so that the next key press is about this
+ * page. It gets it before it is visible, and not again when its title changes: a later move of the
+ * focus would take a key that a quick reader has pressed in between.
  */
 export function Page(shown: {
   readonly title: string
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }) {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { ApiError } from '../answers.js'
 
-/** What a page shows while it has nothing to show. */
+/** What a page shows when it has no data. */
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -21,7 +21,7 @@ export function Empty(shown: { readonly title: string; readonly children?: Compo
   )
 }
 
-/** The service's own sentence, the request to quote, and a way to try again. */
+/** The service's own sentence, the request id to quote, and a retry button. */
 export function Problem({
   error,
   retry,
@@ -52,7 +52,7 @@ export function Problem({
   )
 }
 
-/** What is wrong with which field, in the service's words. */
+/** The faulty fields with the service's explanations. */
 function issuesOf({ issues }: ApiError['details']): readonly string[] {
   if (!Array.isArray(issues)) return []
   return issues.map(({ path, message }) => `${path}: ${message}`)
@@ -64,7 +64,7 @@ interface Asked<T> {
   readonly refetch: () => unknown
 }
 
-/** Loading, then the answer; a failure where there is no earlier answer to go on showing. */
+/** Shows loading, then the answer; an error only if there is no earlier answer to show. */
 export function Answered<T>(shown: {
   readonly query: Asked<T>
   /** Completes "Loading …". */

@@ -1,6 +1,6 @@
 export type Tone = 'ok' | 'warn' | 'bad' | 'busy' | 'plain'
 
-/** Each status by what it means for the reader; words carry it, colour helps. */
+/** The meaning of each status for the reader; the text carries it, and colour helps. */
 const TONES: Readonly<Record<string, Tone>> = {
   active: 'ok',
   approved: 'ok',

@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { Dialog } from './dialog.js'
 import { Problem } from './states.js'
 
-/** A step that is taken in a dialog: its fields or a warning, what went wrong, and the way back. */
+/** A step that is taken in a dialog: its fields or a warning, errors, and a way back. */
 export function StepDialog(shown: {
   readonly title: string
-  /** As `useAction` gives it. */
+  /** The result of `useAction`. */
   readonly step: {
     readonly run: () => void
     readonly isRunning: boolean

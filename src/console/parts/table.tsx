@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact'
 export interface Column<T> {
   readonly title: string
   readonly cell: (row: T) => ComponentChildren
-  /** Numbers go to the right, so that their digits line up. */
+  /** Numbers are right-aligned, so that their digits line up. */
   readonly align?: 'end'
 }
 
-/** On a phone each row is a card, and each cell says what it is. */
+/** On a phone each row is a card, and each cell shows its title. */
 export function Table<T>(shown: {
   /** For screen readers. */
   readonly caption: string

@@ -5,7 +5,7 @@ export function transactionPath(txId: string): string {
   return `/transactions/${encodeURIComponent(txId)}`
 }
 
-/** The way to everything that is known of a transaction. */
+/** Links to the page of a transaction. */
 export function TransactionLink({ txId }: { readonly txId: string }) {
   return (
     <span class="id">

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 
 /**
- * What a field has, which begins with a value from elsewhere and follows it when that changes. Not by
- * an effect: the first one comes after the page is drawn, when somebody may have typed.
+ * The text of a field that starts with an outside value and follows it when that changes. It is not
+ * an effect, because the first effect runs after the page is drawn, when the person may have typed.
  */
 export function useTyped(value: string): [text: string, set: (text: string) => void] {
   const [text, setText] = useState(value)

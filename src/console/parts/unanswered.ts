@@ -1,6 +1,8 @@
 import type { Unanswered } from './wishes.js'
 
-/** As long as the service remembers a key with its request; what is older would be carried out anew. */
+/**
+ * As long as the service remembers a key with its request; an older one would be carried out again.
+ */
 const REMEMBERED_MS = 24 * 3_600_000
 const KEPT_MAX = 20
 const STORED_AS = 'countersign:unanswered'
@@ -12,8 +14,9 @@ interface Kept {
 }
 
 /**
- * What was sent and has no answer yet, for as long as the tab lives: whoever loads the page anew after
- * a time-out, and wishes the same again, is answered by the first. Terms alone, no secret.
+ * Requests that were sent but not answered, for as long as the tab lives. A person who reloads the
+ * page after a time-out and repeats the request gets the answer to the first one. Holds only the
+ * terms, no secret.
  */
 export function unansweredOf(
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
@@ -24,7 +27,7 @@ export function unansweredOf(
       const all = JSON.parse(storage.getItem(STORED_AS) ?? '[]') as readonly Kept[]
       return all.filter(({ atMs }) => atMs > nowMs() - REMEMBERED_MS)
     } catch {
-      // Somebody else's text under this name, or a browser that keeps nothing.
+      // The stored text is not ours, or the browser stores nothing.
       return []
     }
   }
@@ -33,7 +36,7 @@ export function unansweredOf(
       if (all.length === 0) storage.removeItem(STORED_AS)
       else storage.setItem(STORED_AS, JSON.stringify(all.slice(-KEPT_MAX)))
     } catch {
-      // Without a place to keep it, it is kept as long as the page is.
+      // If it cannot be stored, it is kept as long as the page.
     }
   }
   return {
@@ -50,14 +53,14 @@ export function unansweredOf(
   }
 }
 
-/** Of this tab. */
+/** The requests of this tab. */
 export const UNANSWERED: Unanswered = {
   idOf: (text) => ofTab().idOf(text),
   sent: (text, id) => ofTab().sent(text, id),
   answered: (text) => ofTab().answered(text),
 }
 
-/** What holds a secret is kept as long as its page is, and nowhere. */
+/** For requests with a secret, which are kept only as long as their page. */
 export const NOWHERE: Unanswered = {
   idOf: () => null,
   sent: () => undefined,

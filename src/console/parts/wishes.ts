@@ -1,27 +1,30 @@
-/** Something that is to be carried out, and once. */
+/** A request that must be carried out once. */
 export interface Wish<W> {
-  /** Idempotency key: of these terms and no others. */
+  /** Idempotency key for these terms only. */
   readonly id: string
   readonly terms: W
 }
 
 export interface Wishes<W> {
-  /** The same wish as before where it says the same. */
+  /** The same request as before if the terms are equal. */
   saying(terms: W): Wish<W>
-  /** It is on its way: what says the same is this one, in a page that is loaded anew, too. */
+  /**
+   * Call it when the request is sent: equal terms then mean this request, even after the page is
+   * reloaded.
+   */
   sent(wish: Wish<W>): void
-  /** Whoever says the same again wishes it once more. */
+  /** Call it when the request was carried out: equal terms then mean a new request. */
   carriedOut(wish: Wish<W>): void
 }
 
-/** Ids of wishes on their way, by what they say. */
+/** Ids of requests under way, by their terms. */
 export interface Unanswered {
   idOf(text: string): string | null
   sent(text: string, id: string): void
   answered(text: string): void
 }
 
-/** Wishes of one form, told apart by what they say, whoever or whatever has changed it. */
+/** The requests of one form, distinguished by their terms. */
 export function wishesOf<W>(newId: () => string, unanswered: Unanswered): Wishes<W> {
   let current: { readonly text: string; readonly wish: Wish<W> } | null = null
   return {

@@ -1,4 +1,4 @@
-/** As on the pages that are not the console's (src/domain/page-mark.ts). */
+/** The same as on pages outside the console (src/domain/page-mark.ts). */
 export function Wordmark() {
   return (
     <span class="wordmark">

@@ -1,17 +1,17 @@
-/** What /openapi.json says of an agent's operations, as far as a form needs it. */
+/** The parts of /openapi.json about an agent's operations that a form needs. */
 export interface DocumentedOperation {
   readonly name: string
-  /** Null: it is no tool. */
+  /** Null if it is not a tool. */
   readonly mcpTool: string | null
   readonly title: string
   readonly description: string
   readonly method: string
-  /** With `{name}` for what goes into it. */
+  /** The path, with `{name}` for parameters. */
   readonly path: string
   readonly fields: readonly DocumentedField[]
   /** Takes an idempotency key. */
   readonly movesValue: boolean
-  /** What may be asked to go wrong with it in a test environment; empty: nothing. */
+  /** Faults that may be injected in a test environment; may be empty. */
   readonly faults: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export interface OpenApiDocument {
 const IDEMPOTENCY_HEADER = 'Idempotency-Key'
 const FAULT_HEADER = 'Countersign-Fault'
 
-/** Operations that take an API key and nothing else. */
+/** Operations that need only an API key. */
 export function documentedOperations({ paths }: OpenApiDocument): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
@@ -122,7 +122,7 @@ function fieldOf(
   }
 }
 
-/** Of a choice, what all of it is. */
+/** The type that all choices share. */
 function typeOf({ type, anyOf = [] }: Schema): DocumentedField['type'] {
   if (type !== undefined) return TYPES[type] ?? 'json'
   const [first = 'json', ...others] = new Set(anyOf.map(typeOf))
@@ -138,7 +138,7 @@ const TYPES: Readonly<Record<string, DocumentedField['type']>> = {
 
 export type Input = Readonly<Record<string, unknown>>
 
-/** What a form means; a field left empty is left out. Whether it is right, the service says. */
+/** The input that a form describes; an empty field is omitted. The service validates it. */
 export function inputOf(
   fields: readonly DocumentedField[],
   typed: Readonly<Record<string, string>>,
@@ -151,13 +151,13 @@ export function inputOf(
   )
 }
 
-/** The first number in a JSON text that would go out as another one; null when all are held exactly. */
+/** The first number in a JSON text that JavaScript would change; null if all are exact. */
 export function inexactNumber(text: string): string | null {
   const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []
   return numbers.find((one) => !isHeldExactly(one)) ?? null
 }
 
-/** Every decimal of fifteen digits is, however it is spelled. */
+/** Every decimal with up to fifteen digits is exact, however it is written. */
 function isHeldExactly(text: string): boolean {
   const digits = text
     .replace(/[eE].*$/, '')
@@ -172,7 +172,7 @@ function typedValue(type: DocumentedField['type'], text: string): unknown {
   if (type === 'text') return text
   if (type === 'integer' || type === 'number') {
     const number = Number(text)
-    // What a number does not hold exactly is not sent as another one.
+    // A number that is not exact is sent as text instead of another number.
     return Number.isFinite(number) && String(number) === text ? number : text
   }
   if (inexactNumber(text) !== null) return text

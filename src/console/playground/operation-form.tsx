@@ -2,7 +2,7 @@ import { type DocumentedField, type DocumentedOperation, inexactNumber } from '.
 
 type Typed = Readonly<Record<string, string>>
 
-/** The fields of one operation, as the document has them. */
+/** The fields of one operation, as documented. */
 export function OperationForm(shown: {
   readonly of: DocumentedOperation
   readonly typed: Typed
@@ -87,7 +87,5 @@ function Field(shown: {
 
 function inexactWords(text: string): string {
   const number = inexactNumber(text)
-  return number === null
-    ? ''
-    : `A browser would send ${number} as another number; put it in quotes.`
+  return number === null ? '' : `A browser would change the number ${number}. Put it in quotes.`
 }

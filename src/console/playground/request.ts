@@ -2,7 +2,7 @@ import type { DocumentedOperation, Input } from './documented.js'
 
 export interface PlannedRequest {
   readonly method: string
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** JSON, or null. */

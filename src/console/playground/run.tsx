@@ -19,11 +19,11 @@ interface Answer {
   readonly text: string
 }
 
-/** One operation: what goes in, the call in three languages, and what came out. */
+/** One operation: its input, the call in three languages, and its answer. */
 export function Run(shown: { readonly of: DocumentedOperation; readonly secret: string | null }) {
   const { of: operation, secret } = shown
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
-  // The same wish pays once, however often it is run.
+  // The same key pays once, however often it is run.
   const [idempotencyKey, setIdempotencyKey] = useState<string>(() => crypto.randomUUID())
   const [fault, setFault] = useState('')
   const [answer, setAnswer] = useState<Answer | null>(null)
@@ -109,7 +109,7 @@ function FaultChoice(shown: {
   const { faults, value, onChange } = shown
   return (
     <div>
-      <label for="fault">What is to go wrong</label>
+      <label for="fault">Fault to inject</label>
       <select
         id="fault"
         value={value}

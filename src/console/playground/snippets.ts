@@ -1,7 +1,9 @@
 import type { DocumentedOperation, Input } from './documented.js'
 import type { PlannedRequest } from './request.js'
 
-/** The same call several ways. None holds the key: it is where programs keep secrets. */
+/**
+ * The same call in several forms. None contains the key, which belongs where programs keep secrets.
+ */
 export interface Snippet {
   readonly title: string
   readonly text: string
@@ -34,7 +36,7 @@ function curlOf({ method, path, headers, body }: PlannedRequest, origin: string)
   return lines.join(' \\\n  ')
 }
 
-/** Of a POSIX shell: nothing in it is expanded. */
+/** Quoted for a POSIX shell, so that nothing is expanded. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

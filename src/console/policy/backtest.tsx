@@ -18,7 +18,7 @@ const ROWS_MAX = 50
 type Result = Output<'POST', '/api/v1/agent/keys/:key_id/backtest'>
 type Denied = NonNullable<Result['policy_denied']>[number]
 
-/** Which past sends the draft would not have let through. */
+/** Shows which past sends the draft would have refused. */
 export function Backtest(shown: { readonly keyId: string; readonly policy: JsonObject | null }) {
   const { keyId, policy } = shown
   const [result, setResult] = useState<{ of: JsonObject | null; answer: Result } | null>(null)
@@ -39,7 +39,7 @@ export function Backtest(shown: { readonly keyId: string; readonly policy: JsonO
         </button>
       }
     >
-      <p class="small mute">Puts what was sent before this policy, with all that it counts.</p>
+      <p class="small mute">Judges past sends by this policy, with everything that it counts.</p>
       {run.error !== null && <Faults error={run.error} />}
       {result !== null && result.of === policy && <Replayed of={result.answer} />}
     </Card>
@@ -58,7 +58,7 @@ function Replayed({ of: { checked, policy_denied: all = [] } }: { readonly of: R
         {earlier > 0 && `, and ${earlier} before`}.
       </p>
       {recent.length === 0 ? (
-        checked > 0 && <Empty title="All of them would have gone through" />
+        checked > 0 && <Empty title="All of them would have been allowed" />
       ) : (
         <Table<Denied>
           caption="Sends that the policy would have stopped"

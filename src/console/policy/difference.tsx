@@ -9,8 +9,9 @@ import { useQuestion } from '../use-action.js'
 import type { JsonObject } from './draft.js'
 import { Faults } from './faults.js'
 import { differences } from './rules-compared.js'
+import { OPERATIONS, type TestedCall } from './tested-call.js'
 import { EffectPill } from './try-call.js'
-import { OPERATIONS, type TestedCall, type Verdict, verdictsOf } from './use-verdicts.js'
+import { type Verdict, verdictsOf } from './use-verdicts.js'
 
 interface Example {
   readonly call: TestedCall
@@ -18,7 +19,7 @@ interface Example {
   readonly after: Verdict
 }
 
-/** What is said differently, and recent calls of the key that would meet another fate. */
+/** Shows what changed, and recent calls of the key that would have another outcome. */
 export function PolicyDifference(shown: {
   readonly keyId: string
   readonly before: JsonObject | null
@@ -71,17 +72,17 @@ function Examples({
   if (rows.length === 0) {
     const words =
       looked === 0
-        ? 'This key has sent nothing to take examples from'
-        : `Its last ${looked} different calls would go as before`
+        ? 'This key has no past calls to use as examples'
+        : `The outcome of its last ${looked} distinct calls would not change`
     return <Empty title={words} />
   }
   return (
     <div role="status">
       <p class="small">
-        Of its last {looked} different calls, {rows.length} would go otherwise now.
+        Of its last {looked} distinct calls, {rows.length} would now have another outcome.
       </p>
       <Table<Example>
-        caption="Calls that would go otherwise"
+        caption="Calls with another outcome"
         rows={rows}
         keyOf={({ call: { to, data, value, chain_id } }) => `${chain_id} ${to} ${value} ${data}`}
         columns={[

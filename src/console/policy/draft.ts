@@ -1,6 +1,6 @@
 /**
- * A policy while it is edited: its JSON text is the one truth, of the form too. The form changes a
- * field of what the text says and leaves all else as it is, also what it has no field for.
+ * A policy during editing. Its JSON text is the only state, also for the form. The form changes one
+ * field and leaves everything else unchanged, including what it has no field for.
  */
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
@@ -29,8 +29,8 @@ export function writeDraft(value: JsonObject | null): string {
 }
 
 /**
- * @param value undefined: without the field; of a list, without the element
- * @returns a copy; what has the wrong form on the way is replaced
+ * @param value undefined to remove the field, or the element of a list
+ * @returns a copy; parts of the wrong form on the way are replaced
  */
 export function withField(root: Json | undefined, path: Path, value: Json | undefined): Json {
   const [name, ...rest] = path
@@ -61,13 +61,13 @@ export function listAt(root: Json | undefined, path: Path): readonly Json[] {
   return Array.isArray(found) ? (found as readonly Json[]) : []
 }
 
-/** As a field of a form shows it. */
+/** As a form field shows it. */
 export function textAt(root: Json | undefined, path: Path): string {
   const found = field(root, path)
   return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
 }
 
-/** The element `index` changes places with the one before or after it. */
+/** Swaps the element at `index` with the one before or after it. */
 export function moved(list: readonly Json[], index: number, by: -1 | 1): readonly Json[] {
   const other = list[index + by]
   const own = list[index]
@@ -79,7 +79,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Such as `rules.0.when.to`, which the service says, as people read it: `rules[0].when.to`. */
+/** Rewrites a path of the service, such as `rules.0.when.to`, for people: `rules[0].when.to`. */
 export function pathInWords(path: string): string {
   return path.replace(/^policy\.?/, '').replace(/\.?\b(\d+)\b/g, '[$1]') || 'the policy'
 }

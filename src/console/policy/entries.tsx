@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { listAt, type Path } from './draft.js'
 import type { Edited } from './fields.js'
 
-/** The elements of a list in the draft, each with fields of its own and a way to remove it. */
+/** The elements of a list in the draft, each with its fields and a remove button. */
 export function Entries(
   shown: Edited & {
     readonly path: Path
-    /** What one is called. */
+    /** The name of one element. */
     readonly name: string
     readonly children: (path: Path) => ComponentChildren
   },

@@ -2,7 +2,7 @@ import { ApiError } from '../answers.js'
 import { Problem } from '../parts/states.js'
 import { isObject, pathInWords } from './draft.js'
 
-/** What the service found wrong, each with its place, in its own words. */
+/** The faults that the service found, each with its place. */
 export function Faults({ error }: { readonly error: unknown }) {
   const issues = issuesOf(error)
   if (issues.length === 0) return <Problem error={error} />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { field, type Json, listAt, type Path, textAt } from './draft.js'
 import { EFFECT_WORDS } from './wire.js'
 
-/** Fields of the form: each shows what the draft has at a path, and changes that alone. */
+/** Form fields: each shows the draft's value at a path, and changes only that. */
 export interface Edited {
   readonly root: Json
   readonly set: (path: Path, value: Json | undefined) => void
@@ -13,7 +13,7 @@ interface At extends Edited {
   readonly path: Path
 }
 
-/** Empty: the field is left out. */
+/** An empty field is omitted. */
 export function TextField(
   shown: At & { readonly placeholder?: string; readonly inputMode?: 'decimal' | 'numeric' },
 ) {
@@ -35,7 +35,7 @@ export function TextField(
   )
 }
 
-/** A whole number on the wire; what is none stays text, and the service says so. */
+/** A whole number on the wire; other text stays text, and the service reports it. */
 export function NumberField(shown: At & { readonly placeholder?: string }) {
   const { set, path } = shown
   return (
@@ -77,7 +77,7 @@ export function EffectField(shown: At) {
   return <ChoiceField {...shown} options={EFFECT_WORDS} />
 }
 
-/** Of a list; none chosen: the condition is left out. */
+/** Selects values of a list; if none is selected, the condition is omitted. */
 export function SetField(
   shown: At & { readonly options: readonly (readonly [value: string | number, words: string])[] },
 ) {
@@ -106,12 +106,13 @@ export function SetField(
   )
 }
 
-/** One a line; empty: the condition is left out. */
+/** One value per line; an empty field omits the condition. */
 export function LinesField(shown: At & { readonly placeholder?: string }) {
   const { root, set, label, path, placeholder } = shown
   const lines = listAt(root, path).map(String)
   const [typed, type] = useState(lines.join('\n'))
-  // What is typed stays as it is, blank lines too, until the list is changed elsewhere.
+  // The typed text stays as it is, including blank lines, until the list is changed in another
+  // place.
   const text = sameLines(linesOf(typed), lines) ? typed : lines.join('\n')
   return (
     <label>
@@ -142,14 +143,14 @@ function sameLines(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((line, index) => line === b[index])
 }
 
-/** What the form has no field for, as it is. */
+/** Shows what the form has no field for, unchanged. */
 export function Unedited(
   shown: Edited & { readonly path: Path; readonly names: readonly string[] },
 ) {
   const { root, path, names } = shown
   return (
     <div class="notice">
-      <p class="small">Also, as the JSON says:</p>
+      <p class="small">Other fields in the JSON:</p>
       <ul class="small">
         {names.map((name) => (
           <li key={name}>

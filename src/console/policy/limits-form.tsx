@@ -14,13 +14,13 @@ const KINDS = {
 }
 const DAY_SECONDS = 86_400
 
-/** How many units may leave, whatever the rules say. */
+/** The most units that may leave, whatever the rules allow. */
 export function CeilingsForm({ root, set }: Edited) {
   return (
     <EntriesCard
       title="Ceilings"
       name="ceiling"
-      words="So many units may leave a day or a month, whatever the rules say."
+      words="The most units that may leave in a day or a month, whatever the rules allow."
       fresh={{ chain_id: CHAIN_IDS[0] ?? 1, token: 'native', per: 'day', amount: '' }}
       root={root}
       set={set}
@@ -46,13 +46,13 @@ export function CeilingsForm({ root, set }: Edited) {
   )
 }
 
-/** What freezes the key by itself. */
+/** The breakers of the key. */
 export function BreakersForm({ root, set }: Edited) {
   return (
     <EntriesCard
       title="Breakers"
       name="breaker"
-      words="The key freezes by itself when it behaves unlike itself."
+      words="The key is frozen automatically when its use becomes unusual."
       fresh={{ kind: 'refusals', count: 50, per_seconds: 300 }}
       root={root}
       set={set}

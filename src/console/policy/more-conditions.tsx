@@ -31,14 +31,15 @@ export const MORE_NAMES = [
   'count',
   'sum_usd',
   'utc_hours',
+  'token_out',
 ]
 
 interface OfWhen extends Edited {
-  /** Of the `when`. */
+  /** Path of the `when`. */
   readonly path: Path
 }
 
-/** What is asked less often: native coins, units, arguments, counts over time, hours. */
+/** Less common conditions: native coins, units, arguments, counts over time, hours. */
 export function MoreConditions({ root, set, path }: OfWhen) {
   const at = (...names: Path) => ({ root, set, path: [...path, ...names] })
   return (
@@ -52,16 +53,21 @@ export function MoreConditions({ root, set, path }: OfWhen) {
       <OverTime {...at('count')} label="More calls than" isMoney={false} />
       <OverTime {...at('sum_usd')} label="More spent than, USD" isMoney />
       <UtcHours {...at('utc_hours')} />
+      <LinesField
+        {...at('token_out')}
+        label="Receives one of these tokens, one per line"
+        placeholder="0x… or native"
+      />
     </>
   )
 }
 
-/** Whole coins here, wei in the JSON. */
+/** Whole coins in the field, wei in the JSON. */
 function CoinField(shown: OfWhen & { readonly label: string }) {
   const { root, set, path, label } = shown
   const wei = textAt(root, path)
   const [typed, type] = useState('')
-  // What is typed stays as it is, `1.0` too, until the amount is changed elsewhere.
+  // The typed text stays as it is, including `1.0`, until the amount is changed in another place.
   const text = weiOf(typed) === wei ? typed : coinsOf(wei)
   return (
     <label>
@@ -84,7 +90,7 @@ function Amounts({ root, set, path }: OfWhen) {
   return (
     <Several
       {...{ root, set, path }}
-      title="Moves, or lets others take, so much of a token"
+      title="Moves, or lets others take, an amount of a token"
       name="amount"
       fresh={{ token: '' }}
     >
@@ -106,7 +112,7 @@ function Arguments({ root, set, path }: OfWhen) {
   return (
     <Several
       {...{ root, set, path }}
-      title="Arguments of the one function that is named above"
+      title="Arguments of the one function named above"
       name="argument"
       fresh={{ index: 0, op: 'eq', value: '' }}
     >
@@ -122,7 +128,7 @@ function Arguments({ root, set, path }: OfWhen) {
               set={(_path, op) => set(one, withOperator(field(root, one), op))}
             />
             {textAt(root, [...one, 'op']) === 'in' ? (
-              <LinesField {...at('value')} set={setFlags(set)} label="Of these, one a line" />
+              <LinesField {...at('value')} set={setFlags(set)} label="One of these, one per line" />
             ) : (
               <label>
                 Value
@@ -143,7 +149,7 @@ function Arguments({ root, set, path }: OfWhen) {
   )
 }
 
-/** An emptied list stays one: the operator takes nothing else. */
+/** An emptied list stays a list, because the operator accepts nothing else. */
 function setFlags(set: Edited['set']): Edited['set'] {
   return (path, lines) =>
     set(path, Array.isArray(lines) ? lines.map((line) => argumentJson(String(line))) : [])

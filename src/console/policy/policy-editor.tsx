@@ -14,11 +14,11 @@ import { TryCall } from './try-call.js'
 import { useFaults } from './use-verdicts.js'
 import { asPolicy } from './wire.js'
 
-/** Typing has paused. */
+/** Pause after which typing counts as finished. */
 const PAUSE_MS = 700
 const FIRST: JsonObject = { rules: [], default: 'allow' }
 
-/** Two views of one text; what was saved is the text to compare with. */
+/** Two views of one text; the saved text is kept for comparison. */
 export function PolicyEditor({ of: key }: { readonly of: Key }) {
   const saved = (key.policy ?? null) as JsonObject | null
   const [text, setText] = useState(() => writeDraft(saved))
@@ -57,14 +57,14 @@ export function PolicyEditor({ of: key }: { readonly of: Key }) {
         </label>
       ) : !draft.ok ? (
         <Empty title="The JSON cannot be read">
-          <p>Mend it in the other view.</p>
+          <p>Correct it in the other view.</p>
         </Empty>
       ) : value === null ? (
         <Card title="No policy">
-          <p>Any call goes through while the caps last.</p>
+          <p>Any call within the caps is allowed.</p>
           <div class="actions">
             <button type="button" onClick={() => set(FIRST)}>
-              Begin a policy
+              Start a policy
             </button>
           </div>
         </Card>
@@ -98,7 +98,7 @@ function SavePolicy(shown: {
   readonly policy: JsonObject | null
   readonly before: JsonObject | null
   readonly isValid: boolean
-  /** In its canonical form. */
+  /** In canonical form. */
   readonly onSaved: (policy: JsonObject | null) => void
 }) {
   const { of: key, policy, before, isValid } = shown
@@ -123,11 +123,11 @@ function SavePolicy(shown: {
         <>
           <AskedToConfirm asked={confirmed.asked} />
           {differences(confirmed.asked.wish, policy).length > 0 && (
-            <p role="status">What you have changed since you saved is not part of it.</p>
+            <p role="status">Changes that you made after saving are not included.</p>
           )}
         </>
       )}
-      {isDone && !isChanged && <p role="status">Saved. It holds from now on.</p>}
+      {isDone && !isChanged && <p role="status">Saved. It applies from now on.</p>}
       {confirmed.asked === null && (
         <div class="actions">
           <button
@@ -139,8 +139,8 @@ function SavePolicy(shown: {
             {confirmed.isRunning ? 'Saving…' : 'Save the policy'}
           </button>
           <span class="small mute">
-            What lets more through is confirmed by your passkey; what lets less through holds at
-            once.
+            Changes that allow more must be confirmed with your passkey; changes that allow less
+            apply at once.
           </span>
         </div>
       )}
@@ -148,7 +148,7 @@ function SavePolicy(shown: {
   )
 }
 
-/** What was typed on while it was confirmed stays. */
+/** Text typed during the confirmation is kept. */
 function says(text: string, policy: JsonObject | null): boolean {
   const draft = readDraft(text)
   return draft.ok && differences(draft.value, policy).length === 0

@@ -1,11 +1,41 @@
 import { Card } from '../parts/page.js'
 import { Empty } from '../parts/states.js'
-import { type JsonObject, listAt, moved, withField } from './draft.js'
-import { EffectField, TextField, Unedited } from './fields.js'
+import { field, type JsonObject, listAt, moved, withField } from './draft.js'
+import { type Edited, EffectField, NumberField, TextField, Unedited } from './fields.js'
 import { BreakersForm, CeilingsForm } from './limits-form.js'
 import { RuleForm } from './rule-form.js'
 
-const KNOWN = ['per_transaction_usd', 'rules', 'default', 'ceilings', 'breakers']
+const KNOWN = [
+  ...['per_transaction_usd', 'max_swap_loss_bps', 'rules', 'default', 'ceilings', 'breakers'],
+]
+
+const SWAP_LOSS = ['max_swap_loss_bps']
+
+/** An omitted value means the default; null means no bound. */
+function SwapLoss({ root, set }: Edited) {
+  const isUnbounded = field(root, SWAP_LOSS) === null
+  return (
+    <div class="pair">
+      {!isUnbounded && (
+        <NumberField
+          root={root}
+          set={set}
+          path={SWAP_LOSS}
+          label="A swap may lose at most, basis points"
+          placeholder="500"
+        />
+      )}
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isUnbounded}
+          onChange={({ currentTarget }) => set(SWAP_LOSS, currentTarget.checked ? null : undefined)}
+        />
+        <span>Swaps may lose any amount</span>
+      </label>
+    </div>
+  )
+}
 
 /** The common part of a policy as fields. */
 export function PolicyForm(shown: {
@@ -32,8 +62,8 @@ export function PolicyForm(shown: {
       >
         <div class="stack">
           <p class="small mute">
-            All that a rule names must hold. Where rules differ, refusing wins, then asking, then
-            allowing.
+            A rule applies when all of its conditions hold. If several apply, refusing wins over
+            asking, and asking over allowing.
           </p>
           {rules.length === 0 && <Empty title="No rule" />}
           {[...rules.keys()].map((index) => (
@@ -52,10 +82,11 @@ export function PolicyForm(shown: {
               root={root}
               set={set}
               path={['per_transaction_usd']}
-              label="One call at most, USD"
+              label="Most that one call may spend, USD"
               inputMode="decimal"
             />
           </div>
+          <SwapLoss root={root} set={set} />
           {odd.length > 0 && <Unedited root={root} set={set} path={[]} names={odd} />}
         </div>
       </Card>

@@ -4,7 +4,7 @@ import { WhenForm } from './when-form.js'
 
 const KNOWN_RULE = ['name', 'effect', 'when', 'approvals', 'delay_seconds']
 
-/** One rule: what happens, and to which calls. */
+/** One rule: its effect, and the calls that it applies to. */
 export function RuleForm(
   shown: Edited & {
     readonly index: number
@@ -33,7 +33,7 @@ export function RuleForm(
       {odd.length > 0 && <Unedited root={root} set={set} path={path} names={odd} />}
       {effect === 'require_approval' && (
         <div class="pair">
-          <NumberField {...at('approvals', 'needed')} label="People who approve" placeholder="1" />
+          <NumberField {...at('approvals', 'needed')} label="Approvals needed" placeholder="1" />
           <NumberField
             {...at('approvals', 'expires_seconds')}
             label="Within, seconds"
@@ -74,7 +74,7 @@ export function RuleForm(
   )
 }
 
-/** Without what the effect has no use for, which the service refuses. */
+/** Removes fields that the effect does not use, which the service would refuse. */
 function withEffect(rule: Json | undefined, effect: Json | undefined): Json {
   const fields = Object.entries({ ...(isObject(rule) ? rule : {}), effect: effect ?? null })
   return Object.fromEntries(

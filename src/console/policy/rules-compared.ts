@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from './draft.js'
 
-/** What two policies say differently, part by part. */
+/** A difference between two policies, part by part. */
 export interface Difference {
   readonly what: string
-  /** Null: there is none on that side. */
+  /** Null if that side does not have it. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -53,8 +53,8 @@ function add(
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /**
- * What is left out is what it is by default; the order of fields and in lists, which are sets, says
- * nothing, nor does the case of an address.
+ * An omitted field equals its default. The order of fields and of lists, which are sets, has no
+ * meaning, nor has the case of an address.
  */
 function normal(value: Json | undefined): Json {
   if (value === undefined) return null

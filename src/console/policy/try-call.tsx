@@ -2,16 +2,15 @@ import { useRef, useState } from 'preact/hooks'
 import { chainName } from '../parts/chain-names.js'
 import { ChainOptions } from '../parts/chain-options.js'
 import { shortened } from '../parts/copy-button.js'
-import { parseUnits } from '../parts/money.js'
 import { Card } from '../parts/page.js'
 import { StatusPill } from '../parts/status-pill.js'
 import { useQuestion } from '../use-action.js'
 import type { JsonObject } from './draft.js'
 import { Faults } from './faults.js'
-import { OPERATIONS, type TestedCall, type Verdict, verdictsOf } from './use-verdicts.js'
+import { callOf, OPERATIONS, type TestedCall } from './tested-call.js'
+import { type Verdict, verdictsOf } from './use-verdicts.js'
 import { EFFECT_WORDS } from './wire.js'
 
-const NATIVE_DECIMALS = 18
 const TONES = { allow: 'ok', require_approval: 'warn', deny: 'bad' } as const
 
 interface Tested {
@@ -20,7 +19,7 @@ interface Tested {
   readonly verdict: Verdict | undefined
 }
 
-/** What the draft makes of one call now; nothing is sent. */
+/** Judges one call by the draft now; nothing is sent. */
 export function TryCall(shown: { readonly keyId: string; readonly policy: JsonObject | null }) {
   const { keyId, policy } = shown
   const form = useRef<HTMLFormElement>(null)
@@ -85,6 +84,16 @@ export function TryCall(shown: { readonly keyId: string; readonly policy: JsonOb
             />
           </label>
         </div>
+        <label>
+          Token it gives the wallet
+          <input
+            name="token_out"
+            spellcheck={false}
+            autocomplete="off"
+            pattern="native|0x[0-9a-fA-F]{40}"
+            placeholder="0x… or native; of a send: empty"
+          />
+        </label>
         {test.error !== null && <Faults error={test.error} />}
         {isCurrent && tested?.verdict !== undefined && <VerdictShown of={tested} />}
         <div class="actions">
@@ -95,18 +104,6 @@ export function TryCall(shown: { readonly keyId: string; readonly policy: JsonOb
       </form>
     </Card>
   )
-}
-
-function callOf(form: FormData): TestedCall {
-  const text = (name: string) => String(form.get(name) ?? '').trim()
-  const operation = OPERATIONS.find((one) => one === text('operation')) ?? 'send'
-  return {
-    operation,
-    chain_id: Number(text('chain')),
-    to: text('to'),
-    value: parseUnits(text('value'), NATIVE_DECIMALS) ?? '0',
-    data: text('data') === '' ? '0x' : text('data'),
-  }
 }
 
 function VerdictShown({ of: { call, verdict } }: { readonly of: Tested }) {

@@ -12,7 +12,7 @@ const OPERATIONS = [
   ['gas_swap', 'gas swaps'],
 ] as const
 const CHAINS = CHAIN_IDS.map((id) => [id, chainName(id)] as const)
-const NEW_PAYEE = { true: 'somebody new', false: 'nobody new' } as const
+const NEW_PAYEE = { true: 'a new address', false: 'no new address' } as const
 const COMMON_NAMES = [
   'operations',
   'chains',
@@ -25,11 +25,11 @@ const COMMON_NAMES = [
 ]
 
 interface OfWhen extends Edited {
-  /** Of the `when`. */
+  /** Path of the `when`. */
   readonly path: Path
 }
 
-/** What a rule asks of a call: first what most ask, then the rest, then what it excepts. */
+/** The conditions of a rule: first the most common, then the others, then the exception. */
 export function WhenForm({ root, set, path }: OfWhen) {
   const names = namesAt(root, path)
   const folded = names.filter((name) => name === 'not' || MORE_NAMES.includes(name)).length
@@ -55,7 +55,7 @@ export function WhenForm({ root, set, path }: OfWhen) {
   )
 }
 
-/** One nested `when`, which has no exception of its own. */
+/** One nested `when`, which has no exception itself. */
 function Exception({ root, set, path }: OfWhen) {
   if (field(root, path) === undefined) {
     return (
@@ -68,7 +68,7 @@ function Exception({ root, set, path }: OfWhen) {
   }
   return (
     <fieldset class="exception stack">
-      <legend>Except where all of this holds</legend>
+      <legend>Except when all of this holds</legend>
       <CommonConditions {...{ root, set, path }} />
       <MoreConditions {...{ root, set, path }} />
       <Odd {...{ root, set, path }} known={[]} />
@@ -99,18 +99,18 @@ function CommonConditions({ root, set, path }: OfWhen) {
         none="anybody"
         options={NEW_PAYEE}
       />
-      <LinesField {...at('beneficiaries')} label="Pays only these, one a line" />
-      <LinesField {...at('to')} label="Calls one of these, one a line" />
+      <LinesField {...at('beneficiaries')} label="Pays only these, one per line" />
+      <LinesField {...at('to')} label="Calls one of these, one per line" />
       <LinesField
         {...at('functions')}
-        label="Of these functions, one a line"
+        label="One of these functions, one per line"
         placeholder="transfer(address,uint256)"
       />
     </>
   )
 }
 
-/** What no field is for. */
+/** Shows conditions that have no field. */
 function Odd({ root, set, path, known }: OfWhen & { readonly known: readonly string[] }) {
   const all = [...COMMON_NAMES, ...MORE_NAMES, ...known]
   const odd = namesAt(root, path).filter((name) => !all.includes(name))

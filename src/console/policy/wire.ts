@@ -1,7 +1,7 @@
 import type { CallPolicy } from '../keys/policy-templates.js'
 import type { JsonObject } from './draft.js'
 
-/** What the text says goes to the service as it is: whether it is a policy, the service says. */
+/** Sends the text to the service unchanged, which validates it as a policy. */
 export function asPolicy(value: JsonObject | null): CallPolicy | null {
   return value as unknown as CallPolicy | null
 }

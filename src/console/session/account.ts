@@ -1,6 +1,6 @@
 import { AUDIENCE } from '../env.js'
 
-/** The account that this tab is about; others may be about another. Null: the person's own. */
+/** The account that this tab shows; other tabs may show another. Null for the person's own. */
 const ACCOUNT_KEY = 'countersign:account'
 
 export function chosenAccount(): string | null {
@@ -12,7 +12,10 @@ export function chooseAccount(accountId: string | null): void {
   else sessionStorage.setItem(ACCOUNT_KEY, accountId)
 }
 
-/** What a token is asked for (RFC 8707): it names the account, where that is not the person's own. */
+/**
+ * The resource that a token is requested for (RFC 8707); it names the account if that is not the
+ * person's own.
+ */
 export function resourceWanted(): string {
   const account = chosenAccount()
   return account === null ? AUDIENCE : `${AUDIENCE}?account=${account}`

@@ -3,13 +3,13 @@ export class SignInError extends Error {
   override readonly name: string = 'SignInError'
 }
 
-/** Of an account that the person has no place in; they may have one in others. */
+/** The person is not a member of the account, but may be of others. */
 export class NoPlaceError extends SignInError {
   override readonly name = 'NoPlaceError'
   readonly accounts: readonly Place[]
 
   constructor(accounts: readonly Place[]) {
-    super('You have no place in this account, or none any more.')
+    super('You are not a member of this account, or no longer are.')
     this.accounts = accounts
   }
 }
@@ -19,7 +19,7 @@ export interface Place {
   readonly role: string
 }
 
-/** Nothing was said about the session: it may go on when the provider is back. */
+/** The session was neither confirmed nor ended; it may continue when the provider is back. */
 export class UnreachableError extends SignInError {
   override readonly name = 'UnreachableError'
 }
@@ -28,8 +28,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 const TOO_MANY_STATUS = 429
 
 /**
- * @param issuer as messages name it
- * @throws UnreachableError when it does not answer, is overloaded or breaks off
+ * @param issuer named in messages
+ * @throws UnreachableError if it does not answer, is overloaded or breaks off
  */
 export async function askProvider(
   issuer: string,

@@ -1,37 +1,43 @@
 export interface Tokens {
   readonly accessToken: string
-  /** Good once; null where the provider gives none. */
+  /** Valid once; null if the provider issues none. */
   readonly refreshToken: string | null
   /** By this browser's clock. */
   readonly expiresAtMs: number
 }
 
-/** Before the end of a token's life, so that none ends under way. */
+/** Tokens are refreshed this long before they expire, so that none expires under way. */
 const REFRESH_BEFORE_MS = 60_000
 
 export interface RefreshPorts {
-  /** @throws when there are none to be had */
+  /** @throws if no tokens can be obtained */
   readonly refresh: (refreshToken: string) => Promise<Tokens>
-  /** It may be had later: the provider is away, and has said nothing about the session. */
+  /**
+   * Whether tokens may be obtained later: the provider is unavailable, and has not ended the
+   * session.
+   */
   readonly isAway: (error: unknown) => boolean
-  /** There are none to be had any more. */
+  /** Called when no more tokens can be obtained. */
   readonly onEnded: () => void
   readonly nowMs: () => number
 }
 
 export interface HeldTokens {
   hold(tokens: Tokens): void
-  /** What comes back of a refresh that is under way is not kept either. */
+  /** Also discards the result of a refresh under way. */
   drop(): void
   /**
-   * A token that is good for a while.
-   * @param refused a token that the service would not take
-   * @throws Error when nobody is signed in any more
+   * Returns a token that is valid for a while.
+   * @param refused a token that the service rejected
+   * @throws Error if nobody is signed in
    */
   access(refused?: string): Promise<string>
 }
 
-/** Tokens of whoever is signed in, in memory alone. A refresh token is good once: one refresh at a time. */
+/**
+ * The tokens of the signed-in person, only in memory. A refresh token is valid once, so one refresh
+ * runs at a time.
+ */
 export function heldTokens(ports: RefreshPorts): HeldTokens {
   let held: Tokens | null = null
   let refreshing: Promise<string> | null = null

@@ -4,8 +4,8 @@ import { askProvider, NoPlaceError, type Place, SignInError } from './ask-provid
 import type { Tokens } from './held-tokens.js'
 
 /**
- * Authorization code with PKCE (RFC 7636) at the identity provider. Between leaving for it and coming
- * back the verifier is in this tab's session storage, where no other tab and no other origin reads it.
+ * Authorization code flow with PKCE (RFC 7636) at the identity provider. During the redirect the
+ * verifier is in this tab's session storage, which no other tab or origin can read.
  */
 
 const CLIENT_ID = 'countersign-console'
@@ -38,7 +38,7 @@ async function readDiscovery(): Promise<Endpoints> {
   const { ok, body } = await askProvider(ISSUER, `${ISSUER}/.well-known/openid-configuration`)
   const { issuer, authorization_endpoint, token_endpoint, end_session_endpoint } = body
   if (!ok || issuer !== ISSUER || !isText(authorization_endpoint) || !isText(token_endpoint)) {
-    throw new SignInError(`The identity provider at ${ISSUER} answers something else.`)
+    throw new SignInError(`The identity provider at ${ISSUER} gave an unexpected answer.`)
   }
   return {
     authorization: authorization_endpoint,
@@ -67,13 +67,13 @@ export async function leaveForSignIn(returnTo: string): Promise<void> {
   location.assign(url)
 }
 
-/** @throws SignInError when the provider refused, or nobody in this tab asked */
+/** @throws SignInError if the provider refused, or this tab did not start the sign-in */
 export async function comeBackFromSignIn(
   query: URLSearchParams,
 ): Promise<{ tokens: Tokens; returnTo: string }> {
   const pending = takePending()
   if (pending === null || query.get('state') !== pending.state) {
-    throw new SignInError('This sign-in was not begun in this tab, or it is over already.')
+    throw new SignInError('This sign-in was not started in this tab, or has already ended.')
   }
   const issuer = query.get('iss')
   if (issuer !== null && issuer !== ISSUER) {
@@ -93,12 +93,12 @@ export async function comeBackFromSignIn(
   return { tokens, returnTo: pending.returnTo }
 }
 
-/** @throws SignInError when the session at the provider has ended */
+/** @throws SignInError if the session at the provider has ended */
 export function refreshTokens(refreshToken: string): Promise<Tokens> {
   return askForTokens({ grant_type: 'refresh_token', refresh_token: refreshToken })
 }
 
-/** Leaves for the provider's sign-out; it comes back to the console. */
+/** Leaves for the provider's sign-out, which returns to the console. */
 export async function leaveForSignOut(): Promise<void> {
   const { endSession } = await discover()
   if (endSession === null) {

@@ -6,7 +6,7 @@ import { heldTokens } from './held-tokens.js'
 import { comeBackFromSignIn, leaveForSignIn, leaveForSignOut, refreshTokens } from './oidc.js'
 
 /**
- * Who is signed in. Tokens are in this tab's memory alone: a page that is loaded anew asks the
+ * The person who is signed in. Tokens are only in this tab's memory: a reloaded page asks the
  * identity provider, whose session answers without a password. Tabs share the sign-out.
  */
 export type Session =
@@ -15,13 +15,18 @@ export type Session =
   | {
       readonly status: 'signed-out'
       readonly problem: string | null
-      /** To go to in place of one that the person has no place in; empty: they are in none. */
+      /**
+       * Accounts to offer instead of one that the person is not a member of; empty if there are
+       * none.
+       */
       readonly accounts?: readonly Place[]
     }
 
 export const session = signal<Session>({ status: 'starting' })
 
-/** Set while the person wants to be signed out, so that a new page does not sign them in again. */
+/**
+ * Set while the person wants to stay signed out, so that a new page does not sign them in again.
+ */
 const SIGNED_OUT_KEY = 'countersign:signed-out'
 
 const tokens = heldTokens({
@@ -30,7 +35,7 @@ const tokens = heldTokens({
   onEnded: () => endSession('Your sign-in has ended. Sign in again.'),
   nowMs: Date.now,
 })
-/** @throws Error when nobody is signed in any more */
+/** @throws Error if nobody is signed in */
 export const accessToken = tokens.access
 const tabs = new BroadcastChannel('countersign:session')
 tabs.onmessage = ({ data }) => {
@@ -71,7 +76,7 @@ export async function signIn(): Promise<void> {
   }
 }
 
-/** Leaves for a token of another account, past which nothing that is shown now stays. */
+/** Leaves for a token of another account; nothing that is shown now is kept. */
 export async function switchAccount(accountId: string | null): Promise<void> {
   chooseAccount(accountId)
   tokens.drop()
@@ -92,13 +97,13 @@ export async function signOut(): Promise<void> {
 
 function endSession(problem: string | null): void {
   tokens.drop()
-  // Whoever was removed from another's account signs in to their own.
+  // A person who was removed from another's account signs in to their own.
   chooseAccount(null)
   sessionStorage.setItem(SIGNED_OUT_KEY, '1')
   session.value = { status: 'signed-out', problem }
 }
 
-/** Below the base, with its query. */
+/** Path below the base, with its query. */
 function currentPath(): string {
   return `${location.pathname.slice(BASE_PATH.length) || '/'}${location.search}`
 }

@@ -4,7 +4,7 @@ import { signIn, signOut, switchAccount } from './session.js'
 
 export function SignedOutPage(shown: {
   readonly problem: string | null
-  /** Null: nothing is known of any. Empty: the person is in none. */
+  /** Null if unknown; empty if the person is a member of none. */
   readonly accounts: readonly Place[] | null
 }) {
   const { problem, accounts } = shown
@@ -14,7 +14,7 @@ export function SignedOutPage(shown: {
       <Wordmark />
       <h1>{problem === null ? 'Signed out' : 'Not signed in'}</h1>
       {problem === null ? (
-        <p class="mute">Your agents go on within their caps.</p>
+        <p class="mute">Your agents continue within their caps.</p>
       ) : (
         <p role="alert">{problem}</p>
       )}
@@ -29,19 +29,19 @@ export function SignedOutPage(shown: {
   )
 }
 
-/** To sign in again would end here again: accounts of their own are made by the operator alone. */
+/** Signing in again would end here again, because only the operator creates accounts. */
 function NoAccountPage() {
   return (
     <main class="signed-out">
       <Wordmark />
-      <h1>You are in no account</h1>
+      <h1>You are not a member of any account</h1>
       <p role="alert">
-        Your address and password are right. But you have left the account that was your own, or
-        were removed from it, and you are a member of no other.
+        Your address and password are correct, but you left your own account or were removed from
+        it, and you are not a member of another.
       </p>
       <p>
-        So there is nothing to show, and no invitation that you could accept. Whoever runs this
-        service can make you a sign-in by another address: it has an account of its own, and can be
+        There is nothing to show, and you cannot accept an invitation. Ask the operator of this
+        service to create a sign-in for another address of yours; it has its own account and can be
         invited.
       </p>
       <button type="button" class="primary" onClick={() => void signOut()}>
@@ -51,7 +51,7 @@ function NoAccountPage() {
   )
 }
 
-/** The same sign-in as before would end where it did. */
+/** The same sign-in would end here again. */
 function OtherAccounts({ accounts }: { readonly accounts: readonly Place[] }) {
   return (
     <>

@@ -11,11 +11,11 @@ type Signature = Detail['signatures'][number]
 const OF: Readonly<Record<Signature['of'], string>> = {
   transaction: 'The transaction',
   cancellation: 'Its cancellation',
-  router_intent: 'What the wallet signed',
-  delegation: 'That the wallet lets the Router act',
+  router_intent: 'The Router intent that the wallet signed',
+  delegation: 'The delegation to the Router',
 }
 
-/** The first key's approval of all that was signed for it, and the quorum signer's signature. */
+/** For everything that was signed: the first key's approval and the quorum signer's signature. */
 export function BothKeys({ tx }: { readonly tx: Detail }) {
   const { signatures } = tx
   return (
@@ -45,7 +45,7 @@ function Approvals({ of: signature }: { readonly of: Signature }) {
       </Fact>
       {first === null ? (
         <Fact title="Identity provider">
-          Approved; its approval is not in the service’s evidence here.
+          Approved, but the approval is not in this service’s evidence.
         </Fact>
       ) : (
         <>

@@ -6,7 +6,7 @@ import type { Detail } from './detail.js'
 
 const UNMINED: readonly Detail['status'][] = ['signed', 'broadcast']
 
-/** Ends what is signed and not mined; a block may still be faster. */
+/** Cancels what is signed but not mined; a block may still be faster. */
 export function Cancel({ tx }: { readonly tx: Detail }) {
   const [isOpen, open] = useState(false)
   const close = () => open(false)
@@ -32,8 +32,8 @@ export function Cancel({ tx }: { readonly tx: Detail }) {
           onClose={close}
         >
           <p>
-            At its nonce a transaction that sends nothing is signed with a higher fee. Whichever of
-            the two a block takes first counts; gas is paid for either.
+            A transaction that sends nothing is signed at the same nonce with a higher fee. The one
+            that is mined first counts; you pay gas either way.
           </p>
         </StepDialog>
       )}

@@ -10,7 +10,7 @@ import type { Detail } from './detail.js'
 
 const WEI_DECIMALS = 18
 
-/** What it is, and why it failed where it did. */
+/** Describes a transaction, and why it failed if it did. */
 export function Summary(shown: {
   readonly tx: Detail
   readonly names: ReturnType<typeof useNames>

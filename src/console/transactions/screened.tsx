@@ -5,17 +5,18 @@ import type { Detail } from './detail.js'
 
 const REFUSED: Readonly<Record<string, string>> = {
   ADDRESS_BLOCKED: 'An address in it is on one of these lists, or a rule of yours blocks it.',
-  CALLDATA_UNDECODABLE: 'Its calldata could not be read, and so not be held against these lists.',
+  CALLDATA_UNDECODABLE:
+    'Its calldata could not be decoded, so it could not be compared with these lists.',
 }
 
-/** Lists that its verdict rests on, each by the version that was held against it. */
+/** The lists that its verdict used, with the versions that it was compared with. */
 export function Screened({ tx: { screened_against: lists, error } }: { readonly tx: Detail }) {
   if (lists === null || lists.length === 0) {
     return (
       <Card title="Screening">
         <Empty
           title={
-            lists === null ? 'No verdict is kept of it' : 'It was refused before it was screened'
+            lists === null ? 'Its verdict is not stored' : 'It was refused before it was screened'
           }
         />
       </Card>

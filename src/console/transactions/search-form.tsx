@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useTyped } from '../parts/typed.js'
 
-/** As the service takes it. */
+/** The form that the service accepts. */
 const SEARCH = /^(?:tx_[0-9A-Z]{26}|0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64}))$/
 
 export function SearchForm(shown: {
@@ -37,7 +37,8 @@ export function SearchForm(shown: {
       </label>
       <button type="submit">Find</button>
       <p id="search-help" class="small wrong" role="status">
-        {isWrong && 'An id is tx_ and 26 characters; a hash 0x and 64 digits; an address 40.'}
+        {isWrong &&
+          'An id is tx_ and 26 characters, a hash 0x and 64 digits, an address 0x and 40.'}
       </p>
     </form>
   )

@@ -8,7 +8,7 @@ type Simulation = Detail['simulation']
 type Move = Simulation['moves'][number]
 type Approval = Simulation['approvals'][number]
 
-/** What it was to do, as it was known when it was decided; where nothing is known, why. */
+/** The predicted outcome as of the decision, or why it is unknown. */
 export function Simulated({ of: simulation }: { readonly of: Simulation }) {
   const { basis, note, gas_used, moves, approvals, left_out } = simulation
   if (basis === 'none') {

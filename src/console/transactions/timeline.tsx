@@ -7,18 +7,18 @@ type Step = Detail['timeline'][number]['step']
 const STEPS: Readonly<Record<Step, string>> = {
   decided: 'Decided: within its caps and its policy, and screened',
   refused: 'Refused: nothing was signed',
-  approval_requested: 'Approval asked for',
+  approval_requested: 'Approval requested',
   approved: 'Approved',
   signed: 'Signed by both keys, and stored',
-  broadcast: 'Broadcast: a node has taken it',
+  broadcast: 'Broadcast: a node has accepted it',
   replaced: 'Replaced: signed again with a higher fee',
   cancel_signed: 'Cancellation signed',
   mined: 'In a block',
   confirmed: 'Confirmed',
   failed: 'Failed on chain',
-  dropped: 'Dropped: no chain will ever take it',
+  dropped: 'Dropped: it can no longer be mined',
   declined: 'Declined',
-  expired: 'Expired, with nobody deciding',
+  expired: 'Expired without a decision',
   withdrawn: 'Withdrawn by its agent',
 }
 

@@ -7,12 +7,12 @@ import { attemptInWords } from '../webhooks/attempt-words.js'
 import { EventBody } from '../webhooks/event-body.js'
 import type { Detail } from './detail.js'
 
-/** Its events, and who heard of each. */
+/** Its events and their deliveries. */
 export function Told({ tx: { events, status } }: { readonly tx: Detail }) {
   return (
     <Card title="Events and deliveries">
       {events.length === 0 ? (
-        <Empty title={status === 'refused' ? 'None, since nothing was signed' : 'No event yet'} />
+        <Empty title={status === 'refused' ? 'None, because nothing was signed' : 'No event yet'} />
       ) : (
         <ul class="rows">
           {events.map(({ event_id, seq, type, timestamp, deliveries }) => (

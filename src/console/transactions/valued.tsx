@@ -10,7 +10,7 @@ import type { Detail } from './detail.js'
 const WEI_DECIMALS = 18
 const GWEI_DECIMALS = 9
 
-/** What it was valued at when it was decided, what it cost, and each set of signed bytes. */
+/** Its valuation as of the decision, its cost, and each set of signed bytes. */
 export function Valued({ tx }: { readonly tx: Detail }) {
   const { valuation, attempts } = tx
   return (
@@ -19,7 +19,7 @@ export function Valued({ tx }: { readonly tx: Detail }) {
         <Empty title="It was refused before it was valued" />
       ) : (
         <dl class={attempts.length > 0 ? 'facts spaced' : 'facts'}>
-          <Fact title="Counted on the caps">{formatUsd(tx.spend_usd)}</Fact>
+          <Fact title="Counted towards the caps">{formatUsd(tx.spend_usd)}</Fact>
           <Fact title="Reserved">
             {valuation.reserved_usd === null ? 'Nothing' : formatUsd(valuation.reserved_usd)}
           </Fact>
@@ -52,7 +52,7 @@ export function Valued({ tx }: { readonly tx: Detail }) {
               cell: ({ tx_hash }) => <Id value={tx_hash} label="Copy this attempt's hash" />,
             },
             {
-              title: 'Fee at most, gwei',
+              title: 'Highest fee, gwei',
               cell: (attempt) => formatUnits(attempt.max_fee_per_gas_wei, GWEI_DECIMALS),
               align: 'end',
             },

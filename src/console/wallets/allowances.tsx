@@ -7,7 +7,7 @@ import { formatUnits, formatUsd } from '../parts/money.js'
 import { Answered, Empty } from '../parts/states.js'
 import { Table } from '../parts/table.js'
 import { TransactionLink } from '../parts/transaction-link.js'
-import type { Asset } from './assets.js'
+import type { ListedAsset } from './assets.js'
 import { type ByHandCall, endingCall } from './calldata.js'
 import { QuotedForm, useQuoted } from './quoted.js'
 import { RevokeAllowances } from './revoke-allowances.js'
@@ -21,27 +21,27 @@ const POLL_MS = 30_000
 interface Shown {
   readonly walletId: string
   readonly chainId: number
-  /** Of a key of this wallet; null: there is none to revoke with. */
+  /** Secret of a key of this wallet; null if no key may revoke. */
   readonly secret: string | null
-  /** What it has, whose symbols and decimals are known; null: not read yet. */
-  readonly assets: readonly Asset[] | null
+  /** The wallet's assets with known symbols and decimals; null before they are read. */
+  readonly assets: readonly ListedAsset[] | null
 }
 
-/** Who may take what from a wallet, and the end of it. */
+/** The allowances of a wallet, and their revocation. */
 export function Allowances({ walletId, chainId, secret, assets }: Shown) {
   const allowances = useQuery({
     queryKey: [PATH, walletId, chainId],
     queryFn: () => call('GET', PATH, { sub_wallet_id: walletId, chain_id: chainId }),
     refetchInterval: POLL_MS,
   })
-  // Not in its row: that goes with the allowance, and what came of it is to be read.
+  // Not in its row, which disappears with the allowance, while the result must stay readable.
   const [ending, end] = useState<ByHandCall | null>(null)
   return (
     <>
       <Answered query={allowances} what="allowances">
         {({ allowances }) =>
           allowances.length === 0 ? (
-            <Empty title="Nobody may take anything from it" />
+            <Empty title="No allowance is in force" />
           ) : (
             <>
               <Table<Allowance>
@@ -74,7 +74,7 @@ export function Allowances({ walletId, chainId, secret, assets }: Shown) {
                     title: 'End it',
                     cell: (one) =>
                       secret === null ? (
-                        <span class="mute">takes a key of it, below</span>
+                        <span class="mute">needs one of its keys, below</span>
                       ) : (
                         <RevokeOne of={one} onPressed={(call) => end(call)} />
                       ),
@@ -97,15 +97,18 @@ export function Allowances({ walletId, chainId, secret, assets }: Shown) {
   )
 }
 
-function assetAt(assets: readonly Asset[] | null, token: string): Asset | undefined {
+function assetAt(assets: readonly ListedAsset[] | null, token: string): ListedAsset | undefined {
   return assets?.find((one) => one.token.toLowerCase() === token.toLowerCase())
 }
 
-/** Of no token is there so much: Permit2 has 160 bits for "without end", tokens 256. */
+/** No token has this much: Permit2 uses 160 bits for "unlimited", tokens 256. */
 const UNLIMITED_FROM = 2n ** 159n
 
-/** In the token's own unit where it is known what that is. */
-function amountOf({ amount, token, kind }: Allowance, assets: readonly Asset[] | null): string {
+/** In the token's own unit, if it is known. */
+function amountOf(
+  { amount, token, kind }: Allowance,
+  assets: readonly ListedAsset[] | null,
+): string {
   if (amount === null) return 'not known'
   const asset = kind === 'erc20' || kind === 'permit2' ? assetAt(assets, token) : undefined
   if (!/^\d+$/.test(amount) || asset === undefined) return amount
@@ -148,7 +151,7 @@ function Revocation(shown: {
       outcome={(outcome) => <Outcome of={outcome} />}
       goLabel={({ success }) => (success ? 'Revoke it' : null)}
     >
-      <p class="small mute">It takes gas of this wallet.</p>
+      <p class="small mute">This wallet pays the gas.</p>
     </QuotedForm>
   )
 }

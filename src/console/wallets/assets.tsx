@@ -3,31 +3,40 @@ import { formatUnits } from '../parts/money.js'
 
 type Balances = Output<'GET', '/api/v1/agent/wallets/:sub_wallet_id/balances'>
 
-/** Native currency as calls of swaps name it. */
+/** The address that stands for native currency in calls of swaps. */
 export const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
-export interface Asset {
+export interface ListedAsset {
   /** Its contract, or NATIVE. */
   readonly token: string
   readonly symbol: string
   readonly decimals: number
-  /** Smallest units. */
-  readonly balance: string
+  /** Smallest units; null if it could not be read now. */
+  readonly balance: string | null
   readonly usdValue: string | null
 }
 
-/** What people do with a wallet themselves, by the same calls as an agent. */
+/** An asset whose balance is known. */
+export interface Asset extends ListedAsset {
+  readonly balance: string
+}
+
+/** What people do with a wallet themselves, with the same calls as an agent. */
 export interface ByHand {
   readonly secret: string
   readonly chainId: number
   readonly assets: readonly Asset[]
 }
 
-export function assetsOf({ native, tokens }: Balances): readonly Asset[] {
+export function assetsOf({ native, tokens }: Balances): readonly ListedAsset[] {
   return [
     { ...native, token: NATIVE, usdValue: null },
     ...tokens.map((one) => ({ ...one, usdValue: one.usd_value })),
   ]
+}
+
+export function isRead(asset: ListedAsset): asset is Asset {
+  return asset.balance !== null
 }
 
 export function AssetField(shown: {

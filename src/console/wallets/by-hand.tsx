@@ -18,8 +18,8 @@ export function ByHandForms(shown: ByHand & { readonly walletId: string }) {
             <DepositByHand {...shown} />
           </div>
         ) : (
-          <Empty title="This key is of another wallet">
-            <p>Choose its wallet, or give a key of this one.</p>
+          <Empty title="This key belongs to another wallet">
+            <p>Choose its wallet, or enter a key of this one.</p>
           </Empty>
         )
       }

@@ -1,4 +1,4 @@
-/** The few calls of tokens that people make by hand; whatever else there is, programs encode. */
+/** The few token calls that people make by hand; programs encode all others. */
 
 export interface ByHandCall {
   readonly to: string
@@ -25,7 +25,7 @@ export interface EndedAllowance {
   readonly token_id: string | null
 }
 
-/** @returns null where no single call ends it */
+/** @returns null if no single call ends it */
 export function endingCall({ token, spender, kind, token_id }: EndedAllowance): ByHandCall | null {
   switch (kind) {
     case 'erc20':

@@ -7,9 +7,19 @@ import { Answered, Empty } from '../parts/states.js'
 import { AmountField, type ByHand } from './assets.js'
 import { QuotedForm, useQuoted } from './quoted.js'
 
-type Market = AgentOutput<'GET', '/api/defi/markets'>['markets'][number]
+type Listed = AgentOutput<'GET', '/api/defi/markets'>['markets'][number]
 
-/** Deposits into a vault that the service knows, by its terms first. */
+/** A market that accepts deposits. */
+interface Market extends Listed {
+  readonly asset: string
+  readonly asset_decimals: number
+}
+
+function isOpen(market: Listed): market is Market {
+  return market.paused === false && market.asset !== null && market.asset_decimals !== null
+}
+
+/** Deposits into a vault that the service knows, after showing the terms. */
 export function DepositByHand(by: ByHand) {
   const { secret, chainId } = by
   const markets = useQuery({
@@ -19,11 +29,11 @@ export function DepositByHand(by: ByHand) {
   return (
     <Answered query={markets} what="markets">
       {({ markets }) => {
-        const open = markets.filter(({ paused }) => !paused)
+        const open = markets.filter(isOpen)
         if (open.length > 0) return <DepositForm {...by} markets={open} />
         return (
           <Card title="Deposit">
-            <Empty title="No vault takes deposits on this chain" />
+            <Empty title="No vault accepts deposits on this chain" />
           </Card>
         )
       }}
@@ -83,7 +93,7 @@ function DepositForm(shown: ByHand & { readonly markets: readonly Market[] }) {
   )
 }
 
-/** A fraction in decimals as per cent, cut to two places. */
+/** A decimal fraction as a percentage, cut to two places. */
 function yieldOf(fraction: string): string {
   const [whole = '0', digits = ''] = fraction.split('.')
   const all = `${whole}${digits.padEnd(4, '0').slice(0, 4)}`.padStart(5, '0')

@@ -11,18 +11,19 @@ import { Card } from '../parts/page.js'
 import { Answered } from '../parts/states.js'
 import { Table } from '../parts/table.js'
 import { Allowances } from './allowances.js'
-import { type Asset, assetsOf, NATIVE } from './assets.js'
+import { assetsOf, isRead, type ListedAsset, NATIVE } from './assets.js'
 import { ByHandForms } from './by-hand.js'
+import { GasBudgets } from './gas-budgets.js'
 import { Positions } from './positions.js'
 import { useKeyWallet } from './use-key-wallet.js'
 
 type Wallet = Output<'GET', '/api/v1/agent/wallets'>['wallets'][number]
 
-/** Reads of a chain by its node, which takes no events of others' payments. */
+/** Polls the chain's node, because payments by others have no events here. */
 const POLL_MS = 30_000
 const FIRST_CHAIN = 8453
 
-/** What one wallet has on one chain, and what can be done with it by hand: `?wallet=`, `?chain=`. */
+/** The holdings of one wallet on one chain, and actions by hand: `?wallet=`, `?chain=`. */
 export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
   const [query, setQuery] = useSearchParams()
   const [secret, setSecret] = useState<string | null>(null)
@@ -31,7 +32,7 @@ export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
   const chainId = CHAIN_IDS.find((id) => String(id) === query.get('chain')) ?? FIRST_CHAIN
   const walletId = wallet?.sub_wallet_id ?? ''
   const keyWallet = useKeyWallet(secret)
-  // A key of another wallet would do there what is pressed here.
+  // A key of another wallet would act on that wallet instead.
   const ownSecret = keyWallet.data?.sub_wallet_id === walletId ? secret : null
   const balances = useQuery({
     queryKey: ['/api/v1/agent/wallets/:sub_wallet_id/balances', walletId, chainId],
@@ -85,6 +86,9 @@ export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
         <Card title="Positions">
           <Positions walletId={walletId} secret={ownSecret} />
         </Card>
+        <Card title="Gas that the service pays today">
+          <GasBudgets walletId={walletId} />
+        </Card>
       </div>
       <Card title={`Allowances on ${chainName(chainId)}`}>
         <Allowances
@@ -96,8 +100,8 @@ export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
       {secret === null ? (
         <Card title="By hand">
           <KeySecret onGiven={setSecret}>
-            Money moves on the proof of a live key alone, so to send, swap, deposit or revoke takes
-            the secret of a key of this wallet that may trade.
+            Only a live API key can move money. To send, swap, deposit or revoke, enter the secret
+            of a trade key of this wallet.
           </KeySecret>
         </Card>
       ) : (
@@ -114,7 +118,7 @@ export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
               walletId={walletId}
               secret={secret}
               chainId={chainId}
-              assets={assetsOf(balances.data)}
+              assets={assetsOf(balances.data).filter(isRead)}
             />
           )}
         </>
@@ -123,7 +127,7 @@ export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
   )
 }
 
-function Balances({ of: assets }: { readonly of: readonly Asset[] }) {
+function Balances({ of: assets }: { readonly of: readonly ListedAsset[] }) {
   return (
     <Table
       caption="Balances"
@@ -138,7 +142,8 @@ function Balances({ of: assets }: { readonly of: readonly Asset[] }) {
         },
         {
           title: 'Balance',
-          cell: ({ balance, decimals }) => formatUnits(balance, decimals),
+          cell: ({ balance, decimals }) =>
+            balance === null ? 'not available now' : formatUnits(balance, decimals),
           align: 'end',
         },
         {

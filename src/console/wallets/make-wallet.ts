@@ -1,6 +1,6 @@
 import { call } from '../api.js'
 
-/** A wallet of this name, to be made once. */
+/** A wallet of this name, to be created once. */
 export interface WalletWish {
   readonly wallet: string
 }

@@ -10,13 +10,13 @@ import { QuotedForm, useQuoted } from './quoted.js'
 const PATH = '/api/v1/agent/wallets/:sub_wallet_id/positions'
 type Position = Output<'GET', typeof PATH>['positions'][number]
 
-/** Read of a chain by its node. */
+/** Reads the chain's node. */
 const POLL_MS = 30_000
 
-/** What a wallet has deposited, on all chains, and the way back out. */
+/** A wallet's deposits on all chains, and their withdrawal. */
 export function Positions(shown: {
   readonly walletId: string
-  /** Of a key of this wallet; null: there is none to withdraw with. */
+  /** Secret of a key of this wallet; null if no key may withdraw. */
   readonly secret: string | null
 }) {
   const { walletId, secret } = shown
@@ -25,7 +25,8 @@ export function Positions(shown: {
     queryFn: () => call('GET', PATH, { sub_wallet_id: walletId }),
     refetchInterval: POLL_MS,
   })
-  // Not in its row: that goes when all of it is withdrawn, and what came of it is to be read.
+  // Not in its row, which disappears when all of it is withdrawn, while the result must stay
+  // readable.
   const [leaving, leave] = useState<Position | null>(null)
   return (
     <>
@@ -41,8 +42,8 @@ export function Positions(shown: {
                     {one.market_id} <span class="mute">on {chainName(one.chain_id)}</span>
                   </span>
                   <span class="actions">
-                    {one.usd_value === null ? 'unpriced' : formatUsd(one.usd_value)}
-                    {secret !== null && (
+                    {worthOf(one)}
+                    {secret !== null && one.shares !== null && (
                       <button
                         type="button"
                         aria-label={`Withdraw from ${one.market_id}`}
@@ -70,6 +71,11 @@ export function Positions(shown: {
   )
 }
 
+function worthOf({ shares, usd_value }: Position): string {
+  if (shares === null) return 'not available now'
+  return usd_value === null ? 'unpriced' : formatUsd(usd_value)
+}
+
 function WithdrawAll(shown: { readonly of: Position; readonly secret: string }) {
   const { chain_id, market_id } = shown.of
   const quoted = useQuoted({
@@ -90,7 +96,7 @@ function WithdrawAll(shown: { readonly of: Position; readonly secret: string }) 
       )}
       goLabel={({ amount_out }) => `Withdraw ${amount_out}`}
     >
-      <p class="small mute">Every share that this wallet has of it.</p>
+      <p class="small mute">All shares that this wallet holds.</p>
     </QuotedForm>
   )
 }

@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** Text as a QR code, one path of squares. */
+/** Text as a QR code, drawn as one path of squares. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text, { border: 2, ecc: 'M' })
   const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [[x, y]] : [])))

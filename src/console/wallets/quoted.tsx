@@ -10,7 +10,7 @@ import { type Wish, wishesOf } from '../parts/wishes.js'
 import { useAction, useQuestion } from '../use-action.js'
 
 const SENT_BEFORE =
-  'It was sent before, and its answer was lost. Look among the transactions; ask again to send it once more.'
+  'It was sent before, but the answer was lost. Check the transactions; ask again to send it once more.'
 
 interface Sent {
   readonly status: string
@@ -18,12 +18,12 @@ interface Sent {
 }
 
 /**
- * Something by hand: first what would become of it, then the same for good. What is carried out is
- * the wish that was asked about, to the letter, and once, however often it is pressed; what is asked
- * for otherwise, or again once it was carried out, is another wish.
+ * An action by hand: first its predicted outcome, then the action itself. Exactly the request that
+ * was quoted is carried out, once, however often the button is pressed. Changed terms, or the same
+ * terms after it was carried out, are another request.
  */
 export function useQuoted<W, Q>(calls: {
-  /** All that is sent; JSON. */
+  /** Everything that is sent, as JSON. */
   readonly wish: W
   readonly quote: (wish: W) => Promise<Q>
   readonly go: (wish: W, wishId: string, quote: Q) => Promise<Sent>
@@ -32,7 +32,7 @@ export function useQuoted<W, Q>(calls: {
   const [sent, setSent] = useState<Sent | null>(null)
   const wishes = useRef(wishesOf<W>(() => crypto.randomUUID(), UNANSWERED))
   const wish = wishes.current.saying(calls.wish)
-  // An answer to what is no longer wished says nothing.
+  // The answer to an outdated request is ignored.
   const current = asked?.of.id === wish.id ? asked : null
   const asking = useQuestion(
     () => calls.quote(wish.terms).then((quote) => ({ of: wish, quote })),
@@ -47,7 +47,8 @@ export function useQuoted<W, Q>(calls: {
       const { of, quote } = current
       wishes.current.sent(of)
       const answer = await calls.go(of.terms, of.id, quote).catch((error: unknown) => {
-        // Sent before this page was loaded, by another quote: what became of it is on record.
+        // It was sent before this page was loaded, with another quote; the record shows its
+        // outcome.
         if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error
         wishes.current.carriedOut(of)
         throw new Error(SENT_BEFORE)
@@ -66,10 +67,10 @@ export function useQuoted<W, Q>(calls: {
 export function QuotedForm<Q>(shown: {
   readonly title: string
   readonly of: ReturnType<typeof useQuoted<unknown, Q>>
-  /** What was typed makes a wish. */
+  /** Whether the input makes a request. */
   readonly isComplete: boolean
   readonly outcome: (quote: Q) => ComponentChildren
-  /** Null: it does not go through. */
+  /** Null if it does not succeed. */
   readonly goLabel: (quote: Q) => string | null
   readonly children: ComponentChildren
 }) {
@@ -100,7 +101,7 @@ export function QuotedForm<Q>(shown: {
         )}
         <div class="actions">
           <button type="submit" disabled={!isComplete || asking.isRunning}>
-            {asking.isRunning ? 'Looking…' : 'See what it does'}
+            {asking.isRunning ? 'Checking…' : 'See what it does'}
           </button>
           {label !== null && (
             <button type="button" class="primary" disabled={going.isRunning} onClick={going.run}>

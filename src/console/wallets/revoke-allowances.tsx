@@ -8,7 +8,7 @@ import { useAction } from '../use-action.js'
 const PATH = '/api/v1/agent/wallets/:sub_wallet_id/revoke-allowances'
 type Skipped = Output<'POST', typeof PATH>['skipped'][number]
 
-/** Ends all standing approvals of a wallet on one chain, at the cost of a transaction each. */
+/** Ends all allowances of a wallet on one chain, at the cost of a transaction each. */
 export function RevokeAllowances(shown: {
   readonly secret: string
   readonly chainId: number
@@ -42,10 +42,10 @@ export function RevokeAllowances(shown: {
           tone="danger"
           onClose={close}
         >
-          <p>Each takes a transaction, and gas of this wallet.</p>
+          <p>Each revocation is a transaction whose gas this wallet pays.</p>
           {skipped.length > 0 && (
             <div class="problem" role="alert">
-              <p>These stand still; the others are being ended.</p>
+              <p>These still stand; the others are being revoked.</p>
               <ul class="small">
                 {skipped.map(({ tx_id, token, spender, message }) => (
                   <li key={`${tx_id} ${token} ${spender}`}>

@@ -7,7 +7,7 @@ import { QuotedForm, useQuoted } from './quoted.js'
 
 type Simulation = AgentOutput<'POST', '/api/tx/simulate'>
 
-/** Sends native currency or a token, after a simulation of the very call. */
+/** Sends native currency or a token, after a simulation of the same call. */
 export function SendByHand({ secret, chainId, assets }: ByHand) {
   const [to, setTo] = useState('')
   const [amount, setAmount] = useState('')
@@ -49,13 +49,12 @@ export function Outcome({ of: outcome }: { readonly of: Simulation }) {
   const { success, within_limits, screening, approval, spend_usd, revert_reason } = outcome
   return (
     <>
+      <li>{success ? 'It succeeds.' : `It would fail: ${revert_reason ?? 'no reason given'}.`}</li>
       <li>
-        {success ? 'It goes through.' : `It would fail: ${revert_reason ?? 'no reason given'}.`}
+        It counts {formatUsd(spend_usd)} towards the caps
+        {within_limits ? '.' : ', which exceeds them.'}
       </li>
-      <li>
-        It counts {formatUsd(spend_usd)} on the caps{within_limits ? '.' : ', which is too much.'}
-      </li>
-      {screening.blocked && <li>An address in it is on a list: it would be refused.</li>}
+      {screening.blocked && <li>It would be refused, because an address in it is on a list.</li>}
       {approval !== null && <li>It waits for approval: {approval.rule}.</li>}
     </>
   )

@@ -7,7 +7,7 @@ import { QuotedForm, useQuoted } from './quoted.js'
 
 type Quote = AgentOutput<'POST', '/api/swap/quote'>
 
-/** Swaps by a quote, which is what is carried out: no other price. */
+/** Swaps by a quote; exactly that quote is executed. */
 export function SwapByHand({ secret, chainId, assets }: ByHand) {
   const [tokenIn, setTokenIn] = useState(NATIVE)
   const [tokenOut, setTokenOut] = useState('')
@@ -35,7 +35,7 @@ export function SwapByHand({ secret, chainId, assets }: ByHand) {
         value={amount}
         onChange={setAmount}
       />
-      <AddressField label="To the token at this address" value={tokenOut} onChange={setTokenOut} />
+      <AddressField label="Token to receive (address)" value={tokenOut} onChange={setTokenOut} />
       <div class="actions">
         {assets
           .filter(({ token }) => token !== tokenIn)
@@ -68,7 +68,7 @@ function SwapOutcome({ of: quote, decimals }: { readonly of: Quote; readonly dec
   )
 }
 
-/** Basis points as per cent. */
+/** Basis points as a percentage. */
 function percentOf(bps: number): string {
   const text = String(Math.abs(bps)).padStart(3, '0')
   return `${bps < 0 ? '−' : ''}${text.slice(0, -2)}.${text.slice(-2)}`

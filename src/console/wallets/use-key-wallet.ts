@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/preact-query'
 import { callWithKey } from '../api.js'
 
-/** Keys of the cache carry no secret: by what the service shows of it anyway. */
+/** Cache keys contain no secret, only the part of it that the service shows anyway. */
 const TAG_CHARS = 12
 
-/** Which wallet a key moves the money of, whichever the page shows. */
+/** The wallet whose money a key moves, whichever wallet the page shows. */
 export function useKeyWallet(secret: string | null) {
   return useQuery({
     queryKey: ['key-wallet', secret?.slice(0, TAG_CHARS) ?? null],

@@ -10,7 +10,7 @@ import { QrCode } from './qr-code.js'
 
 export type Wallet = Output<'GET', '/api/v1/agent/wallets'>['wallets'][number]
 
-/** One sub-wallet: where money for it goes, and what stops it. */
+/** One sub-wallet: its address for deposits, and its freezes. */
 export function WalletCard({ of: wallet }: { readonly of: Wallet }) {
   const [isReceiving, receive] = useState(false)
   const address = wallet.addresses.evm
@@ -27,7 +27,7 @@ export function WalletCard({ of: wallet }: { readonly of: Wallet }) {
             <code class="address">{address}</code>
             <CopyButton text={address} label="Copy the address" />
             <p class="small mute">
-              The same on all six chains. Send nothing from other chains to it.
+              The same on all six chains. Do not send anything to it on other chains.
             </p>
           </div>
         </div>

@@ -6,7 +6,7 @@ export type Delivery = Output<
 >['deliveries'][number]
 type Attempt = Delivery['attempts'][number]
 
-/** What the other side made of it: `204 in 12 ms`. */
+/** The result of an attempt: `204 in 12 ms`. */
 export function attemptInWords({ status, error, duration_ms }: Attempt): string {
   const answer = status === null ? 'no answer' : String(status)
   return `${answer} in ${duration_ms} ms${error === null ? '' : `: ${error}`}`

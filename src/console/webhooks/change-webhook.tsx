@@ -5,7 +5,7 @@ import { useAction } from '../use-action.js'
 import { EventChoices } from './event-choices.js'
 import type { EventType, Webhook } from './use-webhooks.js'
 
-/** Where it goes, what it is told of, and what it is called; a channel for people keeps its address. */
+/** Its address, events and description; the address of an alert channel cannot be changed. */
 export function ChangeWebhook({ of: webhook }: { readonly of: Webhook }) {
   const [isOpen, open] = useState(false)
   return (

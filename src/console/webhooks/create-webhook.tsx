@@ -29,7 +29,7 @@ const FIELDS: Readonly<Record<Kind, readonly Field[]>> = {
   telegram: [
     { name: 'chat_id', label: 'Chat' },
     { name: 'token', label: "The bot's token", type: 'password' },
-    { name: 'url', label: 'Bot API, where it is another', type: 'url', isOptional: true },
+    { name: 'url', label: 'Bot API, if not the default', type: 'url', isOptional: true },
     DESCRIPTION,
   ],
   ntfy: [
@@ -42,13 +42,13 @@ const FIELDS: Readonly<Record<Kind, readonly Field[]>> = {
 const CHANNELS = ['slack', 'telegram', 'ntfy', 'email'] as const
 const DESCRIPTION_LENGTH_MAX = 100
 
-/** An endpoint for a program, or a channel on which people are told. */
+/** Creates an endpoint for a program, or an alert channel for people. */
 export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel' }) {
   const isChannel = what === 'channel'
   const [isOpen, open] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
   const [isSecretLost, setSecretLost] = useState(false)
-  // A channel's address or token is its secret.
+  // The address or token of a channel is its secret.
   const wishes = useRef(wishesOf<Wish>(newCreationKey, NOWHERE))
   return (
     <>
@@ -71,8 +71,8 @@ export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel
       {isSecretLost && (
         <Dialog title="The signing secret" onClose={() => setSecretLost(false)}>
           <p>
-            The endpoint is made, and its secret was in an answer that did not come. Rotate the
-            secret on the endpoint's page to get another one.
+            The endpoint was created, but the answer with its secret was lost. Rotate the secret on
+            the endpoint's page to get a new one.
           </p>
         </Dialog>
       )}
@@ -119,7 +119,7 @@ function Form(shown: {
             value={kind}
             onChange={({ currentTarget }) => {
               setKind(CHANNELS.find((one) => one === currentTarget.value) ?? 'slack')
-              // A token or an address of one is no other's to hear.
+              // A token or address of one kind must not be sent to another.
               setGiven(({ description = '' }) => ({ description }))
             }}
           >

@@ -10,7 +10,7 @@ import { attemptInWords, type Delivery } from './attempt-words.js'
 import { EventBody } from './event-body.js'
 import { useDeliveries } from './use-webhooks.js'
 
-/** What was sent to an endpoint, what it answered each time, and once more. */
+/** The deliveries to an endpoint, its answers, and redelivery. */
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   const deliveries = useDeliveries(webhookId)
   return (

@@ -4,7 +4,7 @@ import { call } from '../api.js'
 import { Answered } from '../parts/states.js'
 import { TransactionLink } from '../parts/transaction-link.js'
 
-/** What was sent of an event: read from the log once somebody wants to see it. */
+/** The body of an event, read from the log on demand. */
 export function EventBody({ seq }: { readonly seq: number }) {
   const [isOpen, open] = useState(false)
   return (
@@ -35,7 +35,7 @@ function Body({ seq }: { readonly seq: number }) {
             </pre>
           </>
         ) : (
-          <p class="small mute">It is no longer kept.</p>
+          <p class="small mute">This event is no longer stored.</p>
         )
       }
     </Answered>

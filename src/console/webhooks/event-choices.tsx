@@ -1,14 +1,10 @@
+import { EVENT_TYPES } from '../../domain/event-types.js'
 import type { EventType } from './use-webhooks.js'
 
-const EVENT_TYPES: readonly EventType[] = [
-  ...(['transaction.broadcast', 'transaction.confirmed', 'transaction.failed'] as const),
-  ...(['transaction.dropped', 'limit.reached', 'key.rotated', 'key.revoked'] as const),
-  ...(['approval.requested', 'approval.approved', 'approval.declined'] as const),
-  ...(['approval.expired', 'user.frozen', 'user.unfrozen', 'wallet.frozen'] as const),
-  ...(['wallet.unfrozen', 'key.frozen', 'key.unfrozen'] as const),
-]
+/** A test belongs to one endpoint, so no filter names it. */
+const CHOICES = EVENT_TYPES.filter((type) => type !== 'webhook.test')
 
-/** Which events it is told of; none chosen: the usual ones. */
+/** The events that it receives; if none is selected, the default ones. */
 export function EventChoices(shown: {
   readonly chosen: readonly EventType[]
   readonly onChange: (chosen: readonly EventType[]) => void
@@ -20,12 +16,12 @@ export function EventChoices(shown: {
         Events <span class="mute">(none chosen: the usual ones)</span>
       </legend>
       <div class="choices">
-        {EVENT_TYPES.map((type) => (
+        {CHOICES.map((type) => (
           <label key={type} class="choice">
             <input
               type="checkbox"
               checked={chosen.includes(type)}
-              // Types that a newer service has stay chosen.
+              // Types that only a newer service has stay selected.
               onChange={({ currentTarget }) =>
                 onChange(
                   currentTarget.checked ? [...chosen, type] : chosen.filter((one) => one !== type),

@@ -2,10 +2,10 @@ import { CopyButton } from '../parts/copy-button.js'
 import { Dialog } from '../parts/dialog.js'
 import { Left } from '../parts/times.js'
 
-/** What deliveries are signed with, which nobody can show again. */
+/** The secret that signs deliveries, which cannot be shown again. */
 export function SigningSecret(shown: {
   readonly secret: string
-  /** Until when the secrets before it sign along. */
+  /** Until this time the earlier secrets sign as well. */
   readonly oldUntil?: string
   readonly onClose: () => void
 }) {
@@ -13,8 +13,8 @@ export function SigningSecret(shown: {
   return (
     <Dialog title="The signing secret" onClose={shown.onClose}>
       <p>
-        <strong>Copy it now:</strong> it is not shown again. Deliveries are signed with it by
-        Standard Webhooks, so that whoever gets one can tell that it is from here.
+        <strong>Copy it now:</strong> it is not shown again. Deliveries are signed with it, as
+        Standard Webhooks defines, so that a receiver can verify them.
       </p>
       <p class="secret">
         <code>{secret}</code>

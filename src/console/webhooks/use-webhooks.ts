@@ -4,7 +4,7 @@ import { call, type Output } from '../api.js'
 export type Webhook = Output<'GET', '/api/v1/agent/webhooks'>['webhooks'][number]
 export type EventType = NonNullable<Webhook['events']>[number]
 
-/** More than anybody may have. */
+/** More than any user may have. */
 const ALL_ROWS = 100
 const PAGE_ROWS = 25
 

@@ -9,7 +9,7 @@ import type { Webhook } from './use-webhooks.js'
 
 const BY_ID = '/api/v1/agent/webhooks/:webhook_id'
 
-/** Sends an event that says it is a test; it comes up among the deliveries. */
+/** Sends a test event; it appears among the deliveries. */
 export function Test({ of: { webhook_id } }: { readonly of: Webhook }) {
   const [isSent, setSent] = useState(false)
   const test = useAction(
@@ -66,7 +66,7 @@ export function RotateSecret({ of: { webhook_id } }: { readonly of: Webhook }) {
           onClose={() => open(false)}
         >
           <p>
-            You get a new one. For 24 hours both sign, so that the receiver can be changed over
+            You get a new secret. For 24 hours both sign, so that you can update the receiver
             without a gap.
           </p>
         </StepDialog>
@@ -97,7 +97,7 @@ export function Remove({ of: { webhook_id } }: { readonly of: Webhook }) {
           tone="danger"
           onClose={() => open(false)}
         >
-          <p>Nothing more is sent there, and what is known of its deliveries goes with it.</p>
+          <p>Nothing more is sent there, and the record of its deliveries is removed.</p>
         </StepDialog>
       )}
     </>

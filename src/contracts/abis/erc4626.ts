@@ -1,4 +1,4 @@
-/** ERC-4626 vaults, besides the ERC-20 functions of their shares. */
+/** ERC-4626 vaults, without the ERC-20 functions of their shares. */
 export const erc4626Abi = [
   {
     type: 'function',

@@ -3,7 +3,7 @@ export const multicall3Abi = [
   {
     type: 'function',
     name: 'aggregate3',
-    // Payable on chain; declared as a read, since reads are all it is used for.
+    // Payable on chain; declared as a read, because it is used only for reads.
     stateMutability: 'view',
     inputs: [
       {

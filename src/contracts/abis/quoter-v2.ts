@@ -1,6 +1,6 @@
 /**
- * Uniswap v3 QuoterV2. Its functions are not `view`, but revert what they did: use `eth_call`.
- * A path is token ‖ fee (3 bytes) ‖ token, repeated.
+ * Uniswap v3 QuoterV2. Its functions are not `view`, but revert their effects: use `eth_call`. A
+ * path is token ‖ fee (3 bytes) ‖ token, repeated.
  */
 export const quoterV2Abi = [
   {

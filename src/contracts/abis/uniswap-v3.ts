@@ -1,4 +1,4 @@
-/** Uniswap v3 core: the factory's directory of pools. */
+/** Uniswap v3 core: the factory, which finds pools. */
 export const uniswapV3FactoryAbi = [
   {
     type: 'function',
@@ -13,7 +13,7 @@ export const uniswapV3FactoryAbi = [
   },
 ] as const
 
-/** Uniswap v3 core: what a price impact is computed from. */
+/** Uniswap v3 core: the pool state from which a price impact is computed. */
 export const uniswapV3PoolAbi = [
   {
     type: 'function',

@@ -1,8 +1,8 @@
 import { type ContractFunction, operator, operatorUnless, simulated } from './contract-function.js'
 
 /**
- * Safe's MultiSendCallOnly, whose code is the same wherever it is (safe-deployments: v1.3.0, the
- * same by EIP-155, v1.4.1, v1.5.0).
+ * Safe's MultiSendCallOnly, whose code is the same at each of these addresses (safe-deployments:
+ * v1.3.0, its EIP-155 variant, v1.4.1, v1.5.0).
  */
 const MULTI_SEND_CALL_ONLY: ReadonlySet<bigint> = new Set([
   0x40a2accbd92bca938b02010e17a5b8929b49130dn,
@@ -12,8 +12,8 @@ const MULTI_SEND_CALL_ONLY: ReadonlySet<bigint> = new Set([
 ])
 
 /**
- * With operation 1 a Safe runs foreign code as its own, which may give it other owners without a
- * word of it in a log or in the calldata.
+ * With operation 1 a Safe runs foreign code as its own, which may change its owners without a trace
+ * in logs or calldata.
  */
 const callsAlone = (word: (index: number) => bigint) =>
   word(3) === 0n || (word(3) === 1n && MULTI_SEND_CALL_ONLY.has(word(0)))
@@ -80,7 +80,7 @@ export const ACCOUNT_FUNCTIONS: readonly ContractFunction[] = [
     'execTransactionWithRole(address to, uint256 value, bytes:call data, uint8 operation, uint16 role, bool shouldRevert)',
     callsAlone,
   ),
-  // A message that the Safe has signed from then on, by ERC-1271
+  // A message that the Safe has signed from now on, by ERC-1271
   operator('85a5affe', 'signMessage(bytes message)', null),
   // ERC-4337 v0.6 and v0.7
   simulated(

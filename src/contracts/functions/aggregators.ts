@@ -28,7 +28,7 @@ export const AGGREGATOR_FUNCTIONS: readonly ContractFunction[] = [
     'fillOrderArgs((uint256 salt, uint256:address maker, uint256:address receiver, uint256:address makerAsset, uint256:address takerAsset, uint256 making, uint256 taking, uint256 makerTraits) order, bytes32 r, bytes32 vs, uint256 amount, uint256 takerTraits, bytes:opaque args)',
     'taker-target',
   ),
-  // 0x: the actions are selector-prefixed bytes of functions that no contract has
+  // 0x: the actions are selector-prefixed bytes of functions that exist in no contract
   simulated(
     '1fff991f',
     'execute((address recipient, address buyToken, uint256 minAmountOut) slippage, bytes[] actions, bytes32 tracking)',

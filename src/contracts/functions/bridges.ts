@@ -2,7 +2,7 @@ import { type ContractFunction, simulated } from './contract-function.js'
 
 /**
  * Bridges: the recipient is often a bytes32, raw bytes or a string, since the other chain may not
- * be an EVM chain, and a message may name another payee.
+ * be an EVM chain, and a message may name another beneficiary.
  */
 export const BRIDGE_FUNCTIONS: readonly ContractFunction[] = [
   // LI.FI
@@ -52,7 +52,7 @@ export const BRIDGE_FUNCTIONS: readonly ContractFunction[] = [
     '9fbf10fc',
     'swap(uint16 dstChainId, uint256 srcPoolId, uint256 dstPoolId, address refundAddress, uint256 amountLD, uint256 minAmountLD, (uint256 gas, uint256 amount, bytes:prefix airdropAddress) lzTxObj, bytes:prefix to, bytes payload)',
   ),
-  // THORChain: the memo names the payee
+  // THORChain: the memo names the beneficiary
   simulated(
     '44bc937b',
     'depositWithExpiry(address vault, address asset, uint256 amount, string memo, uint256 expiration)',

@@ -1,22 +1,22 @@
 /**
- * What is known of one function of other people's contracts, in one row: whom its calldata names,
- * which screening reads, and what it takes out of the wallet that calls it, which valuation reads.
- * No row has the one without the other, so no function is screened and not valued.
+ * One function of other people's contracts, in one row: the addresses in its calldata, which
+ * screening reads, and what it takes out of the calling wallet, which valuation reads. Every row
+ * has both, so no function is screened and not valued.
  */
 export interface ContractFunction {
   /** 8 hex digits; a test compares them with the signature's hash. */
   readonly selector: string
   /**
-   * Solidity's, with named arguments. A type may carry a reading after a colon, for addresses
-   * that are not in an `address` and for bytes that hold more than themselves; which there are,
-   * `src/screening/walk/abi-type.ts` says.
+   * The Solidity signature, with named arguments. A type may have a reading after a colon, for
+   * addresses that are not in an `address` and for bytes with nested content;
+   * `src/screening/walk/abi-type.ts` lists the readings.
    */
   readonly signature: string
-  /** Set where calldata holds what no signature can say. */
+  /** Set when the calldata contains something that no signature can express. */
   readonly program: ProgramName | null
   /**
-   * True where other functions share the selector: calldata that does not decode is then some
-   * other call, not a refusal.
+   * True when other functions share the selector: calldata that does not decode is then another
+   * call, and not refused.
    */
   readonly shared: boolean
   readonly effect: Effect
@@ -31,64 +31,72 @@ export type ProgramName =
   | 'taker-target'
   | 'commission-trailer'
 
-/** What a function takes out of a wallet. Words are counted from 0 in the arguments' head. */
+/**
+ * The effect of a function on the wallet that calls it. Words are counted from 0 in the arguments'
+ * head.
+ */
 export type Effect = SimulatedEffect | Outflow | Approval | ItemMove | OperatorGrant
 
-/** Nothing that its words bound: what it moves shows when it is run. */
+/** The arguments bound nothing: a simulation shows what it moves. */
 interface SimulatedEffect {
   readonly kind: 'simulated'
 }
 
 interface Movement {
   /**
-   * Word with the account whose tokens they are. Where it is the wallet's, the function also
-   * claims them when somebody else is handed it as calldata. Absent: the caller's.
+   * The word with the account whose tokens they are. When that is the wallet, the function also
+   * counts as a claim in calldata that is handed to another contract. Absent: the caller's tokens.
    */
   readonly owner?: number
-  /** Word with the token; absent: the contract that is called. */
+  /** The word with the token; absent: the contract that is called. */
   readonly token?: number
-  /** True when a configured token carries out this and nothing else: no callback, no second token. */
+  /** True when a configured token does exactly this: no callback, no second token. */
   readonly alone?: true
-  /** Set for functions of one contract only: of others, the same selector says nothing. */
+  /**
+   * Set for functions of one contract only: in other contracts the same selector has no known
+   * meaning.
+   */
   readonly of?: 'permit2'
 }
 
 /** Moves an amount of a token out of the wallet. */
 export interface Outflow extends Movement {
   readonly kind: 'outflow'
-  /** Word with the amount, smallest units. */
+  /** The word with the amount, in smallest units. */
   readonly amount: number
 }
 
-/** Lets a spender take an amount. */
+/** Permits a spender to take an amount. */
 export interface Approval extends Movement {
   readonly kind: 'approval'
   /**
-   * `token-or-item`: the same selector approves one item of an ERC-721, by its id, of which only
-   * configured tokens are known to be none. `collection`: all items, or none.
+   * `token-or-item`: the same selector approves one token of an ERC-721 contract by its id; only
+   * configured tokens are known not to be one. `collection`: all tokens of a collection, or none.
    */
   readonly asset: 'token' | 'token-or-item' | 'permit2' | 'collection'
   readonly spender: number
-  /** Word with the amount; or with a flag, where it is everything or nothing; or everything. */
+  /**
+   * The word with the amount, or with a flag for everything or nothing; or `all` for everything.
+   */
   readonly amount: number | { readonly flag: number } | 'all'
 }
 
-/** Moves items that have no amount: ERC-721 and ERC-1155. */
+/** Moves tokens that have no amount: ERC-721 and ERC-1155. */
 interface ItemMove {
   readonly kind: 'items'
   readonly owner: number
 }
 
 /**
- * Lets others act in the wallet's name, or hands on what a contract keeps for it in books of its
- * own: operators, managers, delegates, owners and modules, pre-signed orders, calls that wait for
- * somebody to execute them, claims moved within a contract. What they open up nobody here can price.
+ * Lets others act in the wallet's name, or transfers what a contract keeps for it in its own books:
+ * operators, managers, delegates, owners and modules, pre-signed orders, calls that wait for anyone
+ * to execute them, claims moved within a contract. Their value is unknown here.
  */
 export interface OperatorGrant {
   readonly kind: 'operator'
-  /** Word that is zero when the call takes the power back; null where none says so. */
+  /** The word that is zero when the call removes the power; null when no word does. */
   readonly revokedByZeroAt: number | null
-  /** True of arguments that open up nothing: what such a call moves shows when it is run. */
+  /** True for arguments that give no power: a simulation shows what such a call moves. */
   readonly unless?: (word: (index: number) => bigint) => boolean
 }
 
@@ -134,7 +142,7 @@ export function operator(
   return row(selector, signature, { kind: 'operator', revokedByZeroAt })
 }
 
-/** A function that opens up something by some of its arguments alone. */
+/** A function that gives power only with some arguments. */
 export function operatorUnless(
   selector: string,
   signature: string,
@@ -143,7 +151,7 @@ export function operatorUnless(
   return row(selector, signature, { kind: 'operator', revokedByZeroAt: null, unless })
 }
 
-/** A function whose selector others use as well. */
+/** A function whose selector other functions share. */
 export function shared(one: ContractFunction): ContractFunction {
   return { ...one, shared: true }
 }

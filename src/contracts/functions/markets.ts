@@ -72,7 +72,8 @@ export const MARKET_FUNCTIONS: readonly ContractFunction[] = [
     'e7acab24',
     `fulfillAdvancedOrder((${SEAPORT_PARAMETERS}, uint120 numerator, uint120 denominator, bytes:opaque signature, bytes extraData) order, (uint256 orderIndex, uint8 side, uint256 index, uint256 identifier, bytes32[] proof)[] resolvers, bytes32 fulfillerConduitKey, address recipient)`,
   ),
-  // Ground to the zero selector, so any call that starts with four zero bytes has it as well
+  // The function was named to have the zero selector, so any call that starts with four zero bytes
+  // has it as well
   shared(
     simulated(
       '00000000',

@@ -3,10 +3,12 @@ import { type ContractFunction, operator, operatorUnless } from './contract-func
 const WORD_BYTES = 32n
 const USER_BALANCE_OP_WORDS = 5
 const INTERNAL_TO_INTERNAL = 2n
-/** More than anybody sends; beyond it the call counts as one that moves within the vault. */
+/** More than any real call has; beyond it the call counts as one that moves within the vault. */
 const USER_BALANCE_OPS_MAX = 32n
 
-/** Balancer's operations are one array; its kinds but one move tokens, which shows. */
+/**
+ * Balancer's operations are one array; all kinds except one move tokens, which a simulation shows.
+ */
 const movesNothingWithin = (word: (index: number) => bigint) => {
   const count = word(1)
   if (word(0) !== WORD_BYTES || count > USER_BALANCE_OPS_MAX) return false
@@ -18,8 +20,8 @@ const SEAPORT_ORDER_PARAMETERS =
   '(address offerer, address zone, (uint8 itemType, address token, uint256 id, uint256 startAmount, uint256 endAmount)[] offer, (uint8 itemType, address token, uint256 id, uint256 startAmount, uint256 endAmount, address recipient)[] consideration, uint8 orderType, uint256 startTime, uint256 endTime, bytes32 zoneHash, uint256 salt, bytes32 conduitKey, uint256 total) parameters'
 
 /**
- * Powers over a wallet, and what it owns in the books of contracts, that rows of other families do
- * not have. Only the wallet itself can call them.
+ * Powers over a wallet, and over what it owns in the books of contracts, that are not rows of other
+ * families. Only the wallet itself can make these calls.
  */
 export const OPERATOR_FUNCTIONS: readonly ContractFunction[] = [
   // ERC-6909 and ERC-777-likes; Comet; Aave v4; delegate.xyz v1; 0x; Maker-likes
@@ -68,7 +70,7 @@ export const OPERATOR_FUNCTIONS: readonly ContractFunction[] = [
     'delegateERC1155(address to, address contract, uint256 id, bytes32 rights, uint256 amount)',
     4,
   ),
-  // Never taken back by the same call: Maker, Morpho, dYdX, GMX, Synthetix, EigenLayer, delegations
+  // Never removed by the same call: Maker, Morpho, dYdX, GMX, Synthetix, EigenLayer, delegations
   operator('a3b22fc4', 'hope(address usr)', null),
   operator(
     '8069218f',
@@ -98,7 +100,7 @@ export const OPERATOR_FUNCTIONS: readonly ContractFunction[] = [
     null,
   ),
   operator('d4d9bdcd', 'approveHash(bytes32 hash)', null),
-  // Signed elsewhere, handed in by anybody: Comet; Aave's debts
+  // Signed off chain and submitted by anyone: Comet; Aave's debts
   operator(
     'bb24d994',
     'allowBySig(address owner, address manager, bool isAllowed, uint256 nonce, uint256 expiry, uint8 v, bytes32 r, bytes32 s)',
@@ -109,7 +111,7 @@ export const OPERATOR_FUNCTIONS: readonly ContractFunction[] = [
     'delegationWithSig(address delegator, address delegatee, uint256 amount, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
     2,
   ),
-  // What moves within a contract: ERC-6909; Comet; Balancer
+  // Moved within a contract: ERC-6909; Comet; Balancer
   operator('095bcdb6', 'transfer(address to, uint256 id, uint256 amount)', null),
   operator('439e2e45', 'transferAsset(address to, address asset, uint256 amount)', null),
   operator(

@@ -22,7 +22,7 @@ export const PERMIT2_FUNCTIONS: readonly ContractFunction[] = [
     '0d58b1db',
     'transferFrom((address from, address to, uint160 amount, address token)[] _)',
   ),
-  // The amount that was signed for, of which the spender may ask for less
+  // The signed amount, of which the spender may take less
   outflow(
     '30f28b7a',
     'permitTransferFrom(((address token, uint256 amount) permitted, uint256 nonce, uint256 deadline) permit, (address to, uint256 amount) transferDetails, address owner, bytes:opaque signature)',

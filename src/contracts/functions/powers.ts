@@ -1,15 +1,15 @@
 import { type ContractFunction, operator } from './contract-function.js'
 
 /**
- * Powers over contracts that a wallet may own: whoever has them next has what the contract holds.
- * Only who has one can pass it on, by functions whose names say so; what a contract calls it by a
- * name of its own stays unseen.
+ * Powers over contracts that a wallet may own: their next holder controls what the contract holds.
+ * Only the holder can pass one on, by functions whose names show it; a contract's own names for
+ * such functions are not recognised.
  */
 export const POWER_FUNCTIONS: readonly ContractFunction[] = [
   operator('f2fde38b', 'transferOwnership(address newOwner)', null),
   operator('13af4035', 'setOwner(address owner)', null),
   operator('2f2ff15d', 'grantRole(bytes32 role, address account)', null),
-  // Owners: in two steps, with flags, of names, by other names of the same; Solady's handover
+  // Owners: in two steps, with flags, of names, and under other names; Solady's handover
   operator('c42069ec', 'setPendingOwner(address owner)', null),
   operator('b5ed298a', 'proposeOwner(address owner)', null),
   operator('1627540c', 'nominateNewOwner(address owner)', null),
@@ -44,7 +44,7 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
     'setSubnodeRecord(bytes32 node, bytes32 label, address owner, address resolver, uint64 ttl)',
     null,
   ),
-  // Administrators and whoever else rules a contract
+  // Administrators and other controlling roles
   operator('704b6c02', 'setAdmin(address admin)', null),
   operator('4dd18bf5', 'setPendingAdmin(address admin)', null),
   operator('b71d1a0c', '_setPendingAdmin(address admin)', null),
@@ -92,7 +92,7 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
   operator('d381ba7c', 'setRootUser(address user, bool isEnabled)', 1),
   operator('776d1a01', 'setTarget(address target)', null),
   operator('086cfca8', 'setAvatar(address avatar)', null),
-  // Code that a contract runs from then on, as whoever it obeys: proxies of all kinds
+  // The code that a contract runs from now on, or the address that it obeys: proxies of all kinds
   operator('3659cfe6', 'upgradeTo(address implementation)', null),
   operator('4f1ef286', 'upgradeToAndCall(address implementation, bytes data)', null),
   operator('99a88ec4', 'upgrade(address proxy, address implementation)', null),
@@ -111,7 +111,7 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
     'diamondCut((address facet, uint8 action, bytes4[] selectors)[] cut, address init, bytes data)',
     null,
   ),
-  // Accounts of several: Safe, old multisigs, Coinbase's, ERC-7579's, ERC-4337's
+  // Accounts with several owners: Safe, old multisigs, Coinbase's, ERC-7579's, ERC-4337's
   operator('f8dc5dd9', 'removeOwner(address previous, address owner, uint256 threshold)', null),
   operator('694e80c3', 'changeThreshold(uint256 threshold)', null),
   operator('f08a0323', 'setFallbackHandler(address handler)', 0),
@@ -127,7 +127,7 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
   operator('1ed86f19', 'addModule(address module)', null),
   operator('9710451c', 'authorizeModule(address module, bool isAuthorized, bytes data)', null),
   operator('584465f2', 'setEntryPoint(address entryPoint)', null),
-  // Who is paid: claims, rewards, escrows, validators
+  // Beneficiaries: claims, rewards, escrows, validators
   operator('1c31f710', 'setBeneficiary(address beneficiary)', null),
   operator('dc070657', 'changeBeneficiary(address beneficiary)', null),
   operator('1c846d59', 'setBeneficiary(uint256 id, address beneficiary)', null),
@@ -153,7 +153,7 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
     null,
   ),
   operator('d0e4b2f4', 'transferControl(address split, address controller)', null),
-  // Calls that wait for somebody to execute them: OpenZeppelin's, Compound's; old multisigs
+  // Calls that wait for anyone to execute them: OpenZeppelin's, Compound's; old multisigs
   operator(
     '01d5062a',
     'schedule(address target, uint256 value, bytes:call data, bytes32 predecessor, bytes32 salt, uint256 delay)',
@@ -172,7 +172,7 @@ export const POWER_FUNCTIONS: readonly ContractFunction[] = [
   ),
   operator('c6427474', 'submitTransaction(address target, uint256 value, bytes:call data)', null),
   operator('c01a8c84', 'confirmTransaction(uint256 id)', null),
-  // Streams go on by themselves: LlamaPay, Sablier, Superfluid
+  // Streams continue by themselves: LlamaPay, Sablier, Superfluid
   operator('c355f343', 'createStream(address to, uint216 amountPerSecond)', null),
   operator(
     '8835510c',

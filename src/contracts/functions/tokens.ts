@@ -14,7 +14,7 @@ export const TOKEN_FUNCTIONS: readonly ContractFunction[] = [
     amount: 1,
     alone: true,
   }),
-  // Of OpenZeppelin before 5
+  // OpenZeppelin before version 5
   approval('39509351', 'increaseAllowance(address spender, uint256 added)', {
     asset: 'token-or-item',
     spender: 0,

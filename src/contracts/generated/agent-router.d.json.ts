@@ -28,6 +28,7 @@ declare const artifact: {
     {"inputs":[{"name":"overlap","type":"uint256"}],"name":"OverlapTooLong","type":"error"},
     {"inputs":[{"name":"owner","type":"address"}],"name":"OwnableInvalidOwner","type":"error"},
     {"inputs":[{"name":"account","type":"address"}],"name":"OwnableUnauthorizedAccount","type":"error"},
+    {"inputs":[],"name":"OwnershipKept","type":"error"},
     {"inputs":[],"name":"ReentrancyGuardReentrantCall","type":"error"},
     {"inputs":[{"name":"token","type":"address"}],"name":"SafeERC20FailedOperation","type":"error"},
     {"inputs":[{"name":"token","type":"address"}],"name":"SameToken","type":"error"},
@@ -77,7 +78,7 @@ declare const artifact: {
     {"inputs":[],"name":"paused","outputs":[{"name":"","type":"bool"}],"stateMutability":"view","type":"function"},
     {"inputs":[],"name":"pendingOwner","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
     {"inputs":[{"name":"relayers","type":"address[]"}],"name":"removeRelayers","outputs":[],"stateMutability":"nonpayable","type":"function"},
-    {"inputs":[],"name":"renounceOwnership","outputs":[],"stateMutability":"nonpayable","type":"function"},
+    {"inputs":[],"name":"renounceOwnership","outputs":[],"stateMutability":"pure","type":"function"},
     {"inputs":[{"name":"feeRecipient_","type":"address"}],"name":"setFeeRecipient","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"guardian_","type":"address"}],"name":"setGuardian","outputs":[],"stateMutability":"nonpayable","type":"function"},
     {"inputs":[{"name":"newOwner","type":"address"}],"name":"transferOwnership","outputs":[],"stateMutability":"nonpayable","type":"function"},
@@ -87,6 +88,6 @@ declare const artifact: {
   /** Creation code, without constructor arguments. */
   bytecode: `0x${string}`
   /** The deployed code inside the creation code, in bytes; immutables are words inside it. */
-  runtime: {"offset":314,"length":14744,"immutables":[]}
+  runtime: {"offset":314,"length":14777,"immutables":[]}
 }
 export = artifact

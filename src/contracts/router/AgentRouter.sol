@@ -128,6 +128,7 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     error OverlapTooLong(uint256 overlap);
     error InvalidTarget(address target);
     error ZeroAddress();
+    error OwnershipKept();
 
     /// @dev No `msg.sender` here: the CREATE2 proxy deploys, and the address must be the same on
     /// every chain. The owner is part of the init code and therefore of the address.
@@ -232,6 +233,12 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
     function setGuardian(address guardian_) external onlyOwner {
         guardian = guardian_;
         emit GuardianChanged(guardian_);
+    }
+
+    /// @notice Reverts, for everybody. Without an owner no co-signer, relayer or venue could be ended,
+    /// and what the guardian paused would stay paused. Ownership is handed on in two steps.
+    function renounceOwnership() public pure override {
+        revert OwnershipKept();
     }
 
     function pause() external {

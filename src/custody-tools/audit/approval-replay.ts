@@ -9,27 +9,33 @@ import { countPeople, type People } from '../../custody/members/persons.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 
-/** What the user side's log says of approvals: who gave which, and who was an authorizer when. */
+/**
+ * Replays approvals from the identity provider's log: who gave which, and who was an authorizer
+ * when.
+ */
 export interface ApprovalReplay {
   /**
-   * To be told in the order of the log.
-   * @param people who may approve in the account from then on
+   * Sets who may approve in the account from then on. Call it in the order of the log.
+   * @param people the people with that power
    */
   peopleAre(owner: string, people: People, atMs: number): void
   asked(term: Uint8Array, atMs: number): void
   /** @param proof verified over this term */
   approved(term: Uint8Array, proof: Proof, atMs: number): void
   standingAt(term: Uint8Array, atMs: number): ApprovalStanding | null
-  /** Each proof that was told of, the oldest first. */
+  /** Every proof that was replayed, oldest first. */
   readonly proven: readonly ProvenApproval[]
-  /** Each term that an approval was asked for by, canonical bytes. @param approvalId 16 bytes */
+  /**
+   * Returns the canonical bytes of each term under which the approval was registered.
+   * @param approvalId 16 bytes
+   */
   termsOf(approvalId: Uint8Array): readonly Uint8Array[]
 }
 
-/** Who approved what. */
+/** A person's proven approval of a call. */
 export interface ProvenApproval {
   readonly term: ApprovalTerm
-  /** Name of the authorizer; `software`: that of a development instance. */
+  /** Name of the authorizer, or `software` for that of a development instance. */
   readonly by: string
   readonly atMs: number
 }
@@ -44,14 +50,14 @@ interface PeopleFrom {
   readonly people: People
 }
 
-/** Of dev's software authorizer, who counts for users without one of their own. */
+/** Dev's software authorizer, which counts for users without an authorizer of their own. */
 const SOFTWARE = 'software'
 
 export function createApprovalReplay(): ApprovalReplay {
   const peopleByOwner = new Map<string, PeopleFrom[]>()
-  /** By approval id: a call may be asked about anew, with other gas. */
+  /** Indexed by approval id: a call may be registered again, with other gas. */
   const askedById = new Map<string, Asked[]>()
-  /** By term: when each person gave it. */
+  /** When each person approved a term, indexed by term. */
   const givenByTerm = new Map<string, Map<string, number>>()
   const proven: ProvenApproval[] = []
 

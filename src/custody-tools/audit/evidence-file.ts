@@ -3,19 +3,22 @@ import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 
-/** What the console reads (src/console/audit/verify): one JSON object a line, of which the header is the first. */
+/**
+ * The format that the console reads (src/console/audit/verify): one JSON object per line, the
+ * header first.
+ */
 const FORMAT = 'countersign-evidence/2'
 
 export interface EvidencePlace {
   readonly log: 'service' | 'identity'
-  /** LMDB directory. */
+  /** An LMDB directory. */
   readonly path: string
 }
 
 /**
- * Writes whole logs, entry by entry as they are on disk, to a new file that only its owner can read:
- * who spent what, and when, is in it. One that is not whole is taken away.
- * @throws Error when there is such a file already
+ * Writes whole logs, entry by entry as they are on disk, to a new file that only its owner can
+ * read, because it shows who spent what and when. An incomplete file is removed.
+ * @throws Error when the file exists already
  */
 export async function writeEvidenceFile(
   path: string,
@@ -45,7 +48,7 @@ export async function writeEvidenceFile(
   }
 }
 
-/** With all public keys that the entries are signed by, and the root that vouches for them. */
+/** Returns the header: all public keys that sign entries, and the root that signed the registry. */
 function headerOf({ envelope, root }: Registry): object {
   const registry = {
     body: base64(envelope.body),
@@ -59,7 +62,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
 }
 
-/** All of it: a disk that fills up takes the beginning of a line without a word. */
+/** Writes the whole line: on a full disk, a plain write would silently write only its beginning. */
 function writeLine(file: number, value: object): void {
   writeFileSync(file, `${JSON.stringify(value)}\n`)
 }

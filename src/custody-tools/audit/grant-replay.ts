@@ -4,13 +4,13 @@ import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import type { PolicyReplay } from './policy-replay.js'
 
-/** What the user side's log so far makes of keys and their grants. */
+/** Replays keys and their grants from the identity provider's log. */
 export interface GrantReplay {
-  /** Whether a key made it: then nobody had to confirm it. */
+  /** Tells whether a key made it: then nobody had to confirm it. */
   isFirstOfSubKey(statement: GrantStatement): boolean
-  /** What it gives that a grant above it did not then; wire names. */
+  /** Lists, in wire names, what it grants beyond a grant above it at that time. */
   beyondParents(statement: GrantStatement, timeMs: number): string[]
-  /** The same rule by which both domains ask for a proof. */
+  /** Applies the rule by which both domains require a proof. */
   isEnlarged(statement: GrantStatement): boolean
   granted(statement: GrantStatement, enlarges: boolean, timeMs: number): void
 }
@@ -18,19 +18,19 @@ export interface GrantReplay {
 interface KnownKey {
   readonly expiresAtMs: number | null
   readonly proofKeyDigest: Uint8Array | null
-  /** Of a key with a successor: what it may do at most. */
+  /** The most that a key with a successor may do. */
   readonly ceiling: GrantTerms | null
 }
 
 export function createGrantReplay(policies: Pick<PolicyReplay, 'granted'>): GrantReplay {
   const termsByGrant = new Map<string, GrantTerms>()
   const keys = new Map<string, KnownKey>()
-  /** By grant: that of the key which made it. */
+  /** The grant of the key that made each grant. */
   const parents = new Map<string, string>()
-  /** By grant: its keys that are not revoked, the oldest first. */
+  /** Each grant's keys that are not revoked, oldest first. */
   const liveKeys = new Map<string, readonly string[]>()
 
-  /** When the last of its keys ends; null: never. */
+  /** Returns when the last of its keys ends; null for never. */
   function endOf(grant: string): number | null {
     const ends = (liveKeys.get(grant) ?? []).map((name) => keys.get(name)?.expiresAtMs ?? null)
     return ends.some((end) => end === null) ? null : Math.max(0, ...ends.map(Number))
@@ -51,12 +51,12 @@ export function createGrantReplay(policies: Pick<PolicyReplay, 'granted'>): Gran
     const { expiresAtMs, revoked } = statement
     const known = keys.get(name)
     const proofKeyDigest = statement.proofKeyDigest ?? known?.proofKeyDigest ?? null
-    // As the user side puts it: a key with an end has a successor, whose the lineage's grant is, or
-    // is the last of its lineage, which a key made.
+    // As at the identity provider: a key with an end has a successor, to which the lineage's
+    // grant // belongs, or a key made it and it is the last of its lineage.
     const ofKeyAlone = known !== undefined && expiresAtMs !== null && !enlarges && !isHead
     const ceiling = revoked ? (known?.ceiling ?? null) : ofKeyAlone ? statement : null
     keys.set(name, { expiresAtMs, proofKeyDigest, ceiling })
-    // A revocation ends the key; the other keys of its lineage keep what they have.
+    // A revocation ends the key; the other keys of its lineage keep their rights.
     if (!revoked && !ofKeyAlone) termsByGrant.set(grant, statement)
   }
 
@@ -79,7 +79,7 @@ export function createGrantReplay(policies: Pick<PolicyReplay, 'granted'>): Gran
       let above = parentId === null ? undefined : hex(parentId)
       for (let depth = 1; above !== undefined; depth++) {
         const terms = termsByGrant.get(above)
-        if (terms === undefined || depth > SUB_KEY_DEPTH_MAX) return ['a maker that is not known']
+        if (terms === undefined || depth > SUB_KEY_DEPTH_MAX) return ['an unknown maker']
         const expiresAtMs = endOf(above)
         if (!terms.mayDelegate || terms.permission !== 'trade') found.push('may_delegate')
         if (expiresAtMs !== null && expiresAtMs <= timeMs) found.push('expires_at')

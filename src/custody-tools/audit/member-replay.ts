@@ -6,21 +6,24 @@ import type { MemberRow } from '../../identity-provider/vault/member-rows.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 
-/** What the user side's log says of members, to be told in its order. */
+/** Replays members from the identity provider's log, in its order. */
 export interface MemberReplay {
-  /** Who may what by what was told so far. */
+  /** Who may do what after the entries so far. */
   readonly persons: Persons
-  /** @throws Refusal where it is against the rules of what was before it */
+  /** @throws Refusal when it breaks a rule, by the entries before it */
   effectOf(statement: MemberStatement, timeMs: number): ReturnType<typeof checkMemberChange>
   changed(statement: MemberStatement, timeMs: number): void
-  /** Accounts that the person has a place in, by the hash of the account's id in hex, as is `person`. */
+  /**
+   * Returns the accounts in which the person has a place; accounts and `person` are hashes of ids,
+   * in hex.
+   */
   accountsOf(person: string): readonly string[]
 }
 
 export function createMemberReplay(setOf: (ownerHash: Uint8Array) => AuthorizerSet): MemberReplay {
   const rows = new Map<string, MemberRow>()
 
-  /** A restored ledger leaves sequences out, and never goes back. */
+  /** Returns the row before a change. A restored ledger skips sequences, and never goes back. */
   function before({ accountId, sequence }: MemberStatement): MemberRow {
     const known = rows.get(nameOf(accountId)) ?? { accountId, ...alone(accountId) }
     return sequence > known.sequence ? { ...known, sequence: sequence - 1 } : known

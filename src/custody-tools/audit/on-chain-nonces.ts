@@ -2,31 +2,31 @@ import { BaseError, createPublicClient, http } from 'viem'
 import { toHex } from '../../quorum-protocol/transaction.js'
 import type { AuditReport } from './verify-evidence.js'
 
-/** Calls that one HTTP request to a node carries. */
+/** How many calls one HTTP request to a node carries. */
 const CALLS_PER_REQUEST = 100
 const TIMEOUT_MS = 15_000
-/** Beyond it an address is reported by its count alone. */
+/** An address with more nonces is reported only by their number. */
 const NONCES_PER_ADDRESS_MAX = 1_000_000
 
 export interface OnChainNonces {
-  /** Used on that chain by all addresses together. */
+  /** The nonces that all addresses together used on that chain. */
   readonly nonces: number
-  /** One sentence for each nonce that both keys did not approve. */
+  /** A sentence for each nonce without an approval of both domains. */
   readonly problems: readonly string[]
 }
 
 /**
- * Asks a node how many nonces each managed address has used, and looks for the approval of each:
- * a signature that left no trace in the logs shows here.
+ * Asks a node how many nonces each managed address has used, and looks up the approval of each: a
+ * signature without a trace in the logs shows here.
  * @throws Error when the node does not answer
  */
 export async function unexplainedNonces(url: string, report: AuditReport): Promise<OnChainNonces> {
   try {
     return await noncesAt(url, report)
   } catch (error) {
-    // What the package says of a node repeats its URL, which often holds a secret.
+    // The package's error message repeats the node's URL, which often holds a secret.
     const reason = error instanceof BaseError ? error.shortMessage : String(error)
-    throw new Error(`the node at ${new URL(url).host} does not answer as it should: ${reason}`)
+    throw new Error(`the node at ${new URL(url).host} gave no valid answer: ${reason}`)
   }
 }
 

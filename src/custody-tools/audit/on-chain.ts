@@ -6,7 +6,7 @@ import { fromHex } from '../../quorum-protocol/transaction.js'
 import type { AuditReport } from './verify-evidence.js'
 
 /**
- * Transactions of the wallets as a chain tells them: raw where a node gives the bytes, otherwise
+ * Transactions of the wallets as a chain reports them: raw if a node gives the bytes, otherwise
  * sender and nonce, which prove less.
  */
 const onChain = z.union([
@@ -21,7 +21,7 @@ const onChain = z.union([
 export const onChainTransactions = z.array(onChain).max(1_000_000)
 export type OnChainTransaction = z.infer<typeof onChain>
 
-/** Why a transaction on chain has no evidence; null when it has. */
+/** Tells why a transaction on chain has no evidence; null when it has. */
 export async function missingEvidence(
   transaction: OnChainTransaction,
   report: AuditReport,

@@ -2,16 +2,19 @@ import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { Policy } from '../../policy/policy.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 
-/** What the user side's log says of policies: which bound the calls of which keys, and since when. */
+/**
+ * Replays policies from the identity provider's log: which policies bound which keys' calls, and
+ * when.
+ */
 export interface PolicyReplay {
   /**
-   * To be told in the order of the log.
+   * Records a change. Call it in the order of the log.
    * @param bound what binds the key from then on
    */
   granted(of: GrantVersion, bound: Bound, atMs: number): void
-  /** What bound the calls of a key under a version of its grant. */
+  /** Returns the policies that bound a key's calls under a version of its grant. */
   policiesOf(keyId: Uint8Array, grantId: Uint8Array, version: number): readonly Policy[]
-  /** The grants above one, nearest first. */
+  /** Returns the grants above one, nearest first. */
   ancestorsOf(grantId: Uint8Array): readonly AncestorAt[]
 }
 
@@ -24,16 +27,19 @@ export interface GrantVersion {
 export interface Bound {
   /** The grant of the key that made it. */
   readonly parentId: Uint8Array | null
-  /** Of all keys of the grant. */
+  /** The policy of all keys of the grant. */
   readonly shared: Policy | null
-  /** Of this key alone, once it has a successor. */
+  /** The policy of this key only, once it has a successor. */
   readonly own: Policy | null
 }
 
-/** A grant above another. */
+/** A grant above another one. */
 export interface AncestorAt {
   readonly grantId: Uint8Array
-  /** What bound its calls about then: the one in force, and what took its place right after. */
+  /**
+   * Returns the policies that bound its calls at about that time: the one in force, and one that
+   * replaced it right after.
+   */
   policiesAt(timeMs: number): readonly (Policy | null)[]
 }
 
@@ -44,21 +50,21 @@ interface DatedPolicy {
 
 interface PoliciesInForce {
   readonly shared: Policy | null
-  /** By key in hex: of those with a successor. */
+  /** The policies of keys with a successor, indexed by key in hex. */
   readonly own: ReadonlyMap<string, Policy>
 }
 
-/** A change of a grant holds from the moment that it is taken, and is recorded with the next flush. */
+/** A change of a grant is in force at once, and recorded with the next flush. */
 const RECORDED_WITHIN_MS = 5_000
 
 export function createPolicyReplay(): PolicyReplay {
-  /** By grant: that of the key which made it. */
+  /** The grant of the key that made each grant. */
   const parents = new Map<string, string>()
-  /** By grant: each policy that its keys were bound by, from when on. */
+  /** Each policy that bound a grant's keys, with the time from which it did. */
   const sharedByGrant = new Map<string, DatedPolicy[]>()
-  /** By grant, and by key: of keys with a successor. */
+  /** The policies of keys with a successor, indexed by grant and key. */
   const ownByGrant = new Map<string, ReadonlyMap<string, Policy>>()
-  /** By `grantVersionName`: of versions under which calls were bound at all. */
+  /** The versions under which any calls were bound, indexed by `grantVersionName`. */
   const inForce = new Map<string, PoliciesInForce>()
 
   return {

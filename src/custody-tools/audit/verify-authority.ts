@@ -42,32 +42,36 @@ import { createPolicyReplay, grantVersionName, type PolicyReplay } from './polic
 
 /**
  * Proves offline that each enlargement of a grant was confirmed by an authorizer that the user had
- * at that time, each freeze lifted by one, and each authorizer but the first approved by one before it, or by the root.
+ * at that time, that each freeze was lifted by one, and that each authorizer except the first was
+ * approved by an earlier one or by the root.
  */
 export interface AuthorityReport extends Pick<PolicyReplay, 'policiesOf' | 'ancestorsOf'> {
   readonly problems: readonly string[]
-  /** See `grantVersionName`; of the user side's log. */
+  /** The grant versions in the identity provider's log; see `grantVersionName`. */
   readonly grantVersions: ReadonlySet<string>
   /**
-   * What the approval of a term had come to at a time.
+   * Returns the standing of a term's approval at a time.
    * @param term canonical bytes
-   * @returns null where it was never asked for
+   * @returns null when it was never registered
    */
   approvalAt(term: Uint8Array, atMs: number): ApprovalStanding | null
-  /** The terms that an approval was asked for by, canonical bytes. @param approvalId 16 bytes */
+  /**
+   * Returns the canonical bytes of the terms under which an approval was registered.
+   * @param approvalId 16 bytes
+   */
   approvalTerms(approvalId: Uint8Array): readonly Uint8Array[]
-  /** What people approved, by proofs that verify. */
+  /** The approvals by people whose proofs verify. */
   readonly approvedByPeople: readonly ProvenApproval[]
 }
 
-/** What the log so far makes of users' authorizers and of their keys' grants. */
+/** The state of users' authorizers and keys' grants after the entries so far. */
 interface Replay {
   readonly registry: Registry
   readonly problems: string[]
   readonly setByOwner: Map<string, AuthorizerSet>
   readonly members: MemberReplay
   readonly grants: GrantReplay
-  /** By scope and subject: the last one seen. */
+  /** The last sequence seen of each scope and subject. */
   readonly freezeSequences: Map<string, number>
   readonly approvals: ApprovalReplay
 }
@@ -79,7 +83,7 @@ type Step =
   | { readonly index: number; readonly timeMs: number; readonly freeze: FreezeEvidence }
   | { readonly index: number; readonly timeMs: number; readonly approval: ReadApprovalEvidence }
 
-/** @param services logs of all nodes of a journal */
+/** @param services the logs of all nodes of a journal */
 export async function verifyAuthority(
   services: readonly ReadEvidence[],
   user: ReadEvidence,
@@ -116,7 +120,7 @@ export async function verifyAuthority(
       for (const { index, value } of of(service)) {
         if (known.has(hex(bytesOf(value)))) continue
         const where = `${service.name}: ${what} in entry ${index}`
-        replay.problems.push(`${where} is not in the user side's log`)
+        replay.problems.push(`${where} is not in the identity provider's log`)
       }
     }
   }
@@ -140,7 +144,7 @@ export async function verifyAuthority(
   }
 }
 
-/** In the order of the user side's log, which has one writer. */
+/** Orders the steps as in the identity provider's log, which has a single writer. */
 function stepsOf(user: ReadEvidence): Step[] {
   const dated = <T, S extends Step>(list: readonly Dated<T>[], step: (value: Dated<T>) => S) =>
     list.map(step)
@@ -177,11 +181,13 @@ async function replayAuthorizer(
       tellPeople(name, timeMs, replay)
     }
   } catch (error) {
-    problems.push(`user side log: authorizer in entry ${index} does not verify: ${wordsOf(error)}`)
+    problems.push(
+      `identity provider log: authorizer in entry ${index} does not verify: ${wordsOf(error)}`,
+    )
   }
 }
 
-/** Each change has the next sequence, and the powers and the proof that it takes. */
+/** Checks that each change has the next sequence, and the powers and proof that it needs. */
 async function replayMember(
   { statement, encoded, proof }: MemberEvidence,
   index: number,
@@ -189,7 +195,7 @@ async function replayMember(
   replay: Replay,
 ): Promise<void> {
   const problem = (reason: string) =>
-    replay.problems.push(`user side log: member in entry ${index} ${reason}`)
+    replay.problems.push(`identity provider log: member in entry ${index} ${reason}`)
   const ownerHash = sha256(Buffer.from(statement.accountId))
   try {
     const effect = replay.members.effectOf(statement, timeMs)
@@ -207,7 +213,7 @@ async function replayMember(
   tellPeople(hex(ownerHash), timeMs, replay)
 }
 
-/** Who may approve in an account from then on. */
+/** Sets who may approve in an account from then on. */
 function tellPeople(owner: string, timeMs: number, { members, approvals }: Replay): void {
   approvals.peopleAre(owner, members.persons.peopleIn(Buffer.from(owner, 'hex'), 'approve'), timeMs)
 }
@@ -227,7 +233,7 @@ async function replayApproval(
   if (verdict === null) replay.approvals.approved(term, decodeProof(rest), timeMs)
   else {
     replay.problems.push(
-      `user side log: approval in entry ${index} has a proof that does not verify: ${verdict}`,
+      `identity provider log: approval in entry ${index} has a proof that does not verify: ${verdict}`,
     )
   }
 }
@@ -239,11 +245,11 @@ async function replayGrant(
   replay: Replay,
 ): Promise<void> {
   const problem = (reason: string) =>
-    replay.problems.push(`user side log: grant in entry ${index} ${reason}`)
+    replay.problems.push(`identity provider log: grant in entry ${index} ${reason}`)
   const isMadeByKey = replay.grants.isFirstOfSubKey(statement)
   if (isMadeByKey) {
     const wider = replay.grants.beyondParents(statement, timeMs)
-    if (wider.length > 0) problem(`gives what the key that made it has not: ${wider.join(', ')}`)
+    if (wider.length > 0) problem(`grants what the key that made it lacks: ${wider.join(', ')}`)
   }
   const enlarges = !isMadeByKey && replay.grants.isEnlarged(statement)
   if (statement.rotatedFrom !== null && enlarges) problem('enlarges by a rotation')
@@ -259,7 +265,9 @@ async function replayGrant(
   replay.grants.granted(statement, enlarges, timeMs)
 }
 
-/** Each change has the sequence after the one before, and a freeze is lifted with a proof alone. */
+/**
+ * Checks that each change has the next sequence, and that a freeze was lifted only with a proof.
+ */
 async function replayFreeze(
   { statement, encoded, proof }: FreezeEvidence,
   index: number,
@@ -267,11 +275,11 @@ async function replayFreeze(
   replay: Replay,
 ): Promise<void> {
   const problem = (reason: string) =>
-    replay.problems.push(`user side log: freeze in entry ${index} ${reason}`)
+    replay.problems.push(`identity provider log: freeze in entry ${index} ${reason}`)
   const { action, scope, subject, sequence, ownerHash, confirmBeforeMs } = statement
   const name = `${scope}:${hex(subject)}`
-  // What a restored ledger learnt of the other log comes with the sequence that it had there.
-  if (sequence <= (replay.freezeSequences.get(name) ?? 0)) problem('has a sequence of before')
+  // A restored ledger's entries from the other log keep the sequences that they had there.
+  if (sequence <= (replay.freezeSequences.get(name) ?? 0)) problem('repeats an earlier sequence')
   replay.freezeSequences.set(name, sequence)
   if (action === 'freeze') return
   const verdict = await judge(ownerHash, freezeMessage(encoded), proof, replay)
@@ -279,7 +287,7 @@ async function replayFreeze(
   else if (confirmBeforeMs > 0 && timeMs > confirmBeforeMs) problem('was lifted too late')
 }
 
-/** Why the proof does not hold; null when it does. */
+/** Returns why the proof does not verify; null when it does. */
 async function judge(
   ownerHash: Uint8Array,
   message: Uint8Array,

@@ -23,30 +23,35 @@ import { decodePayload } from '../../quorum-protocol/payload.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { ProvenApproval } from './approval-replay.js'
+import { type KeylessSignature, keylessSignatures } from './keyless-signatures.js'
 import { grantVersionName } from './policy-replay.js'
 import { verifyAuthority } from './verify-authority.js'
 import { deniedApprovals } from './verify-policies.js'
 
 /**
- * Proves offline, from both logs and the registry alone, that both keys approved exactly what was
- * signed. It proves nothing about signatures that left no trace in either log; for those, hold
- * the chain's own transactions against it.
+ * Proves offline, from both logs and the registry only, that both domains approved exactly what was
+ * signed. It proves nothing about signatures without a trace in either log; for those, compare the
+ * chain's own transactions with it.
  */
 export interface AuditReport {
   readonly problems: readonly string[]
   readonly wallets: number
-  /** 20 bytes each: the addresses of all wallets. */
+  /** The addresses of all wallets, 20 bytes each. */
   readonly addresses: readonly Uint8Array[]
   readonly grants: number
-  /** Additions and removals of users' authorizers. */
+  /** The number of additions and removals of users' authorizers. */
   readonly authorizers: number
-  /** Intents that both keys approved. */
+  /** The number of intents that both domains approved. */
   readonly approvals: number
-  /** Who approved which call that a rule asked about, the oldest first. */
+  /** The approvals by people of calls that a rule held, oldest first. */
   readonly approvedByPeople: readonly ProvenApproval[]
-  /** Approved by the user side without a trace at the service: answers that were lost. */
+  /** What the service had signed for users' wallets by itself, oldest first. */
+  readonly keyless: readonly KeylessSignature[]
+  /**
+   * The number of approvals by the identity provider without a trace at the service: lost answers.
+   */
   readonly unanswered: number
-  /** The approvals that a transaction on chain must be among. */
+  /** Returns the approvals among which a transaction on chain must be. */
   find(address: Uint8Array, chainId: number, nonce: number): readonly ApprovedPayload[]
 }
 
@@ -61,10 +66,10 @@ interface ApprovedIntent {
   readonly atMs: number
 }
 
-/** How it is done where this runs: a browser has P-256 too, and answers in its own time. */
+/** The means of the platform: a browser also has P-256, but answers asynchronously. */
 export interface AuditMeans {
   verifyP256(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
-  /** @param batches of both logs whose signatures are checked by now */
+  /** @param batches how many batches of both logs have been checked so far */
   onProgress(batches: number): void
 }
 
@@ -75,12 +80,12 @@ interface Audit {
   readonly means: AuditMeans
   readonly problems: string[]
   readonly certificates: Map<string, Certificate>
-  /** `grant id:version` of the user side's log. */
+  /** `grant id:version` in the identity provider's log. */
   readonly grantVersions: ReadonlySet<string>
   readonly byNonce: Map<string, ApprovedPayload[]>
 }
 
-/** @param services logs of all nodes of a journal, each of which has what it asked for itself */
+/** @param services the logs of all nodes of a journal; each has what that node requested */
 export async function verifyEvidence(
   services: readonly ReadEvidence[],
   user: ReadEvidence,
@@ -108,7 +113,9 @@ export async function verifyEvidence(
   for (const service of services) {
     for (const [id, approved] of await approvedIds(service, audit, before)) {
       if (!userIds.has(id)) {
-        audit.problems.push(`${service.name}: approval ${short(id)} is not in the user side's log`)
+        audit.problems.push(
+          `${service.name}: approval ${short(id)} is not in the identity provider's log`,
+        )
       }
       serviceIds.set(id, approved)
     }
@@ -134,12 +141,13 @@ export async function verifyEvidence(
     authorizers: user.authorizers.length,
     approvals: serviceIds.size,
     approvedByPeople: authority.approvedByPeople,
+    keyless: keylessSignatures(approvals),
     unanswered,
     find: (address, chainId, nonce) => audit.byNonce.get(nonceName(address, chainId, nonce)) ?? [],
   }
 }
 
-/** By wallet, over all its epochs: a refresh of the shares leaves the key as it is. */
+/** Groups by wallet over all its epochs: a refresh of the shares keeps the key. */
 function addressesOf(audit: Audit): Map<string, Uint8Array> {
   const addresses = new Map<string, Uint8Array>()
   for (const certificate of audit.certificates.values()) {
@@ -147,7 +155,7 @@ function addressesOf(audit: Audit): Map<string, Uint8Array> {
     const address = walletAddress(certificate)
     const before = addresses.get(wallet)
     if (before !== undefined && !sameBytes(before, address)) {
-      audit.problems.push(`wallet ${wallet}: its certificates are of different keys`)
+      audit.problems.push(`wallet ${wallet}: its certificates name different keys`)
     }
     addresses.set(wallet, address)
   }
@@ -175,14 +183,15 @@ async function checkWallet(
       return
     }
   } catch {
-    // Falls through to the same finding: it certifies nothing.
+    // The finding is the same as below: it certifies nothing.
   }
   audit.problems.push(`wallet certificate in entry ${index} does not verify`)
 }
 
 /**
- * Ids of the intents that a log's batches prove approved, once the signatures are checked.
- * @param before batches that were checked before these
+ * Returns the ids of the intents that a log's batches prove approved, after their signatures are
+ * checked.
+ * @param before how many batches were checked before these
  */
 async function approvedIds(
   { batches, name: log }: ReadEvidence,
@@ -235,7 +244,7 @@ async function isByOneOf(
   return false
 }
 
-/** Wallet, grant and payload of an approved intent. */
+/** Checks the wallet, grant and payload of an approved intent. */
 function checkAuthority(id: string, intent: Intent, audit: Audit): void {
   const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
   if (certificate === undefined) {
@@ -243,11 +252,12 @@ function checkAuthority(id: string, intent: Intent, audit: Audit): void {
     return
   }
   const payload = decodePayload(intent.type, intent.payload)
-  // Without a proof it was a repeat, a fee bump, a cancel or a gas wallet's: no grant was used.
+  // An intent without a proof was a repeat, a fee bump, a cancel or a gas wallet's: it used no
+  // grant.
   if (usesGrant(intent) && !isZero(intent.keyId)) {
     const grant = grantVersionName(intent.grantId, intent.grantVersion)
     if (!audit.grantVersions.has(grant)) {
-      audit.problems.push(`approval ${short(id)}: its grant is not in the user side's log`)
+      audit.problems.push(`approval ${short(id)}: its grant is not in the identity provider's log`)
     }
   }
   if (payload.kind === 'router-intent') return

@@ -19,16 +19,16 @@ import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payloa
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { AuthorityReport } from './verify-authority.js'
 
-/** An intent that the user side approved. */
+/** An intent that the identity provider approved. */
 export interface DatedApproval {
   readonly id: string
   readonly atMs: number
   readonly intent: Intent
   /** 20 bytes; null without a certificate of its wallet. */
   readonly address: Uint8Array | null
-  /** 32 bytes, of the wallet's user; null without a certificate. */
+  /** 32 bytes: the hash of the wallet's user id; null without a certificate. */
   readonly ownerHash: Uint8Array | null
-  /** Whose wallet it is; null without a certificate. */
+  /** The wallet's kind; null without a certificate. */
   readonly kind: Certificate['kind'] | null
 }
 
@@ -40,21 +40,23 @@ type Authority = Pick<
 interface Replay {
   readonly authority: Authority
   readonly usages: Map<string, PolicyLedger>
-  /** By call: the most gas that its approval lets it cost; null of one that rests on none. */
+  /** The most gas that each call's approval allows; null for a call without one. */
   readonly calls: Map<string, bigint | null>
-  /** By approval id: what it was used for. */
+  /** The place where each approval was used, indexed by its id. */
   readonly uses: Map<string, Uint8Array>
-  /** Calls, at their nonces, that a key or people stood behind. */
+  /** Calls at their nonces that a key or people had requested. */
   readonly proven: Set<string>
 }
 
 /**
- * Judges once more what was approved, by the policy that its version of the grant had and with what
- * the log has before it: operation, callee, arguments, amounts, hours, counts and ceilings, and the
- * people who approved what a rule asks them about. What only the service knows, USD and payees of
- * before, is not in the evidence.
- * @param elsewhere approved by the other log alone: what it has a key's proof of may be repeated
- * @returns one sentence for each approval that the policy does not allow, or that nobody stood behind
+ * Judges every approval again by the policy of its grant version and the entries before it:
+ * operation, callee, arguments, amounts, hours, counts, ceilings, and people's approvals where a
+ * rule requires them. USD values and earlier beneficiaries, which only the service knows, are not
+ * in the evidence.
+ * @param elsewhere approved only in the other log: a call that it has a key's proof of may be
+ * repeated
+ * @returns a sentence for each approval that the policy forbids, or that neither a key nor people
+ * requested
  */
 export function deniedApprovals(
   approvals: readonly DatedApproval[],
@@ -70,7 +72,7 @@ export function deniedApprovals(
   })
 }
 
-const UNPROVEN = 'it has no proof of a key, and repeats nothing at its nonce that had one'
+const UNPROVEN = 'it has no proof of a key, and repeats no call with such a proof at its nonce'
 
 function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
   const { intent, address, kind } = approval
@@ -84,7 +86,8 @@ function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
     }
     if (address !== null && isCancel(payload, address)) return null
     if (!usesGrant(intent)) {
-      // No grant was used: a gas wallet's, the end of a delegation, or once more what had one.
+      // It used no grant: a gas wallet's call, the end of a delegation, or a repeat of a proven
+      // call.
       const isFree = kind !== 'user' || endsDelegation(intent, payload, null)
       return isFree || replay.proven.has(placeName(intent, payload)) ? null : UNPROVEN
     }
@@ -115,7 +118,7 @@ function judgeAgain(approval: DatedApproval, payload: DecodedPayload, replay: Re
     judgeByOneOf(inForce, grantId)
   }
 
-  /** @throws PolicyDenied, Refusal of the last where none of them allows it */
+  /** @throws PolicyDenied, Refusal by the last one when none allows it */
   function judgeByOneOf(each: readonly (readonly Policy[])[], grantId: Uint8Array): void {
     if (each.some((all) => all.length === 0)) return
     const grant = viewOf(grantId).toString('hex')
@@ -133,7 +136,7 @@ function judgeAgain(approval: DatedApproval, payload: DecodedPayload, replay: Re
   }
 }
 
-/** @throws Refusal where what it rests on was not asked for, is another call's, or was used before */
+/** @throws Refusal when its approval was not registered, is another call's, or was used before */
 function standingIn(
   { intent, atMs, ownerHash }: DatedApproval,
   payload: DecodedPayload,
@@ -162,14 +165,14 @@ function standingIn(
   return standing
 }
 
-/** Each authorization is judged by itself. */
+/** Names a call; each authorization is judged separately. */
 function callName(intent: Intent, payload: DecodedPayload): string {
   return payload.kind === 'transaction' ? placeName(intent, payload) : `${intent.seq}`
 }
 
-/** The same for the same call at the same nonce, whatever its fees. */
+/** Returns the same name for the same call at the same nonce, whatever its fees. */
 function placeName(intent: Intent, payload: DecodedPayload): string {
-  // Its nonce is the Router's, and each has its own.
+  // The Router's nonces are its own, and each intent has its own.
   if (payload.kind === 'router-intent') return `${intent.seq}`
   const { bodyHash } = entryOf(intent.keyProof, payload, intent.payload, null)
   const wallet = viewOf(intent.walletId).toString('hex')

@@ -10,15 +10,15 @@ import { type AuditReport, verifyEvidence } from '../audit/verify-evidence.js'
 export interface AuditPlaces {
   readonly home: string
   /**
-   * The domain's directory, its evidence or a backup of either; null: in the home. Of several nodes of a
-   * journal all of them: each has what it asked for itself.
+   * The domain's directory, its evidence or a backup of either; null for the home's. For several
+   * nodes of a journal name all of them, because each has only what it requested.
    */
   readonly services: readonly string[] | null
-  /** As a service's, of the identity provider. */
+  /** The same for the identity provider. */
   readonly identity: string | null
-  /** The signed registry; null: in the home. */
+  /** The signed registry; null for the home's. */
   readonly registry: string | null
-  /** Public key of the registry's root, PEM; null: the one that the home's service pins. */
+  /** The registry root's public key in PEM; null for the one that the home's service pins. */
   readonly root: string | null
 }
 
@@ -31,7 +31,10 @@ export interface HomeAudit {
   readonly userEntries: number
 }
 
-/** Holds both evidence logs against each other, offline. @throws Error that names what is missing */
+/**
+ * Compares both evidence logs, offline.
+ * @throws Error that names what is missing
+ */
 export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
   const { home } = places
   const root = readRootKey(places.root ?? serviceLayout(home).rootKey)
@@ -45,7 +48,7 @@ export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
     const name = paths.services.length === 1 ? 'service log' : `service log ${path}`
     services.push(await read(name, path))
   }
-  const user = await read('user side log', paths.identity)
+  const user = await read('identity provider log', paths.identity)
   return {
     paths,
     registry,
@@ -64,11 +67,11 @@ async function read(name: string, path: string): Promise<ReadEvidence> {
   }
 }
 
-/** @throws Error that names the directory when there is no evidence in it */
+/** @throws Error that names the directory when it contains no evidence */
 export function evidenceIn(place: string): string {
   const found = ['', 'evidence', join('custody', 'evidence'), join('vault', 'evidence')]
     .map((below) => join(place, below))
     .find((path) => existsSync(join(path, 'data.mdb')))
-  if (found === undefined) throw new Error(`${place} holds no evidence`)
+  if (found === undefined) throw new Error(`${place} contains no evidence`)
   return found
 }

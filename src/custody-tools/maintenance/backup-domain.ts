@@ -13,21 +13,23 @@ import { rawPublicKey } from '../../quorum-protocol/p256.js'
 
 export const BACKED_UP_STORES = ['shares', 'ledger', 'evidence'] as const
 
-/** `backup.json`: whose backup it is. Not secret, and not proof: the shares' seals are that. */
+/**
+ * `backup.json` identifies the backup. It is neither secret nor proof: the shares' seals are proof.
+ */
 const manifest = z.strictObject({
   domain: z.enum(['service', 'user']),
-  /** Hex of the registry root's point: tells one installation from another. */
+  /** Hex of the registry root's point, which identifies the installation. */
   root: z.string().regex(/^04[0-9a-f]{128}$/),
   made_at_ms: z.int(),
-  /** SHA-256 of each store's file, hex: a copy that was damaged shows before it is opened. */
+  /** SHA-256 of each store's file, in hex: a damaged copy is found before it is opened. */
   sha256: z.partialRecord(z.enum(BACKED_UP_STORES), z.string().regex(/^[0-9a-f]{64}$/)),
 })
 export type BackupManifest = z.infer<typeof manifest>
 
 /**
- * Copies one domain's custody stores, consistent each, while the domain runs. What it copies is
- * sealed; the wrapping key is not in it and must be kept elsewhere. The copy gets its name when it
- * is whole: an interrupted one is never taken for a backup.
+ * Copies one domain's custody stores, each consistent in itself, while the domain runs. The copies
+ * are sealed; the wrapping key is not in them and must be kept separately. The copy gets its name
+ * only when it is complete, so an interrupted one is never taken for a backup.
  * @param to a directory that does not exist yet
  * @throws Error that names the file and the reason
  */
@@ -40,12 +42,12 @@ export function backUpDomain(home: string, domain: 'service' | 'user', to: strin
 
 async function backUp(home: string, domain: 'service' | 'user', to: string): Promise<void> {
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
-  if (existsSync(to)) throw new Error(`${to} exists already`)
+  if (existsSync(to)) throw new Error(`${to} already exists`)
   refuseHalfRestored(layout)
   if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)
   const sha256: BackupManifest['sha256'] = {}
   const partial = `${to}.${process.pid}.partial`
-  // Evidence last: it then covers whatever the stores before it hold.
+  // The evidence is copied last, so that it covers everything in the stores before it.
   for (const store of BACKED_UP_STORES) {
     if (!existsSync(layout[store])) continue
     const target = join(partial, store)
@@ -68,7 +70,8 @@ async function backUp(home: string, domain: 'service' | 'user', to: string): Pro
 /** @throws Error that names the file */
 export function readManifest(directory: string): BackupManifest {
   const path = join(directory, 'backup.json')
-  if (!existsSync(path)) throw new Error(`${path} is missing: ${directory} is not a whole backup`)
+  if (!existsSync(path))
+    throw new Error(`${path} is missing: ${directory} is not a complete backup`)
   try {
     return manifest.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch (cause) {
@@ -76,7 +79,7 @@ export function readManifest(directory: string): BackupManifest {
   }
 }
 
-/** @throws Error that names the first file that is missing or not what was backed up */
+/** @throws Error that names the first file that is missing or has changed since the backup */
 export async function requireIntact(directory: string, { sha256 }: BackupManifest): Promise<void> {
   for (const store of BACKED_UP_STORES) {
     const expected = sha256[store]
@@ -84,7 +87,7 @@ export async function requireIntact(directory: string, { sha256 }: BackupManifes
     const path = join(directory, store, 'data.mdb')
     if (!existsSync(path)) throw new Error(`${path} is missing`)
     if ((await sha256OfFile(path)) !== expected) {
-      throw new Error(`${path} is not what was backed up: its SHA-256 differs`)
+      throw new Error(`${path} has changed since the backup: its SHA-256 differs`)
     }
   }
 }
@@ -96,7 +99,7 @@ export async function sha256OfFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Hex of the point of the root that a domain pins. */
+/** Returns the hex of the root's point that a domain pins. */
 export function rootOf(rootKeyPath: string): string {
   return rawPublicKey(createPublicKey(readFileSync(rootKeyPath))).toString('hex')
 }

@@ -7,7 +7,10 @@ import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { checkShares } from './check-shares.js'
 
-/** @returns number of wallets whose share fits @throws Error that names the file and the reason */
+/**
+ * @returns number of wallets whose share fits its certificate
+ * @throws Error that names the file and the reason
+ */
 export function checkDomain(home: string, domain: 'service' | 'user'): Promise<number> {
   return holding(
     () => lockMaintenance(home, domain, 'custody check'),

@@ -2,9 +2,10 @@ import { checkShare } from '../../custody/domain-keys/check-share.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 
 /**
- * Opens every share and holds it against its certificate: what was sealed under another wrapping
- * key, damaged, or mixed up between wallets or epochs shows here and not at the next signature.
- * @param path of the store, for messages
+ * Opens every share and checks it against its certificate: a share that is damaged, sealed under
+ * another wrapping key, or mixed up between wallets or epochs is found here and not at the next
+ * signature.
+ * @param path the store's path, for messages
  * @returns number of wallets
  * @throws Error that names the store, the first wallet that does not fit, and why
  */

@@ -34,20 +34,21 @@ import { settleOwed } from '../../identity-provider/vault/owed-evidence.js'
 import { createRecordedChanges } from '../../identity-provider/vault/recorded-changes.js'
 import { verified } from '../provisioning/install-registry.js'
 
-/** A standby would go on with the journal beside what is fenced. */
+/** With a journal, a standby would continue beside the fenced home. */
 const HAS_JOURNAL =
-  'has a journal, which has all that was decided since: start the identity provider with IDENTITY_JOURNAL_FILE, which brings its stores up to it. Where that journal is lost, end its standby, say countersign cluster leave --domain user, and then this'
+  'has a journal with every later decision: start the identity provider with IDENTITY_JOURNAL_FILE to catch up. Fence only if that journal is lost: stop its standby, run countersign cluster leave --domain user, then repeat this command'
 
 export interface FencedUserSide extends Fenced, ReplayedAuthority {
-  /** Freezes set and lifted. */
+  /** The number of freezes that were set or lifted. */
   readonly freezes: number
 }
 
 /**
- * After a restore of the user side, and before it starts again: teaches it what it approved,
- * granted and took back since its backup, from the service's evidence or a backup of it, and from
- * its own evidence where that was not lost. It may be repeated.
- * @param serviceLogs of each service that owned the journal since: what is in none of them stays forgotten
+ * Runs after a restore of the identity provider and before it starts again. It adds what was
+ * approved, granted and revoked since the backup, from the service's evidence or a backup of it,
+ * and from the identity provider's own evidence if that survived. It may be repeated.
+ * @param serviceLogs the log of each service that led the journal since; what none of them has
+ * stays lost
  * @throws Error that names the log and the reason
  */
 export function fenceUserSide(
@@ -72,7 +73,7 @@ async function fence(home: string, serviceLogs: readonly string[]): Promise<Fenc
   const { evidence, ledger, authorizers } = openStores(layout)
   try {
     const ownEvidence = own?.evidence ?? null
-    // Its own has the approvals whose answers were lost, too.
+    // Its own log also has the approvals whose answers were lost.
     const logs = ownEvidence === null ? [service] : [service, ownEvidence]
     const fenced = await fenceForward(ledger, logs, registry)
     const changes = createRecordedChanges(ledger, evidence)
@@ -97,7 +98,7 @@ function openStores(layout: DomainLayout) {
   return { evidence, ledger, authorizers: openAuthorizerStore(layout.ledger) }
 }
 
-/** With what its stores owed it when all were left. */
+/** Reads its own log, after adding the entries that its stores still owed it. */
 async function readOwn(layout: DomainLayout): Promise<OwnLog> {
   const { evidence, ledger, authorizers } = openStores(layout)
   try {
@@ -107,7 +108,7 @@ async function readOwn(layout: DomainLayout): Promise<OwnLog> {
     await ledger.close()
     await evidence.close()
   }
-  const read = await readWhole('user side log', layout.evidence)
+  const read = await readWhole('identity provider log', layout.evidence)
   return { evidence: read, isWhole: unfencedEvidence(layout) !== 'of-backup' }
 }
 

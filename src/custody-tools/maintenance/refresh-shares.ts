@@ -19,7 +19,7 @@ import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import type { Endpoint } from '../../quorum-protocol/endpoint.js'
 import { holdRegistry } from '../../quorum-protocol/registry-holder.js'
-import type { JournalOwner } from '../../quorum-protocol/service-boot.js'
+import type { JournalLeadership } from '../../quorum-protocol/service-boot.js'
 import { lastBatchSeq } from '../../service-custody/last-batch.js'
 import { linkQuorum } from '../../service-custody/quorum-link.js'
 import { refreshShare } from '../../service-custody/refresh-share.js'
@@ -28,45 +28,45 @@ import { verified } from '../provisioning/install-registry.js'
 
 export interface RefreshSharesOptions {
   readonly home: string
-  /** Where the identity provider is reached; default: by its socket in the home. */
+  /** The identity provider's endpoint; the default is its socket in the home. */
   readonly userSide?: Endpoint
   /**
-   * A command on the home of a standby, or of one that was taken over from, is no part of the service.
-   * Null: the service has no journal.
+   * Null when the service has no journal. A command in the home of a standby, or of a service that
+   * was taken over, does not act for the service.
    */
   readonly journal: SharesInJournal | null
-  /** 16 bytes each; null: every wallet that has its key. */
+  /** 16 bytes each; null refreshes every wallet that has its key. */
   readonly walletIds: readonly Uint8Array[] | null
   readonly log: Logger
-  /** Called for each share in the journal that does not belong to this service; it is passed over. */
+  /** Called for each share in the journal that does not belong to this service; it is skipped. */
   readonly unfit: (wallet: string, error: Error) => void
-  /** Called for each wallet once both sides have changed over. */
+  /** Called for each wallet once both domains have changed over. */
   readonly refreshed: (walletId: Uint8Array, epoch: number) => void
 }
 
-/** What the journal of a service has of its shares. */
+/** The shares in a service's journal. */
 export interface SharesInJournal {
-  /** As which owner the service of this home last took it. */
-  readonly owner: JournalOwner
+  /** The leadership with which this home's service last acquired the journal. */
+  readonly leadership: JournalLeadership
   /** @param wallet 32 hex digits */
   get(wallet: string): StoredRecord | undefined
-  /** @param after empty: from the first */
+  /** @param after an empty string starts with the first wallet */
   wallets(after: string, limit: number): readonly string[]
 }
 
 /**
- * Evidence chains below this belong to threads of the service. A command's chain is its process
- * id above it: no two commands that run at once write one chain.
+ * Evidence chains below this number belong to the service's threads. A command's chain is this
+ * number plus its process id, so that concurrent commands never write the same chain.
  */
 const COMMAND_CHAIN_BASE = 1_000_000
 const QUORUM_TIMEOUT_MS = 6_000
 
 /**
- * Refreshes shares, wallet by wallet, as a part of the service: alongside it while it runs, or in its
- * place while it does not, unless it has a journal, which it alone writes. Both other domains must run. It
- * may be interrupted and repeated at will.
+ * Refreshes shares wallet by wallet, acting for the service: beside it while it runs, or in its
+ * place while it does not. A service with a journal must run, because only it writes the journal.
+ * Both other domains must run. The command may be interrupted and repeated.
  * @returns number of wallets refreshed
- * @throws Error when the quorum is not there, or a wallet's two sides do not belong together
+ * @throws Error when the quorum does not answer, or a wallet's two shares do not belong together
  */
 export function refreshShares(options: RefreshSharesOptions): Promise<number> {
   const lock = () => lockMaintenance(options.home, 'service', 'custody refresh-shares')
@@ -75,7 +75,7 @@ export function refreshShares(options: RefreshSharesOptions): Promise<number> {
 
 async function refresh(options: RefreshSharesOptions): Promise<number> {
   const { home, journal, log } = options
-  const owner = journal?.owner ?? null
+  const leadership = journal?.leadership ?? null
   const timers = systemTimers()
   const layout = serviceLayout(home)
   const { envelope } = verified(registryPath(home), [layout.rootKey])
@@ -94,7 +94,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
-    ...{ boot: lastServiceBoot(home, timers), owner },
+    ...{ boot: lastServiceBoot(home, timers), leadership },
     timers,
     log,
     approvedFloor: () => recordedSeq,
@@ -104,7 +104,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     if (!(await link.whenReady(QUORUM_TIMEOUT_MS))) {
       if (link.fenced) {
         throw new Error(
-          'another wallet service than the one of this home signs, or has taken over from it: say this at the home of that one',
+          "this home's wallet service does not sign: another one does, or has taken over. Run this command in the home of that service",
         )
       }
       throw new Error('the identity provider or the quorum signer does not answer')
@@ -131,18 +131,19 @@ const CARRIED_WITHIN_MS = 30_000
 const LOOK_MS = 25
 
 /**
- * The service of this home carries what it finds marked. Without it nothing is refreshed: the other side
- * would change over to a share that is on one machine.
+ * Waits until the running service has copied a marked share to the journal. Without the service
+ * nothing is refreshed: the other domain would change over to a share that exists on one machine
+ * only.
  */
 function carriedByService(journal: SharesInJournal, shares: () => ShareStore): CarriedShares {
   return {
-    owner: () => journal.owner,
+    leadership: () => journal.leadership,
     async put(walletId) {
       const untilMs = Date.now() + CARRIED_WITHIN_MS
       while (shares().isUncarried(walletId)) {
         if (Date.now() > untilMs) {
           throw new Error(
-            'the share was not put into the journal within half a minute: that is what the service of this home does, while it runs and the journal answers',
+            "the share did not reach the journal within 30 s: this home's service must run and its journal must answer; check both, then repeat this command",
           )
         }
         await setTimeout(LOOK_MS)
@@ -158,7 +159,7 @@ function carriedByService(journal: SharesInJournal, shares: () => ShareStore): C
 
 const ADOPTED_AT_ONCE = 256
 
-/** What other machines made, before it is known which wallets there are. */
+/** Adopts what other machines made, before listing the wallets. */
 function adoptAll(
   journal: SharesInJournal,
   shares: ShareStore,

@@ -29,25 +29,26 @@ import { checkShares } from './check-shares.js'
 export interface RestoreOptions {
   readonly home: string
   readonly domain: 'service' | 'user'
-  /** What `backUpDomain` wrote. */
+  /** A directory that `backUpDomain` wrote. */
   readonly from: string
   /**
-   * `refuse` shares of an epoch that this domain has left: the other domain has erased what fits
-   * them. `accept` them when the other domain goes back as well.
+   * `refuse` rejects shares of an epoch that this domain has left, because the other domain has
+   * erased their counterparts. `accept` allows them when the other domain is restored as well.
    */
   readonly olderEpochs: 'refuse' | 'accept'
-  /** The wrapping key that was in use when the backup was made; null: the present one. */
+  /** The wrapping key in use when the backup was made; null for the present one. */
   readonly wrappingKeyPath: string | null
 }
 
 const STORES = ['shares', 'sharesCopy', 'ledger', 'evidence'] as const
 
 /**
- * Puts a backup in the place of one domain's stores; the domain must be stopped. Everything is
- * copied and checked aside first, so that a bad backup changes nothing. Then the stores change
- * places by renames under a note that says so: a crash among them is finished by the same command,
- * and the domain does not start before; the user side not before it is fenced, either. What was
- * there is set aside, not removed; evidence that is whole and longer than the backup's stays.
+ * Replaces one domain's stores with a backup; the domain must be stopped. Everything is first
+ * copied to a temporary place and checked, so that a bad backup changes nothing. Then renames swap
+ * the stores, protected by a marker file: after a crash the same command finishes the swap, and the
+ * domain does not start before. An identity provider also does not start before it is fenced.
+ * Earlier stores are set aside, not removed; evidence that is intact and longer than the backup's
+ * stays.
  * @returns number of wallets whose share fits its certificate
  * @throws Error that names the file and the reason
  */
@@ -74,7 +75,7 @@ async function restore(options: RestoreOptions): Promise<number> {
     const outlived = await isLonger(layout.evidence, staged.evidence)
     if (outlived) rmSync(staged.evidence, { recursive: true })
     const wallets = await checkStaged(options, layout, staged)
-    // What a restore before this one has put there has outlived nothing.
+    // What an earlier restore put here did not survive from before.
     const isOfBackup = !outlived || unfencedEvidence(layout) === 'of-backup'
     beginSwap(layout, isOfBackup ? 'of-backup' : 'outlived')
     finishSwap(domain, layout)
@@ -85,7 +86,7 @@ async function restore(options: RestoreOptions): Promise<number> {
 }
 
 function stagedLayout(layout: DomainLayout): Pick<DomainLayout, (typeof STORES)[number]> {
-  // No dot: lmdb takes a path with an extension for a file.
+  // No dot in these names: lmdb takes a path with an extension for a file.
   return {
     shares: `${layout.shares}-restoring`,
     sharesCopy: `${layout.sharesCopy}-restoring`,
@@ -103,7 +104,7 @@ function stage(
     rmSync(staged[store], { recursive: true, force: true })
     const source = join(from, store === 'sharesCopy' ? 'shares' : store, 'data.mdb')
     if (!existsSync(source)) {
-      // The service keeps no ledger.
+      // The service has no ledger.
       if (store === 'ledger' && domain === 'service') continue
       throw new Error(`${source} is missing`)
     }
@@ -129,7 +130,7 @@ async function checkStaged(
     const shares = openShareStore(domain, staged, present)
     try {
       const wallets = checkShares(domain, staged.shares, shares)
-      // Where there is a journal, it has later ones, which are taken unless they are not to be.
+      // A journal has later records, which are adopted unless they are refused.
       shares.marks.removeAll()
       await shares.marks.noteLevelWith('')
       if (options.olderEpochs !== 'refuse') shares.marks.putRestored()
@@ -156,7 +157,10 @@ async function checkStaged(
   }
 }
 
-/** Data keys of a backup are wrapped as they were then; from now on under the present key. */
+/**
+ * A backup's data keys are wrapped under the key of that time; they are wrapped again under the
+ * present one.
+ */
 async function rewrapForPresent(
   domain: 'service' | 'user',
   candidates: Buffer[],
@@ -164,7 +168,7 @@ async function rewrapForPresent(
 ): Promise<void> {
   const copies = openShareCopies(staged)
   try {
-    if (copies.dataKeys.list().length === 0) throw new Error('it holds no data key')
+    if (copies.dataKeys.list().length === 0) throw new Error('it contains no data key')
     const [present, ...others] = candidates
     if (present === undefined) throw new Error('no wrapping key')
     rewrapDataKeys(domain, [...others, present], copies.dataKeys)
@@ -173,7 +177,7 @@ async function rewrapForPresent(
   }
 }
 
-/** The newest epoch of each wallet that this domain's own evidence tells of, by wallet id in hex. */
+/** Returns the newest epoch of each wallet in this domain's own evidence, by wallet id in hex. */
 async function latestEpochs(layout: DomainLayout): Promise<Map<string, number>> {
   const epochs = new Map<string, number>()
   if (!existsSync(join(layout.evidence, 'data.mdb'))) return epochs
@@ -185,7 +189,7 @@ async function latestEpochs(layout: DomainLayout): Promise<Map<string, number>> 
   return epochs
 }
 
-/** Whether the evidence in place is whole and has all that the other one can have. */
+/** Tells whether the present evidence is intact and has everything that the other can have. */
 async function isLonger(present: string, other: string): Promise<boolean> {
   if (!existsSync(join(present, 'data.mdb'))) return false
   try {
@@ -215,7 +219,7 @@ function beginSwap(layout: DomainLayout, evidence: OwnEvidence): void {
   writePublicFile(pendingRestorePath(layout), Buffer.from(JSON.stringify(note)))
 }
 
-/** Each step looks at what is there, so that it may be repeated from any point. */
+/** Each step checks what is there, so that it may be repeated from any point. */
 function finishSwap(domain: 'service' | 'user', layout: DomainLayout): void {
   const path = pendingRestorePath(layout)
   const { aside, evidence = 'of-backup' } = JSON.parse(readFileSync(path, 'utf8')) as SwapNote
@@ -225,7 +229,7 @@ function finishSwap(domain: 'service' | 'user', layout: DomainLayout): void {
     if (existsSync(layout[store])) moveDurably(layout[store], `${layout[store]}${aside}`)
     moveDurably(staged[store], layout[store])
   }
-  // The service has no memory of its own that the other domain would have to refresh.
+  // The service keeps no memory that the other domain would have to restore.
   if (domain === 'user') noteUnfenced(layout, evidence)
   rmSync(path)
 }

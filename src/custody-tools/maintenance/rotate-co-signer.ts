@@ -11,11 +11,12 @@ import { bodyOf, idOf, isPemOf, withNextCoSigner } from '../provisioning/registr
 import { openRegistryRoot, signRegistry } from '../provisioning/registry-root.js'
 
 export interface CoSignerRotation {
-  /** How long the present key goes on signing; 0 in an emergency. */
+  /** How long the present key continues to sign; 0 in an emergency. */
   readonly overlapMs: number
   /**
-   * `sign`: the root's private key is here, and the registry is signed and put in place at once.
-   * `draft`: the next registry is written down for the root's owner to sign elsewhere.
+   * `sign`: the root's private key is on this machine, so the registry is signed and installed at
+   * once. `draft`: the next registry is written to a file for the root's owner to sign on another
+   * machine.
    */
   readonly root:
     | { readonly kind: 'sign'; readonly privateKeyPath: string }
@@ -24,18 +25,19 @@ export interface CoSignerRotation {
 
 export interface RotatedCoSigner {
   readonly version: number
-  /** Hex of the new key's id, and of its point: Routers must be told of it. */
+  /** Hex of the new key's id, and of its point, which the Routers must be given. */
   readonly kid: string
   readonly x: string
   readonly y: string
-  /** Hex of the ids of other machines' keys, which go on. */
+  /** Hex of the ids of other machines' keys, which stay valid. */
   readonly others: readonly string[]
 }
 
 /**
- * Gives the service a new co-signer key in place of its own; those of other machines' services go on. The order makes every crash harmless: the key is durable
- * before a registry names it, the registry changes by one rename, and the service uses the last of
- * its keys that the registry lets sign. A rotation that was interrupted goes on with its key.
+ * Replaces this service's co-signer key; keys of other machines' services stay valid. The order
+ * makes every crash harmless: the key is durable before a registry names it, the registry changes
+ * by one rename, and the service uses its last key that the registry accepts. An interrupted
+ * rotation continues with its key.
  * @throws Error that names the file and the reason
  */
 export function rotateCoSigner(home: string, rotation: CoSignerRotation): Promise<RotatedCoSigner> {
@@ -89,13 +91,13 @@ function matchingRoot({ privateKeyPath }: { privateKeyPath: string }, pinned: st
   return root
 }
 
-/** A key that no registry has named yet: an interrupted rotation made it. */
+/** Returns a key that no registry has named yet: an interrupted rotation made it. */
 async function unusedSigner(store: KeyStore, body: RegistryBody): Promise<P256Signer | undefined> {
   const named = new Set(body.co_signers.map(({ public_key }) => public_key))
   return (await store.signers()).find(({ publicKey }) => !named.has(publicKey.toString('hex')))
 }
 
-/** Keys whose time is over sign nothing any more, and so need not exist. */
+/** Removes keys that have expired; they can no longer sign, so they need not exist. */
 async function removeExpired(
   store: KeyStore,
   present: Registry,

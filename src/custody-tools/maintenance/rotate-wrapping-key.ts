@@ -13,10 +13,10 @@ import {
 import { moveDurably } from '../../disk/put-file.js'
 
 /**
- * Wraps the data keys of one domain under a new wrapping key; the shares stay as they are, and the
- * domain may run meanwhile. Until the last step the old and the next key are both there and both
- * are tried, so that a crash at any point leaves a domain that opens. An interrupted rotation goes
- * on with the next key that it made.
+ * Wraps the data keys of one domain under a new wrapping key; the shares stay unchanged, and the
+ * domain may run during the rotation. Until the last step both keys exist and both are tried, so
+ * that after a crash at any point the domain still opens. An interrupted rotation continues with
+ * the key that it made.
  * @returns number of data keys
  * @throws Error that names the file and the reason
  */

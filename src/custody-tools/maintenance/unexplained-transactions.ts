@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { missingEvidence, onChainTransactions } from '../audit/on-chain.js'
 import type { AuditReport } from '../audit/verify-evidence.js'
 
-/** Why transactions of a JSON file have no evidence; one sentence each. */
+/** Explains which transactions of a JSON file have no evidence, in one sentence each. */
 export async function unexplainedTransactions(path: string, report: AuditReport) {
   const transactions = onChainTransactions.parse(JSON.parse(readFileSync(path, 'utf8')))
   const missing: string[] = []

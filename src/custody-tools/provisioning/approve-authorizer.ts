@@ -18,25 +18,25 @@ const bytes = z
   .max(8_192)
   .regex(/^[A-Za-z0-9_-]+$/)
 
-/** What a user who lost every authorizer sends to the operator; nothing in it is secret. */
+/** The file that a user who lost every authorizer sends to the operator; it contains no secret. */
 const recoveryRequest = z.strictObject({
   user_id: z.string().min(1).max(255),
   /** Base64url, as the identity provider made it. */
   certificate: bytes,
-  /** That the new P-256 key is at hand: its signature of the certificate. */
+  /** The new P-256 key's signature of the certificate, which proves that the user has the key. */
   signature: bytes,
 })
 type RecoveryRequest = z.infer<typeof recoveryRequest>
 
-/** The same with the root's signature: what the user hands to the identity provider. */
+/** The same with the root's signature, for the user to give to the identity provider. */
 const approvedRecovery = recoveryRequest.extend({ root_signature: bytes })
 
 export interface ApproveOptions {
-  /** Private key of the registry's root. */
+  /** The registry root's private key. */
   readonly rootPath: string
   readonly requestPath: string
   readonly outPath: string
-  /** Whom the operator has made sure of by other means. */
+  /** The user, whom the operator has identified by other means. */
   readonly userId: string
 }
 
@@ -48,8 +48,8 @@ export interface ApprovedAuthorizer {
 }
 
 /**
- * Signs, on the machine of the root, the key of a user who lost every authorizer.
- * @throws Error that names the file and the reason; nothing is written then
+ * Signs the key of a user who lost every authorizer, on the machine with the root.
+ * @throws Error that names the file and the reason; then nothing is written
  */
 export async function approveAuthorizer(options: ApproveOptions): Promise<ApprovedAuthorizer> {
   const { requestPath, userId } = options
@@ -78,7 +78,7 @@ function readRecovery<S extends z.ZodType>(path: string, schema: S): z.output<S>
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
-  throw new Error(`${path} is not such a recovery: ${issue?.path.join('.')} ${issue?.message}`)
+  throw new Error(`${path} is not a recovery request: ${issue?.path.join('.')} ${issue?.message}`)
 }
 
 function checked(
@@ -94,14 +94,14 @@ function checked(
   } catch {
     throw wrong('its certificate is malformed')
   }
-  if (request.user_id !== userId) throw wrong(`it is of ${request.user_id}, not of ${userId}`)
+  if (request.user_id !== userId) throw wrong(`it belongs to ${request.user_id}, not to ${userId}`)
   if (!sameBytes(certificate.ownerHash, sha256(Buffer.from(userId)))) {
-    throw wrong(`its certificate is of another user than ${userId}`)
+    throw wrong(`its certificate belongs to another user than ${userId}`)
   }
   if (certificate.action !== 'add' || certificate.kind !== 'p256') {
     throw wrong('its certificate adds no P-256 key')
   }
-  if (certificate.sequence === 1) throw wrong('the user has no authorizer to have lost')
+  if (certificate.sequence === 1) throw wrong('the user never had an authorizer')
   const signature = Buffer.from(request.signature, 'base64url')
   const key = publicKeyFromRaw(certificate.publicKey)
   if (!verifyP256(key, certificateMessage(encoded), signature)) {

@@ -8,19 +8,14 @@ import {
   writeRegistryFile,
 } from '../../custody/domain-keys/registry-file.js'
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
-import {
-  openRegistry,
-  type Registry,
-  type RegistryBody,
-  type RegistryChain,
-} from '../../quorum-protocol/registry.js'
+import { openRegistry, type Registry, type RegistryBody } from '../../quorum-protocol/registry.js'
 import { DOMAIN_NAMES, domainLayout } from './provision-domain.js'
-import { bodyOf, isPemOf, withoutKeys } from './registry-draft.js'
+import { bodyOf, isPemOf, registryChains, withoutKeys } from './registry-draft.js'
 
 /**
- * Pins the root's public key in one domain. It is done once, by hand and from the medium on which
- * the key came: whoever could change it later could make the domain believe anything.
- * @throws Error when another root is pinned already
+ * Pins the root's public key in one domain. Do it once, by hand, from the medium that the key came
+ * on: an attacker who could change the pin could make the domain trust anything.
+ * @throws Error when another root is already pinned
  */
 export function pinRoot(home: string, domain: DomainName, publicKeyPath: string): void {
   const { rootKey } = domainLayout(home, domain)
@@ -28,14 +23,14 @@ export function pinRoot(home: string, domain: DomainName, publicKeyPath: string)
   const offered = rawPublicKey(createPublicKey(pem))
   if (!existsSync(rootKey)) writePublicFile(rootKey, pem)
   else if (!isPemOf(readFileSync(rootKey), offered)) {
-    throw new Error(`${rootKey} pins another root; a domain does not change its root`)
+    throw new Error(`${rootKey} pins another root; a domain cannot change its root`)
   }
 }
 
 /**
- * Puts a signed registry in place after checking it against the roots that the domains pinned.
- * Nothing is written when it does not pass. Running domains take it over within a second.
- * @param roots public keys, PEM; all must accept it
+ * Installs a signed registry after checking it against the roots that the domains pinned. A
+ * registry that fails is not written. Running domains load it within a second.
+ * @param roots public keys in PEM; all must accept it
  * @throws Error that names the file and the reason
  */
 export function installRegistry(home: string, from: string, roots: readonly string[]): Registry {
@@ -45,11 +40,13 @@ export function installRegistry(home: string, from: string, roots: readonly stri
     const present = verified(path, roots)
     if (offered.version < present.version) {
       throw new Error(
-        `${from} is version ${offered.version}, older than the registry in place (${present.version})`,
+        `${from} is version ${offered.version}, older than the installed registry (${present.version})`,
       )
     }
     if (offered.version === present.version && !sameEnvelope(offered, present)) {
-      throw new Error(`${from} is another registry with the version in place, ${present.version}`)
+      throw new Error(
+        `${from} differs from the installed registry, but has the same version ${present.version}`,
+      )
     }
     if (offered.environment !== present.environment) {
       throw new Error(`${from} is for ${offered.environment}, this home is ${present.environment}`)
@@ -60,17 +57,20 @@ export function installRegistry(home: string, from: string, roots: readonly stri
 }
 
 export interface DraftChanges {
-  /** Ids of keys that end now, hex. */
+  /** Ids of the keys that end now, in hex. */
   readonly ended: readonly string[]
-  /** Routers, delegates and ceilings in place of those that it names; null: those. */
-  readonly chains: readonly RegistryChain[] | null
+  /**
+   * A `chains.json` whose Routers, delegates, ceilings and tokens replace the registry's; null
+   * keeps them.
+   */
+  readonly chains: string | null
 }
 
 /**
- * Writes the next registry down with all that the one in place says, for a person to change what is to be
- * changed, and for the root's owner to sign.
- * @param to a file that is not there
- * @param changes of the present one
+ * Writes a draft of the next registry with everything that the present one contains, for a person
+ * to edit and the root's owner to sign.
+ * @param to a file that does not exist
+ * @param changes changes of the present registry
  * @throws Error that names the file and the reason
  */
 export function draftNext(
@@ -82,7 +82,8 @@ export function draftNext(
 ): RegistryBody {
   const present = bodyOf(verified(registryPath(home), roots))
   const next = withoutKeys(present, ended, nowMs)
-  const draft = chains === null ? next : { ...next, chains }
+  const draft =
+    chains === null ? next : { ...next, chains: registryChains(chains, next.environment) }
   writeFileSync(to, `${JSON.stringify(draft, null, 2)}\n`, { flag: 'wx' })
   return draft
 }
@@ -99,7 +100,7 @@ export function verified(path: string, roots: readonly string[]): Registry {
       throw new Error(`${path} against ${root}: ${reason}`, { cause })
     }
   }
-  if (registry === undefined) throw new Error(`${path}: nothing to check it against`)
+  if (registry === undefined) throw new Error(`${path}: no root to check it against`)
   return registry
 }
 
@@ -107,7 +108,7 @@ function sameEnvelope(a: Registry, b: Registry): boolean {
   return Buffer.compare(Buffer.from(a.envelope.body), Buffer.from(b.envelope.body)) === 0
 }
 
-/** Of the domains that keep their files here. */
+/** Returns the pins of the domains that keep their files here. */
 export function pinnedRoots(home: string): string[] {
   return DOMAIN_NAMES.map((domain) => domainLayout(home, domain).rootKey).filter(existsSync)
 }

@@ -26,14 +26,14 @@ const ROLES: Record<DomainName, RegistryRole> = {
 }
 
 /**
- * Makes the keys of one domain, as that domain's own user: a signing key in its store, and for the
- * two domains that hold shares a wrapping key sealed to it. What is there is kept, so that it may
- * be repeated after a crash.
- * @param store where the P-256 keys are to be; null: where they are, or in files
- * @param isNew of the service: whether signing keys that the registry names are another machine's too, and are
- *   given up; one that it does not name yet was made so before, and stays
- * @returns what the root needs to know of it
- * @throws Error when the domain has another store already
+ * Makes the keys of one domain, run as that domain's own user: a signing key in its store, and for
+ * the two domains with shares a wrapping key sealed to it. Existing keys stay, so that it may be
+ * repeated after a crash.
+ * @param store the store for the P-256 keys; null keeps the present one, or uses files
+ * @param isNew service only: removes signing keys that the registry names, because they are another
+ * machine's; a key that it does not name yet was made by an earlier attempt and stays
+ * @returns what the root needs to know about the domain
+ * @throws Error when the domain already has another store
  */
 export function provisionDomain(
   home: string,
@@ -73,9 +73,9 @@ async function provision(
   if (store !== null && !existsSync(storeFilePath(layout.keys))) writeStoreFile(layout.keys, store)
   const keys = await openKeyStore(layout.keys, 'allowed')
   try {
-    // A home that was made of another node's names its store already.
+    // A home that was made from another node's already names its store.
     if (store !== null && keys.kind !== store.kind) {
-      throw new Error(`${storeFilePath(layout.keys)}: the keys are in a ${keys.kind} store already`)
+      throw new Error(`${storeFilePath(layout.keys)}: the keys are already in a ${keys.kind} store`)
     }
     const [present] = await keys.signers()
     const signer = present ?? (await keys.makeSigner())

@@ -28,9 +28,9 @@ import { registryChains } from './registry-draft.js'
 import { signRegistry } from './registry-root.js'
 
 export interface ProvisionOptions {
-  /** Default: the Routers and delegates of `<home>/chains.json`, or none. */
+  /** By default the Routers and delegates of `<home>/chains.json`, if it exists. */
   readonly chains?: readonly RegistryChain[]
-  /** Where passkeys live. Default: as it was, or nowhere. */
+  /** The origins of passkeys; by default unchanged, or absent. */
   readonly webauthn?: RegistryWebAuthn
 }
 
@@ -38,13 +38,14 @@ export interface Provisioned {
   readonly registryVersion: number
 }
 
-/** Dev chains without a ceiling of their own: 10,000 gwei. */
+/** The ceiling of dev chains without their own: 10,000 gwei. */
 const DEV_MAX_FEE_PER_GAS_WEI = '10000000000000'
 
 /**
- * Makes the key files of all three domains and the registry that lets them know each other. Dev
- * only: one process sees every domain's private key and the registry root here, once. Repeated
- * calls keep all keys; when contracts or passkeys' origins differ, the root signs the registry's next version.
+ * Makes the key files of all three domains and the registry that introduces them to each other. Dev
+ * only, because one process sees every domain's private key and the registry root once. Repeated
+ * calls keep all keys; when contracts or origins of passkeys change, the root signs the next
+ * version.
  */
 export async function provisionDev(
   home: string,
@@ -124,5 +125,5 @@ function chainsOf(home: string): RegistryChain[] {
       max_fee_per_gas_wei: DEV_MAX_FEE_PER_GAS_WEI,
     }))
   }
-  return registryChains(path)
+  return registryChains(path, 'dev')
 }

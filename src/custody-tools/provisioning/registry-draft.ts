@@ -1,7 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { readChainPolicies } from '../../config/chains.js'
+import { type ChainConfig, maxGasLimitOf, readChainPolicies } from '../../config/chains.js'
+import { requireReadablePins } from '../../custody/domain-keys/pinned-tokens.js'
+import { chainFacts } from '../../domain/chains.js'
 import type { Hex } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { keyIdOf, publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
@@ -11,14 +13,15 @@ import type {
   RegistryChain,
   RegistryKey,
   RegistryRole,
+  RegistryToken,
 } from '../../quorum-protocol/registry.js'
 
 /**
- * What the root is asked to sign. A draft is plain JSON, so that whoever holds the root can read
- * it before: every key and every contract that the domains will believe is in it.
+ * Drafts for the root to sign. A draft is plain JSON, so that the root's owner can read it first:
+ * it contains every key and every contract that the domains will trust.
  */
 
-/** What a domain says of itself when it is set up: its public key and nothing secret. */
+/** What a domain publishes when it is set up: its public key and nothing secret. */
 export interface Enrolment {
   readonly role: RegistryRole
   /** Hex of the 65-byte point. */
@@ -38,14 +41,18 @@ export function readEnrolment(path: string): Enrolment {
   return parsed.data
 }
 
-/** The first registry of an installation. @throws Error unless each role is there exactly once */
+/**
+ * Drafts the first registry of an installation.
+ * @throws Error unless each role is there exactly once
+ */
 export function firstRegistry(
   enrolments: readonly Enrolment[],
   settings: Pick<RegistryBody, 'environment' | 'chains' | 'issued_at_ms' | 'webauthn'>,
 ): RegistryBody {
   const keysOf = (role: RegistryRole): RegistryKey[] => {
     const found = enrolments.filter((each) => each.role === role)
-    if (found.length !== 1) throw new Error(`one enrolment of ${role} is due, not ${found.length}`)
+    if (found.length !== 1)
+      throw new Error(`exactly one enrolment of ${role} is needed, not ${found.length}`)
     return found.map(({ public_key }) => ({ public_key, not_before_ms: 0, not_after_ms: null }))
   }
   if (new Set(enrolments.map(({ public_key }) => public_key)).size !== enrolments.length) {
@@ -61,10 +68,10 @@ export function firstRegistry(
 }
 
 /**
- * The next registry: a new co-signer key of one service in place of its present ones. Those of other
- * machines' services go on.
- * @param own points of the keys that this service has
- * @param overlapMs how long those go on; 0 ends them at once
+ * Drafts the next registry with a new co-signer key for one service, replacing its present ones.
+ * Keys of other machines' services stay valid.
+ * @param own the points of this service's keys
+ * @param overlapMs how long those stay valid; 0 ends them at once
  */
 export function withNextCoSigner(
   present: RegistryBody,
@@ -82,7 +89,7 @@ export function withNextCoSigner(
     version: present.version + 1,
     issued_at_ms: nowMs,
     co_signers: [
-      // Never later than before: a key that was to end sooner stays so.
+      // Never extended: a key that was to end sooner still does.
       ...others.map((row) =>
         replaced.has(row.public_key)
           ? { ...row, not_after_ms: Math.min(row.not_after_ms ?? endMs, endMs) }
@@ -94,10 +101,10 @@ export function withNextCoSigner(
 }
 
 /**
- * The next registry: co-signer keys and quorum signers of further machines beside those that it names. Each
- * service signs with a key of its own and has the quorum signer of its own machine sign; the user side
- * believes all of them.
- * @throws Error unless all are such keys that it does not name yet
+ * Drafts the next registry with co-signer keys and quorum signers of further machines. Each service
+ * signs with its own key and uses its own machine's quorum signer; the identity provider trusts all
+ * of them.
+ * @throws Error unless all are keys of these roles that the registry does not name yet
  */
 export function withNodes(
   present: RegistryBody,
@@ -113,7 +120,7 @@ export function withNodes(
       throw new Error('there is one identity provider: approvers are not added')
     if (named.has(public_key))
       throw new Error(
-        'the registry names that key already: countersign custody rotate-cosigner makes the next one of a home',
+        "the registry already names that key: run countersign custody rotate-cosigner to make this home's next one",
       )
     named.add(public_key)
   }
@@ -131,17 +138,17 @@ export function withNodes(
 function rowOf(public_key: string): RegistryKey {
   return {
     public_key,
-    // Who reads no registry that names it believes it nothing, and who does holds this against a clock of
-    // another machine than the root's, which may be ahead. What it signs has a moment of its own.
+    // Valid from the start: a domain without this registry does not trust the key at all, and
+    // one // with it compares with its own clock, which may be behind that of the root's machine.
     not_before_ms: 0,
     not_after_ms: null,
   }
 }
 
 /**
- * The next registry: as it is, but that keys end, such as those of a machine that is gone.
+ * Drafts the next registry without some keys, such as those of a lost machine.
  * @param ended ids of co-signer keys and quorum signers, 16 hex digits each
- * @throws Error unless it names each of them, and what signs is left
+ * @throws Error unless it names each of them, and a key of each role remains
  */
 export function withoutKeys(
   present: RegistryBody,
@@ -159,12 +166,12 @@ export function withoutKeys(
   const quorum_signers = ending(present.quorum_signers)
   if (gone.size > 0) {
     throw new Error(
-      `the registry has no co-signer key and no quorum signer of the id ${[...gone].join(', ')}`,
+      `the registry has no co-signer key or quorum signer with the id ${[...gone].join(', ')}`,
     )
   }
   if (ended.length > 0 && ![co_signers, quorum_signers].every(hasOneThatGoesOn)) {
     throw new Error(
-      'no co-signer key or no quorum signer would be left, and nothing be signed: countersign custody rotate-cosigner --emergency makes the next key of a home',
+      "no co-signer key or no quorum signer would remain, so nothing could be signed: run countersign custody rotate-cosigner --emergency to make a home's next key first",
     )
   }
   return {
@@ -180,27 +187,47 @@ function hasOneThatGoesOn(rows: readonly RegistryKey[]): boolean {
   return rows.some(({ not_after_ms }) => not_after_ms === null)
 }
 
-/** Hex. */
+/** Returns the key's id in hex. */
 export function idOf({ public_key }: RegistryKey): string {
   return keyIdOf(Buffer.from(public_key, 'hex')).toString('hex')
 }
 
-/** Routers, delegates and fee ceilings of `chains.json`. @throws Error that names the file */
-export function registryChains(path: string): RegistryChain[] {
-  return readChainPolicies(path).chains.map((chain) => ({
+/**
+ * Returns what the root pins of `chains.json`: Routers, delegates, ceilings and tokens. In live
+ * mode well-known tokens are pinned as well; the file's entry wins where it names one of them.
+ * @throws Error that names the file
+ */
+export function registryChains(
+  path: string,
+  environment: RegistryBody['environment'],
+): RegistryChain[] {
+  const chains = readChainPolicies(path).chains.map((chain) => ({
     chain_id: chain.id,
     router: chain.router as Hex | null,
     delegate: chain.delegate as Hex | null,
     max_fee_per_gas_wei: chain.max_fee_per_gas_ceiling_wei,
+    max_gas_limit: Number(maxGasLimitOf(chain)),
+    tokens: tokensOf(chain, environment),
   }))
+  requireReadablePins({ chains })
+  return chains
 }
 
-/** A registry's own words. */
+function tokensOf(chain: ChainConfig, environment: RegistryBody['environment']): RegistryToken[] {
+  const known = environment === 'live' ? chainFacts(chain.id).knownTokens : []
+  const byAddress = new Map<string, RegistryToken>()
+  for (const { address, symbol, decimals } of [...known, ...chain.tokens]) {
+    byAddress.set(address.toLowerCase(), { address: address as Hex, symbol, decimals })
+  }
+  return [...byAddress.values()]
+}
+
+/** Returns the body that the root signed. */
 export function bodyOf(registry: Registry): RegistryBody {
   return JSON.parse(Buffer.from(registry.envelope.body).toString('utf8')) as RegistryBody
 }
 
-/** A draft as it lies in a file; the root's owner reads it before signing. */
+/** Reads a draft from a file, which the root's owner reads before signing. */
 export function readDraft(path: string): RegistryBody {
   const body = readJson(path) as RegistryBody
   const isList = (value: unknown): value is RegistryKey[] => Array.isArray(value)
@@ -216,7 +243,7 @@ export function readDraft(path: string): RegistryBody {
   return body
 }
 
-/** True when a PEM holds the key of that point. */
+/** True when the PEM contains the key of that point. */
 export function isPemOf(pem: Buffer, publicKey: Uint8Array): boolean {
   return sameBytes(rawPublicKey(createPublicKey(pem)), publicKey)
 }

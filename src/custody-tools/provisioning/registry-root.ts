@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireReadablePins } from '../../custody/domain-keys/pinned-tokens.js'
 import {
   readPrivateFile,
   writePrivateFile,
@@ -11,23 +12,23 @@ import { type P256Signer, p256SignerOf, publicKeyFromRaw } from '../../quorum-pr
 import { openRegistry, type RegistryBody, registryMessage } from '../../quorum-protocol/registry.js'
 
 /**
- * The registry's root: whoever has its private key decides which keys and contracts the domains
- * believe. It is made and used on a machine of its own; only its public key leaves that machine.
+ * The registry's root: a holder of its private key decides which keys and contracts the domains
+ * trust. Make and use it on a separate machine, which only its public key leaves.
  */
 export interface RootFiles {
-  /** PEM (PKCS #8), mode 0600; stays offline. */
+  /** PEM (PKCS #8), mode 0600; it stays offline. */
   readonly privateKey: string
   /** PEM (SubjectPublicKeyInfo); each domain pins it. */
   readonly publicKey: string
 }
 
-/** @throws Error when the directory holds a root already */
+/** @throws Error when the directory already contains a root */
 export function makeRegistryRoot(directory: string): RootFiles {
   const files = {
     privateKey: join(directory, 'root.pem'),
     publicKey: join(directory, 'root.pub.pem'),
   }
-  if (existsSync(files.privateKey)) throw new Error(`${files.privateKey} exists already`)
+  if (existsSync(files.privateKey)) throw new Error(`${files.privateKey} already exists`)
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   writePrivateFile(files.privateKey, pem)
@@ -52,7 +53,10 @@ export function openRegistryRoot(path: string): P256Signer {
   }
 }
 
-/** What the root has signed, to sign the next of. @throws Error that names the file */
+/**
+ * Reads the registry that the root signed last, to draft the next one.
+ * @throws Error that names the file
+ */
 export function readSigned(path: string, root: P256Signer): RegistryBody {
   try {
     const { envelope } = openRegistry(readRegistryFile(path), publicKeyFromRaw(root.publicKey))
@@ -63,12 +67,16 @@ export function readSigned(path: string, root: P256Signer): RegistryBody {
   }
 }
 
-/** Signs a registry with the root and puts it in place. */
+/**
+ * Signs a registry with the root and installs it.
+ * @throws Error when the domains could not read one of its pins
+ */
 export async function signRegistry(
   path: string,
   root: P256Signer,
   registry: RegistryBody,
 ): Promise<void> {
+  requireReadablePins(registry)
   const body = Buffer.from(JSON.stringify(registry), 'utf8')
   const signature = await root.sign(registryMessage(body))
   writeRegistryFile(path, { body, signature })

@@ -3,14 +3,14 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type ApprovalTerm, readApprovalTerm } from './approval-term.js'
 
 /**
- * That a call was asked about, or a person approved it: `action 1 | term | rest`. The same bytes in
- * both logs.
+ * Records that an approval was requested or given: `action 1 | term | rest`. Both logs hold the
+ * same bytes.
  */
 export interface ApprovalEvidence {
   readonly action: 'asked' | 'approved'
-  /** Canonical bytes. */
+  /** The canonical bytes of the term. */
   readonly term: Uint8Array
-  /** The encoded proof of what was approved; else empty. */
+  /** The encoded proof of an approval; else empty. */
   readonly rest: Uint8Array
 }
 

@@ -18,30 +18,34 @@ import { fromHex } from '../../quorum-protocol/transaction.js'
 import { intentAskedHash, intentTermsHash } from './intent-terms.js'
 
 /**
- * What a person approves: one call of one key, in canonical bytes.
+ * What a person approves: one call by one key, in canonical bytes.
  * ```
  * "AWP1" | kind 1 | approval 16 | wallet 16 | key 16 | owner hash 32 | chain id 8 | to 20 | value 32
  *   | hash 32 | most gas 32 (wei) | expiry 8 (ms)
  * ```
- * Nonce and fee are not in it: they are found when it is sent. The id makes an approval good for one
- * nonce alone, so that the same call twice is asked about twice; of a Router intent it is the nonce.
+ * The term has no nonce and no fee, which are chosen when the call is sent. The id makes an approval
+ * valid for one nonce only, so that the same call twice needs two approvals; for a Router intent the
+ * id is the nonce.
  */
 export interface ApprovalTerm {
   readonly kind: 'transaction' | 'intent'
-  /** 16 bytes each, of the ids' ULIDs. */
+  /** 16 bytes each, from the ids' ULIDs. */
   readonly approvalId: Uint8Array
   readonly walletId: Uint8Array
   readonly keyId: Uint8Array
   /** 32 bytes: SHA-256 of the user id. */
   readonly ownerHash: Uint8Array
   readonly chainId: number
-  /** 20 bytes: the callee; of a Router intent its venue. */
+  /** 20 bytes: the callee, or a Router intent's venue. */
   readonly to: Uint8Array
-  /** Wei; 0 of a Router intent, whose terms say what it takes. */
+  /** Wei; 0 for a Router intent, whose terms state what it takes. */
   readonly value: bigint
   /** 32 bytes: keccak-256 of the calldata, or of the Router intent's terms. */
   readonly hash: Uint8Array
-  /** Gas limit × highest fee at the most, wei: of replacements too. Of a Router intent the service pays. */
+  /**
+   * Gas limit × the highest fee, in wei, including replacements. The service pays for a Router
+   * intent.
+   */
   readonly maxNativeWei: bigint
   readonly expiresAtMs: number
 }
@@ -101,7 +105,7 @@ export function isApprovalTerm(bytes: Uint8Array): boolean {
   return viewOf(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC
 }
 
-/** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
+/** Returns what a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
 export function approvalTermMessage(encoded: Uint8Array): Buffer {
   return tagged(TAG.callApproval, encoded)
 }
@@ -109,12 +113,12 @@ export function approvalTermMessage(encoded: Uint8Array): Buffer {
 const ASKED_TAG = tagged(TAG.callAsked)
 
 /**
- * That the live API key asked for the call: HMAC-SHA256 over all of the term but what it may cost and
- * its expiry, which change when a person is asked again. Of a Router intent the least output and the
- * venue's calldata change as well, since they are a price's: people see them, and sign them.
- * It may be kept: it is good for nothing else.
+ * Proves that the live API key requested the call: HMAC-SHA256 over the term except its cost and
+ * expiry, which change when a person is asked again. For a Router intent the least output and the
+ * venue's calldata may change as well, because they depend on a price; people see and sign them. It
+ * may be stored: it proves nothing else.
  * @param proofKey 32 bytes, derived from the API secret
- * @param call calldata, or the encoded Router intent, whose hash is the term's
+ * @param call the calldata or the encoded Router intent that the term's hash covers
  */
 export function approvalKeyProof(
   proofKey: Uint8Array,
@@ -129,18 +133,18 @@ export function approvalKeyProof(
   })
 }
 
-/** Whether two terms, in canonical bytes, differ in nothing but what they may cost and their expiry. */
+/** Tells whether two terms, in canonical bytes, differ only in cost and expiry. */
 export function isSameCall(one: Uint8Array, other: Uint8Array): boolean {
   return sameBytes(one.subarray(0, CALL_BYTES), other.subarray(0, CALL_BYTES))
 }
 
-/** A term, and the bytes that its hash is of: calldata, or an encoded Router intent. */
+/** A term, and the bytes that its hash covers: calldata, or an encoded Router intent. */
 export interface TermOfCall {
   readonly term: ApprovalTerm
   readonly call: Buffer
 }
 
-/** What people are asked to sign. */
+/** Builds the term that people are asked to sign. */
 export function termOfCall(asked: AskedCall): TermOfCall {
   const { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs, subject } = asked
   const of = {

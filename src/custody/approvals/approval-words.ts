@@ -2,7 +2,7 @@ import { ID_PREFIX, ulidOfBytes } from '../../domain/ids.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 import type { ApprovalTerm } from './approval-term.js'
 
-/** An approval's term for people, read from what is signed: name and value of each line. */
+/** Describes a term for people, from the bytes that are signed: name and value of each line. */
 export function describeApproval(term: ApprovalTerm): [name: string, value: string][] {
   const { kind, chainId, to, value, hash, maxNativeWei, expiresAtMs } = term
   const what = kind === 'transaction' ? 'calldata' : "the Router intent's terms"

@@ -2,7 +2,10 @@ import { keccak256 } from '../../domain/keccak.js'
 import { concat, u16, u64 } from '../../quorum-protocol/bytes.js'
 import type { DecodedRouterIntent } from '../../quorum-protocol/router-intent.js'
 
-/** 32 bytes: all that the account takes on, but the nonce and deadline of one attempt. */
+/**
+ * Hashes everything that the account agrees to, except the nonce and deadline of one attempt (32
+ * bytes).
+ */
 export function intentTermsHash(intent: Omit<DecodedRouterIntent, 'digest'>): Uint8Array {
   const { chainId, router, account, tokenIn, amountIn, feeBps, tokenOut, minOut, target } = intent
   return keccak256(
@@ -14,8 +17,8 @@ export function intentTermsHash(intent: Omit<DecodedRouterIntent, 'digest'>): Ui
 }
 
 /**
- * 32 bytes: what the API key asked for. The least output and the venue's calldata follow from the
- * price of a moment.
+ * Hashes what the API key requested (32 bytes), without the least output and the venue's calldata,
+ * which follow from the price of the moment.
  */
 export function intentAskedHash(intent: Omit<DecodedRouterIntent, 'digest'>): Uint8Array {
   const { chainId, router, account, tokenIn, amountIn, feeBps, tokenOut, target } = intent

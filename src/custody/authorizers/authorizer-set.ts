@@ -16,7 +16,7 @@ import { decodeProof, type Proof } from './proof.js'
 import { checkRootApproval, isRootApproval } from './recovery.js'
 import { verifyProof } from './verify-proof.js'
 
-/** A user's authorizers, as the certificates up to `sequence` make them. */
+/** A user's authorizers after the certificates up to `sequence`. */
 export interface AuthorizerSet {
   readonly sequence: number
   /** 32 bytes: SHA-256 of the newest certificate; zeros before the first. */
@@ -28,15 +28,19 @@ export const NO_AUTHORIZERS: AuthorizerSet = { sequence: 0, head: Buffer.alloc(3
 
 /** Spec silent: enough for every device of a person and a few scripts. */
 export const AUTHORIZERS_MAX = 16
-/** Additions and removals of one user, for good: what is verified at a stretch stays small. */
+/** A user's additions and removals in total, so that verifying all of them stays cheap. */
 export const ENTRIES_MAX = 256
-/** The last ones are the root's: whoever holds one authorizer could else leave its user no way back. */
+/**
+ * The last places are for the root: a thief of one authorizer could otherwise use them all up and
+ * leave the user no recovery.
+ */
 export const CHANGES_MAX = ENTRIES_MAX - 16
 
-/** Adds what an entry says, without a look at its proofs: for entries verified before. */
+/** Applies an entry without checking its proofs: for entries that were verified before. */
 export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): AuthorizerSet {
   const certificate = decodeCertificate(entry.certificate)
-  // Whoever has lost all of theirs does not know who has them now.
+  // A user who has lost every authorizer does not know who has them now, so a recovery ends them
+  // all.
   const others = isRootApproval(entry.approval)
     ? []
     : set.active.filter(({ id }) => !sameBytes(id, certificate.authorizerId))
@@ -47,23 +51,23 @@ export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): Authorize
   }
 }
 
-/** What an entry is verified with, besides the entries before it. */
+/** The state besides earlier entries by which an entry is verified. */
 export interface EntryContext {
   readonly webauthn: WebAuthnPins | null
-  /** The registry's, which approves for a user who has lost every authorizer. */
+  /** The registry's root, which approves for a user who has lost every authorizer. */
   readonly root: KeyObject
   signCount(authorizerId: Uint8Array): number
 }
 
-/** Use counts that an entry has shown, to be remembered with it. */
+/** The new set, and the signature counters that the entry showed. */
 export interface VerifiedEntry {
   readonly set: AuthorizerSet
   readonly signCounts: readonly { readonly authorizerId: Uint8Array; readonly signCount: number }[]
 }
 
 /**
- * Verifies everything of an entry but the user side's signature: its place, the new key's proof,
- * and the approval by an authorizer that the user had before, or by the registry's root.
+ * Verifies an entry except for the identity provider's signature: its place, the new key's proof,
+ * and the approval by an earlier authorizer of the user or by the registry's root.
  * @throws Refusal MALFORMED, CONFLICT or NOT_CONFIRMED with the reason
  */
 export async function verifyEntry(
@@ -95,7 +99,7 @@ export async function verifyEntry(
   return { set: foldEntry(set, { ...entry, userSignature: Buffer.alloc(64) }), signCounts }
 }
 
-/** @throws Refusal unless the certificate is the next one of this user, and makes sense there */
+/** @throws Refusal unless the certificate is this user's next one and is valid there */
 function checkPlace(
   set: AuthorizerSet,
   certificate: AuthorizerCertificate,
@@ -113,7 +117,7 @@ function checkPlace(
   const isKnown = set.active.some(({ id }) => sameBytes(id, certificate.authorizerId))
   if (certificate.action === 'remove') {
     if (!isKnown) throw new Refusal('CONFLICT', 'no such authorizer of this user')
-    // Without any, the next one would count as the first and need no approval.
+    // Without any authorizer, the next one would count as the first and need no approval.
     if (set.active.length === 1) throw new Refusal('CONFLICT', 'the last authorizer stays')
     return
   }

@@ -7,15 +7,15 @@ import { type AuthorizerEntry, decodeEntry, encodeEntry } from './certificate.js
 
 /**
  * A domain's own memory of users' authorizers. Both domains have one, and neither can write the
- * other's: what the user side says of a user is verified before it is kept at the service.
+ * other's: the service verifies what the identity provider reports about a user before it stores it.
  *
  * | database | key | value |
  * |---|---|---|
  * | 06-authorizers | owner hash 32 ‖ sequence 4 | entry, verified |
  * | 07-sign-counts | authorizer id 16 | highest use count seen |
- * | 16-owed-authorizers | number | entry that the evidence is owed; at the user side alone |
+ * | 16-owed-authorizers | number | entry that the evidence still lacks; only at the identity provider |
  *
- * Beside the ledger's databases; names are never reused.
+ * The databases are in the ledger's environment; names are never reused.
  */
 export interface AuthorizerStore {
   /** @param ownerHash 32 bytes */
@@ -23,11 +23,14 @@ export interface AuthorizerStore {
   /** Entries after a sequence, in order. */
   entriesAfter(ownerHash: Uint8Array, sequence: number): readonly AuthorizerEntry[]
   signCount(authorizerId: Uint8Array): number
-  /** Keeps a verified entry; durable when it resolves. False: its place is taken meanwhile. */
+  /**
+   * Stores a verified entry. Resolves once it is durable, false when the sequence is already taken.
+   */
   append(ownerHash: Uint8Array, sequence: number, entry: AuthorizerEntry): Promise<boolean>
   /**
-   * The same, with what the evidence is owed for it in the same transaction.
-   * @returns the number of what is owed; null: its place is taken meanwhile, and nothing is owed
+   * The same, and records in the same transaction that the evidence lacks the entry.
+   * @returns the number of that record; null when the sequence is already taken and nothing was
+   * stored
    */
   appendOwed(
     ownerHash: Uint8Array,
@@ -35,11 +38,11 @@ export interface AuthorizerStore {
     entry: AuthorizerEntry,
     owed: OwedEntry,
   ): Promise<number | null>
-  /** By number, the oldest first. */
+  /** Returns what the evidence lacks by number, oldest first. */
   owed(): readonly (readonly [number, OwedEntry])[]
-  /** Of entries that the log has on disk; durable when it resolves. */
+  /** Removes entries that the log has on disk. Resolves once that is durable. */
   settleOwed(numbers: readonly number[]): Promise<void>
-  /** Never lowers what is there; durable when it resolves. */
+  /** Raises the stored counter and never lowers it. Resolves once it is durable. */
   raiseSignCount(authorizerId: Uint8Array, signCount: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { AuthorizerKind } from './certificate.js'
 
-/** One that may confirm a user's grants. */
+/** A passkey or key that may confirm a user's grants. */
 export interface Authorizer {
   /** 16 bytes. */
   readonly id: Uint8Array

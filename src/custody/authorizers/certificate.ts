@@ -4,24 +4,24 @@ import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { sized, takeSized } from './proof.js'
 
 /**
- * What a user's authorizer is, as both domains keep it. Each certificate of a user names the one
- * before, so that neither domain can slip one in or leave one out unseen.
+ * Describes a user's authorizer, as both domains store it. Each certificate names the user's
+ * previous one, so that neither domain can add or omit one unnoticed.
  */
 export interface AuthorizerCertificate {
   readonly action: 'add' | 'remove'
   /** 32 bytes: SHA-256 of the user id. */
   readonly ownerHash: Uint8Array
-  /** From 1, without gaps, for each user. */
+  /** Counts from 1 without gaps, for each user. */
   readonly sequence: number
-  /** 32 bytes: SHA-256 of the certificate before; zeros for the first. */
+  /** 32 bytes: SHA-256 of the previous certificate; zeros for the first. */
   readonly previous: Uint8Array
   readonly createdAtMs: number
-  /** 16 bytes of the user side's choice. */
+  /** 16 bytes that the identity provider chose. */
   readonly nonce: Uint8Array
   readonly kind: AuthorizerKind
-  /** What the user calls it. */
+  /** The user's name for it. */
   readonly label: string
-  /** 16 bytes, `authorizerIdOf` credential and key. */
+  /** 16 bytes: `authorizerIdOf` the credential and key. */
   readonly authorizerId: Uint8Array
   /** WebAuthn credential id; empty for a P-256 key. */
   readonly credentialId: Uint8Array
@@ -31,20 +31,24 @@ export interface AuthorizerCertificate {
 
 export type AuthorizerKind = 'passkey' | 'p256'
 
-/** All but what the authenticator makes: a new passkey's challenge is the hash of this. */
+/**
+ * A certificate without what the authenticator makes: its hash is the challenge of a new passkey.
+ */
 export type AuthorizerRequest = Omit<
   AuthorizerCertificate,
   'authorizerId' | 'credentialId' | 'publicKey'
 >
 
-/** A certificate with what proves it. */
+/** A certificate with its proofs. */
 export interface AuthorizerEntry {
   readonly certificate: Uint8Array
-  /** That the new authorizer's key is at hand, see `possession.ts`; empty for a removal. */
+  /**
+   * The proof that the new authorizer's key is present, see `possession.ts`; empty for a removal.
+   */
   readonly possession: Uint8Array
-  /** An encoded proof by an authorizer the user had before; empty for the first. */
+  /** An encoded proof by an earlier authorizer of the user; empty for the first. */
   readonly approval: Uint8Array
-  /** 64 bytes: the user side's signature over the three above. */
+  /** 64 bytes: the identity provider's signature over the three fields above. */
   readonly userSignature: Uint8Array
 }
 
@@ -56,7 +60,7 @@ const LABEL_BYTES_MAX = 4 * LABEL_CHARS_MAX
 /** WebAuthn Level 3, section 4: "Credential ID … at most 1023 bytes". */
 const CREDENTIAL_ID_BYTES_MAX = 1_023
 const PUBLIC_KEY_BYTES_MAX = 1_024
-/** An attestation object with a chain of certificates, client data, and two proofs. */
+/** Room for an attestation object with a chain of certificates, client data, and two proofs. */
 const PART_BYTES_MAX = 16_384
 
 export function encodeRequest(request: AuthorizerRequest): Buffer {
@@ -123,12 +127,12 @@ export function registrationChallenge(request: AuthorizerRequest): Buffer {
   return sha256(tagged(TAG.authorizerRequest, encodeRequest(request)))
 }
 
-/** What a new P-256 key signs of itself, and an older authorizer to approve it. */
+/** Returns what a new P-256 key signs about itself, and an older authorizer signs to approve it. */
 export function certificateMessage(certificate: Uint8Array): Buffer {
   return tagged(TAG.authorizer, certificate)
 }
 
-/** What the user side signs. */
+/** Returns what the identity provider signs. */
 export function entryMessage(entry: Omit<AuthorizerEntry, 'userSignature'>): Buffer {
   const parts = [...sized(entry.certificate), ...sized(entry.possession), ...sized(entry.approval)]
   return tagged(TAG.authorizerEntry, ...parts)

@@ -21,21 +21,25 @@ import {
 } from './freeze-statement.js'
 import { grantMessage, readGrantStatement } from './grant-statement.js'
 
-/** A statement that a user's authorizer is asked to sign, whatever it is about. */
+/** A statement of any kind that a user's authorizer is asked to sign. */
 export interface Confirmable {
   readonly kind: 'grant' | 'unfreeze' | 'approval' | 'member' | 'join'
-  /** The statement's own bytes: what is shown is read from what is signed. */
+  /** The statement's bytes: the page shows what is signed. */
   readonly encoded: Uint8Array
   /** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
   readonly message: Buffer
-  /** 32 bytes: SHA-256 of the account's id; of an invitation that is accepted, of the person's. */
+  /**
+   * 32 bytes: SHA-256 of the account's id, or of the person's id when an invitation is accepted.
+   */
   readonly ownerHash: Uint8Array
   readonly confirmBeforeMs: number
-  /** In words: name and value of each line. */
+  /** The description: name and value of each line. */
   readonly lines: readonly (readonly [name: string, value: string])[]
 }
 
-/** @throws Refusal MALFORMED for anything but one whole statement that needs a confirmation */
+/**
+ * @throws Refusal MALFORMED unless the bytes are exactly one statement that needs a confirmation
+ */
 export function readConfirmable(bytes: Uint8Array): Confirmable {
   const read = readerOf(bytes)(bytes)
   if (read.rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')

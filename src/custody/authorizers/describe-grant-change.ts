@@ -2,19 +2,19 @@ import type { GrantTerms } from '../../domain/grant-terms.js'
 import { describeGrant } from './describe-grant.js'
 import type { GrantStatement } from './grant-statement.js'
 
-/** A line of a grant in words, and what it said before where that was something else. */
+/** A line that describes a grant, with its earlier value if that differed. */
 export interface ChangedLine {
   readonly name: string
   readonly value: string
-  /** Null: it stays as it is. */
+  /** Null when the line does not change. */
   readonly before: string | null
 }
 
 /**
- * By the key that the statement is about: a change of one that is there may also name another that
- * it was rotated from, which says nothing about what it may do now.
- * @param termsOf what a key may do now; null: there is none
- * @returns null of a new key
+ * Compares with the key that the statement is about. The key that it was rotated from, which the
+ * statement may also name, says nothing about what it may do now.
+ * @param termsOf returns what a key may do now; null for an unknown key
+ * @returns null for a new key
  */
 export function changeOf(
   next: GrantStatement,
@@ -28,7 +28,7 @@ export function changeOf(
 export function describeGrantChange(next: GrantStatement, before: GrantTerms): ChangedLine[] {
   const said = describeGrant({ ...next, ...before, proofKeyDigest: null })
   return describeGrant(next).map(([name, value], index) => {
-    // The one line that is not of what stays is the last: a secret that takes another's place.
+    // Only the last line may have no counterpart: a secret that replaces another.
     const was = said[index]?.[1] ?? 'the one there is'
     return { name, value, before: was === value ? null : was }
   })

@@ -2,7 +2,7 @@ import { GRANTED_FIELDS } from '../../domain/grant-terms.js'
 import { ID_PREFIX, ulidOfBytes } from '../../domain/ids.js'
 import type { GrantStatement } from './grant-statement.js'
 
-/** A grant in words, read from what is signed: name and value of each line. */
+/** Describes a grant from the bytes that are signed: name and value of each line. */
 export function describeGrant(grant: GrantStatement): [name: string, value: string][] {
   const { expiresAtMs } = grant
   return [
@@ -18,7 +18,7 @@ export function describeGrant(grant: GrantStatement): [name: string, value: stri
   ]
 }
 
-/** A new key has one for the first time; the change of any other leaves it out, or replaces it. */
+/** A new key always has a secret; other changes omit it or replace it. */
 function secretOf({ version, proofKeyDigest }: GrantStatement): [name: string, value: string][] {
   return version === 1 || proofKeyDigest === null ? [] : [['Secret', 'another one']]
 }

@@ -14,30 +14,30 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import { TAG, tagged } from '../../quorum-protocol/tagged.js'
 
 /**
- * What becomes of a freeze at the user side, in canonical bytes: what the user's authorizer signs
- * to lift one, and what the evidence of both holds. The sequence makes each statement good for
- * one change alone.
+ * A change of a freeze at the identity provider, in canonical bytes: the user's authorizer signs it
+ * to lift the freeze, and both domains' evidence holds it. The sequence makes each statement valid
+ * for one change only.
  */
 export interface FreezeStatement extends FreezeSubject {
   readonly action: 'freeze' | 'unfreeze'
   /** 32 bytes: SHA-256 of the user id. */
   readonly ownerHash: Uint8Array
-  /** Counts the changes of this subject at the user side. */
+  /** Counts this subject's changes at the identity provider. */
   readonly sequence: number
-  /** Until when a proof over it is taken, ms since the epoch; 0 of a freeze, which needs none. */
+  /** When a proof over it expires, in ms since the epoch; 0 for a freeze, which needs none. */
   readonly confirmBeforeMs: number
 }
 
 export interface FreezeSubject {
   readonly scope: FreezeScope
   /**
-   * 32 bytes: the owner's hash, or 16 bytes of a wallet's or a grant's id and zeros. A grant is
-   * that of a key's whole lineage.
+   * 32 bytes: the owner's hash, or the 16 bytes of a wallet's or a grant's id followed by zeros. A
+   * grant stands for a key's whole lineage.
    */
   readonly subject: Uint8Array
 }
 
-/** Numbers of the wire and the evidence; `instance` is a refusal's alone. */
+/** Numbers on the wire and in the evidence; only refusals use `instance`. */
 export const FREEZE_SCOPES = { user: 1, wallet: 2, key: 3, instance: 4 } as const
 
 const MAGIC = 'AWF1'
@@ -89,7 +89,7 @@ export function isFreezeStatement(bytes: Uint8Array): boolean {
   return viewOf(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC
 }
 
-/** @throws Refusal MALFORMED for what is no scope of a user's things */
+/** @throws Refusal MALFORMED unless the number is a scope within a user's account */
 export function freezeScopeOf(number: number): FreezeScope {
   const scope = nameOf(FREEZE_SCOPES, number)
   if (scope === null || scope === 'instance') throw malformed()
@@ -101,17 +101,17 @@ export function subjectOfId(id: Uint8Array): Buffer {
   return concat(id, Buffer.alloc(SUBJECT_BYTES - ID_BYTES))
 }
 
-/** 16 bytes, of a subject that is no user. */
+/** Returns the 16-byte id of a subject that is not a user. */
 export function idOfSubject(subject: Uint8Array): Uint8Array {
   return subject.subarray(0, ID_BYTES)
 }
 
-/** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
+/** Returns what a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
 export function freezeMessage(encoded: Uint8Array): Buffer {
   return tagged(TAG.freezeChange, encoded)
 }
 
-/** In words, read from what is signed: name and value of each line. */
+/** Describes the change from the bytes that are signed: name and value of each line. */
 export function describeFreeze(statement: FreezeStatement): [name: string, value: string][] {
   const { scope, subject } = statement
   const what =

@@ -2,8 +2,8 @@ import { GRANTED_FIELDS } from '../../domain/grant-terms.js'
 import type { GrantedName } from '../../domain/key-policy.js'
 
 /**
- * What `grant-put` tells the user side, each part at its place in the list. Micros are decimal
- * text; what later forms of the grant have besides follows in the order of their rows.
+ * The positions of the parameters of `grant-put`. Micros are decimal text; fields of later forms of
+ * the grant follow in the order of their rows.
  */
 const PARTS = [
   'keyId',
@@ -24,7 +24,10 @@ const PARTS = [
   'basedOn',
 ] as const
 
-/** Of a key that a key made: the grant it is under, and once, when it is made, by which key. */
+/**
+ * Set for a key made by a key: its grant's parent, and once, when it is made, the maker and its
+ * proof.
+ */
 const MAKERS = ['parentId', 'madeBy', 'makerProof'] as const
 
 export type GrantPutPart = (typeof PARTS)[number] | GrantedName | (typeof MAKERS)[number]

@@ -1,5 +1,5 @@
 import { GRANTED_FIELDS, type GrantTerms } from '../../domain/grant-terms.js'
-import { POLICY_TEXT_BYTES_MAX } from '../../policy/policy.js'
+import { POLICY_TEXT_BYTES_MAX } from '../../policy/bounds.js'
 import {
   ByteReader,
   concat,
@@ -15,40 +15,40 @@ import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { POLICY_CODECS, type PolicyCodec } from './policy-codecs.js'
 
 /**
- * A grant as it is to become, in canonical bytes: what the user's authorizer signs, what both
- * domains hold a proof against, and what is in the evidence. The version makes each statement
- * good for one change alone: a grant never has the same version twice. Its terms are the rows of
+ * A grant after a change, in canonical bytes: the user's authorizer signs it, both domains verify
+ * the proof against it, and the evidence holds it. The version makes each statement valid for one
+ * change only, because a grant never has the same version twice. Its terms are the rows of
  * `src/domain/key-policy.ts`.
  */
 export interface GrantStatement extends GrantTerms {
   /** 16 bytes each. */
   readonly keyId: Uint8Array
   readonly grantId: Uint8Array
-  /** That the grant has once this is in force. */
+  /** The grant's version once this change is in force. */
   readonly version: number
   readonly walletId: Uint8Array
   /** 32 bytes: SHA-256 of the user id. */
   readonly ownerHash: Uint8Array
   readonly revoked: boolean
-  /** The key that this one takes the place of; null for a key of its own. */
+  /** The key that this one replaces; null for a key of its own. */
   readonly rotatedFrom: Uint8Array | null
-  /** The grant of the key that made this one, which bounds it; null: the user made it. */
+  /** The grant of the key that made this one, which bounds it; null when the user made it. */
   readonly parentId: Uint8Array | null
-  /** 32 bytes: SHA-256 of the key that proves the API secret; null: it stays as it is. */
+  /** 32 bytes: SHA-256 of the key that proves the API secret; null when it does not change. */
   readonly proofKeyDigest: Uint8Array | null
-  /** Until when a proof over it is taken, ms since the epoch; 0 when none was asked for. */
+  /** When a proof over it expires, in ms since the epoch; 0 when none is needed. */
   readonly confirmBeforeMs: number
 }
 
-/** A policy, and what the rest comes to: some 400 bytes with every chain. */
+/** A policy, and some 400 bytes for the other fields with every chain. */
 export const STATEMENT_BYTES_MAX = POLICY_TEXT_BYTES_MAX + 1_024
 
 /** How long a person may take to confirm a grant. */
 export const CONFIRMATION_LIFE_MS = 10 * 60_000
 
-/** Before the digit that names the form: the first that has all that the statement says. */
+/** Precedes the digit of the form. A statement uses the lowest form that has all its fields. */
 const MAGIC = 'AWG'
-/** That of the first keys which keys made. */
+/** The form that added keys made by keys. */
 const PARENT_FORM = 3
 const FORM_MAX = Math.max(...GRANTED_FIELDS.map(({ grantForm }) => grantForm ?? 0))
 
@@ -62,7 +62,7 @@ const CODECS: Readonly<Record<Part, PartCodec>> = {
   version: { write: u32, read: (reader) => reader.u32() },
   walletId: bytesOf(16),
   ownerHash: bytesOf(32),
-  // No key expires at the epoch, so that zero can mean never.
+  // No key expires at the epoch, so zero can mean never.
   expiresAtMs: {
     write: (at: number | null) => u64(at ?? 0),
     read: (reader) => reader.u64() || null,
@@ -98,7 +98,7 @@ interface LaterPart {
   readonly unsaid: Uint8Array
 }
 
-/** What later forms have besides follows in the order of their rows, and then what is no term. */
+/** The fields of later forms in the order of their rows, then the parts that are not terms. */
 const LATER: readonly LaterPart[] = [
   ...GRANTED_FIELDS.flatMap(({ name, grantForm, initial }): LaterPart[] =>
     grantForm !== null && grantForm > 1 ? [laterPart(name, grantForm, initial)] : [],
@@ -118,7 +118,7 @@ export function encodeGrantStatement(grant: GrantStatement): Buffer {
   return concat(Buffer.from(`${MAGIC}${form}`, 'latin1'), ...written)
 }
 
-/** What is as it was before there was a field needs no form that has it. */
+/** A field with its initial value needs no form that contains the field. */
 function leastForm(grant: GrantStatement): number {
   let least = 1
   for (const { name, form, unsaid } of LATER) {
@@ -128,7 +128,7 @@ function leastForm(grant: GrantStatement): number {
 }
 
 /**
- * Reads a statement from the front of `bytes`: of any form, since evidence keeps them.
+ * Reads a statement of any form from the front of `bytes`, because the evidence keeps all forms.
  * @returns the statement, its own bytes, and what follows it
  * @throws Refusal MALFORMED
  */
@@ -161,7 +161,7 @@ function formOf(head: Uint8Array): number {
   return form
 }
 
-/** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
+/** Returns what a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
 export function grantMessage(encoded: Uint8Array): Buffer {
   return tagged(TAG.grantChange, encoded)
 }
@@ -175,7 +175,7 @@ function bytesOf(length: number): PartCodec {
   return { write: (bytes: Uint8Array) => bytes, read: (reader) => reader.take(length) }
 }
 
-/** Zeros where there are none: no id and no digest is zero. */
+/** Zeros stand for null: no id and no digest is zero. */
 function bytesOrZeros(length: number): PartCodec {
   return {
     write: (bytes: Uint8Array | null) => bytes ?? Buffer.alloc(length),

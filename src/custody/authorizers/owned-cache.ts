@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * What users have left open for a while, in memory. Bounded twice: for each user, who is told so,
- * and for all together, where the oldest is given up. Without the first bound one user could push
- * everybody else's out.
+ * Users' unfinished ceremonies, in memory for a limited time. There are two bounds: one per user,
+ * which the user is told about, and one for all, above which the oldest entry is dropped. Without
+ * the first, one user could evict all others' entries.
  */
 export interface OwnedCache<V> {
   /**
-   * @returns null when it is kept; when that user has as many open as one may, milliseconds until
-   * the first of them ends
+   * @returns null when the entry was added; the milliseconds until the user's first entry ends when
+   * the user has as many as allowed
    */
   add(id: string, userId: string, value: V, lifeMs: number): number | null
-  /** Undefined when it is not there, or has ended. */
+  /** Undefined when there is no such entry, or it has ended. */
   get(id: string): V | undefined
   delete(id: string): void
 }
 
 export interface OwnedCacheBounds {
-  /** Of all users together. */
+  /** The bound for all users together. */
   readonly max: number
   readonly perUserMax: number
 }
@@ -33,7 +33,7 @@ export function createOwnedCache<V extends object>(bounds: OwnedCacheBounds): Ow
     },
   })
 
-  /** What is left of a user's, in milliseconds; what has ended is dropped on the way. */
+  /** Returns the remaining milliseconds of each of a user's entries, and drops those that ended. */
   function livesOf(userId: string): number[] {
     const lives: number[] = []
     for (const id of [...(idsByUser.get(userId) ?? [])]) {

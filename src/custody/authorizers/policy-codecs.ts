@@ -21,13 +21,15 @@ import {
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sized, takeSized } from './proof.js'
 
-/** How a field of a grant is written where it is signed, and where it is passed on or kept. */
+/** Encodes a field of a grant, both for signing and for passing on or storing. */
 export interface PolicyCodec {
   /** @param value in canonical form */
   write(value: unknown): Uint8Array
   /** @throws Refusal MALFORMED */
   read(reader: ByteReader): unknown
-  /** What MessagePack has a form for: its integers end at 64 bits, and a cap may be larger. */
+  /**
+   * Returns a form that MessagePack supports: its integers end at 64 bits, and a cap may be larger.
+   */
   toPlain(value: unknown): unknown
   /** @throws Refusal MALFORMED */
   fromPlain(plain: unknown): unknown
@@ -35,7 +37,7 @@ export interface PolicyCodec {
 
 type Form = KeyPolicyRows[GrantedName]['form']
 
-/** The same, of one kind of value. */
+/** A codec for one type of value. */
 interface CodecOf<Value> extends PolicyCodec {
   write(value: Value): Uint8Array
   read(reader: ByteReader): Value
@@ -62,7 +64,7 @@ function codecOf(form: Form): PolicyCodec {
   }
 }
 
-/** One byte, which counts from 1. */
+/** Encodes a choice in one byte, counted from 1. */
 function choiceCodec(options: readonly string[]): PolicyCodec {
   const codec: CodecOf<string> = {
     write: (value) => u8(options.indexOf(value) + 1),
@@ -96,7 +98,7 @@ const USD_CAP: CodecOf<bigint | null> = {
     const capped = reader.u8()
     const micros = reader.u256()
     if (capped === 1) return micros
-    // One form only: the same terms never have two encodings.
+    // There is only one form of "no cap", so the same terms never have two encodings.
     if (capped === 0 && micros === 0n) return null
     throw new Refusal('MALFORMED', 'cap')
   },
@@ -108,7 +110,7 @@ const USD_CAP: CodecOf<bigint | null> = {
   },
 }
 
-/** A count in one byte, and four bytes each. */
+/** A count in one byte, then four bytes per chain. */
 const CHAINS: CodecOf<readonly number[]> = {
   write: (chains) => concat(u8(chains.length), ...chains.map(u32)),
   read(reader) {
@@ -121,7 +123,7 @@ const CHAINS: CodecOf<readonly number[]> = {
     KEY_POLICY.allowedChains.form.canonical(expectList(plain, CHAINS_MAX).map(expectInteger)),
 }
 
-/** Its canonical text, with a length in two bytes; none is no policy. */
+/** The canonical text after its length in two bytes; empty text means no policy. */
 const CALL_POLICY: CodecOf<Policy | null> = {
   write: (policy) => concat(...sized(Buffer.from(policy === null ? '' : canonicalText(policy)))),
   read(reader) {
@@ -136,7 +138,10 @@ const CALL_POLICY: CodecOf<Policy | null> = {
   },
 }
 
-/** Each domain reads for itself what people sign, and takes it in the one form that they signed. */
+/**
+ * Each domain parses what people sign by itself, and accepts only the canonical form that they
+ * signed.
+ */
 function expectPolicy(text: string): Policy {
   const policy = parseCanonical(text)
   if (policy === null) throw new Refusal('MALFORMED', 'policy')

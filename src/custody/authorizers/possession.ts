@@ -10,13 +10,13 @@ import {
 import { sized, takeSized } from './proof.js'
 import { webAuthnLibrary } from './webauthn-library.js'
 
-/** That whoever adds an authorizer holds its key: a passkey's registration, or a signature. */
+/** A passkey's registration, which proves that the person who adds it has its key. */
 export interface PasskeyRegistration {
   readonly attestationObject: Uint8Array
   readonly clientDataJson: Uint8Array
 }
 
-/** COSE algorithms: ES256, EdDSA, RS256 (RFC 9053; Windows Hello has the last one alone). */
+/** COSE algorithms: ES256, EdDSA, RS256 (RFC 9053; Windows Hello supports only the last one). */
 export const PASSKEY_ALGORITHMS = [-7, -8, -257]
 
 export function encodeRegistration(registration: PasskeyRegistration): Buffer {
@@ -32,10 +32,10 @@ export function decodeRegistration(bytes: Uint8Array): PasskeyRegistration {
   return { attestationObject, clientDataJson }
 }
 
-/** What a registration says of the new passkey. */
+/** The new passkey's data from its registration. */
 export interface RegisteredPasskey {
   readonly credentialId: Buffer
-  /** COSE. */
+  /** The COSE key. */
   readonly publicKey: Buffer
   readonly signCount: number
 }
@@ -50,13 +50,13 @@ export async function verifyRegistration(
   challenge: Uint8Array,
   webauthn: WebAuthnPins | null,
 ): Promise<RegisteredPasskey> {
-  if (webauthn === null) throw new Refusal('NOT_CONFIRMED', 'passkeys are not taken here')
+  if (webauthn === null) throw new Refusal('NOT_CONFIRMED', 'passkeys are not accepted here')
   const { verifyRegistrationResponse } = await webAuthnLibrary()
   try {
     await refuseForeignAttestation(registration.attestationObject)
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: {
-        // The credential's id is read from the attestation; this one is held against itself alone.
+        // The id is read from the attestation; this placeholder is only compared with itself.
         id: 'AA',
         rawId: 'AA',
         type: 'public-key',
@@ -85,8 +85,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Holds an added authorizer's certificate against what proves its key.
- * @returns the use count the authenticator starts from
+ * Checks an added authorizer's certificate against the proof of its key.
+ * @returns the signature counter that the authenticator starts from
  * @throws Refusal NOT_CONFIRMED or MALFORMED
  */
 export async function checkPossession(
@@ -115,15 +115,16 @@ export async function checkPossession(
 }
 
 /**
- * Attestation is not asked for. Chains of certificates that come unasked are not looked at: to
- * check them means to fetch revocation lists from addresses of the sender's choice.
+ * Refuses attestations with certificates, because no attestation was requested: verifying them
+ * would mean fetching revocation lists from addresses of the sender's choice.
  */
 async function refuseForeignAttestation(attestationObject: Uint8Array): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
   const decoded = decodeAttestationObject(Uint8Array.from(attestationObject))
   const format = decoded.get('fmt')
   const selfSigned = format === 'packed' && decoded.get('attStmt').get('x5c') === undefined
-  if (format !== 'none' && !selfSigned) throw new Error('attestation that was not asked for')
+  if (format !== 'none' && !selfSigned)
+    throw new Error('the registration contains an attestation that was not requested')
 }
 
 function pointOrNull(raw: Uint8Array) {

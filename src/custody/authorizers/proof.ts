@@ -2,8 +2,8 @@ import { ByteReader, concat, u8, u16 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /**
- * That an authorizer confirmed certain bytes. Kinds are numbered on the wire and in the evidence,
- * and never given a second meaning.
+ * A proof that an authorizer confirmed certain bytes. Kinds are numbered on the wire and in the
+ * evidence, and a number never gets a second meaning.
  */
 export type Proof =
   | { readonly kind: 'software'; readonly signature: Uint8Array }
@@ -23,7 +23,10 @@ export type Proof =
     }
 
 const KIND = { software: 1, passkey: 2, p256: 3 } as const
-/** Authenticator data with extensions, client data with a long origin, an RSA signature. */
+/**
+ * Room for authenticator data with extensions, client data with a long origin, and an RSA
+ * signature.
+ */
 export const PROOF_BYTES_MAX = 4_096
 
 export function encodeProof(proof: Proof): Buffer {
@@ -65,7 +68,10 @@ function readProof(reader: ByteReader): Proof {
   }
 }
 
-/** A length of 16 bits, then the bytes. @throws RangeError above 64 KiB */
+/**
+ * Prefixes the bytes with their length in 16 bits.
+ * @throws RangeError above 64 KiB
+ */
 export function sized(bytes: Uint8Array): [Uint8Array, Uint8Array] {
   return [u16(bytes.length), bytes]
 }

@@ -5,17 +5,19 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import { TAG, tagged } from '../../quorum-protocol/tagged.js'
 
 /**
- * The way back for a user who has lost every authorizer: the registry's root approves a new one in
- * their place. Neither domain could be left to: each would then enlarge grants by itself. The root
- * is what both believe without believing each other, and gains nothing by it, since it names every
- * key that they believe anyway. It signs one certificate, which holds one user, one key, and one
- * place in the chain of that user's changes.
+ * Recovery for a user who has lost every authorizer: the registry's root approves a new one in their
+ * place. Neither domain may do this, because it could then enlarge grants by itself. Both trust the
+ * root without trusting each other, and the root gains nothing: it already names every key that they
+ * trust. It signs one certificate, for one user, one key and one place in that user's changes.
  */
 
-/** Beside the kinds of `proof.ts`, in the same place of an entry; never given a second meaning. */
+/**
+ * Numbered like the kinds of `proof.ts`, in the same field of an entry; never given a second
+ * meaning.
+ */
 const ROOT_APPROVAL = 4
 
-/** What the root signs. */
+/** Returns what the root signs. */
 export function recoveryMessage(certificate: Uint8Array): Buffer {
   return tagged(TAG.authorizerRecovery, certificate)
 }
@@ -25,7 +27,7 @@ export function encodeRootApproval(signature: Uint8Array): Buffer {
   return concat(u8(ROOT_APPROVAL), signature)
 }
 
-/** True when an entry's approval is the root's: it ends all authorizers there were. */
+/** True when the root approved an entry, which ends all earlier authorizers. */
 export function isRootApproval(approval: Uint8Array): boolean {
   return approval[0] === ROOT_APPROVAL
 }

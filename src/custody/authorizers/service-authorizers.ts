@@ -9,7 +9,7 @@ import { type AuthorizerSet, ENTRIES_MAX, verifyEntry } from './authorizer-set.j
 import type { AuthorizerStore } from './authorizer-store.js'
 import { decodeCertificate, decodeEntry, encodeEntry, entryMessage } from './certificate.js'
 
-/** Entries per answer of the user side: even large ones fit one frame. */
+/** How many entries the identity provider sends at once; even large ones fit one frame. */
 export const ENTRIES_PER_ANSWER = 16
 
 export interface SyncContext {
@@ -20,12 +20,13 @@ export interface SyncContext {
 }
 
 /**
- * The service's own knowledge of a user's authorizers, brought up to date from the user side.
- * Nothing is taken on its word: each entry must carry its signature, the new key's own proof, and
- * the approval of an authorizer that the service knew before. The user's first one alone rests on
- * the user side's word, given at the user's login there.
+ * Fetches a user's authorizers from the identity provider, for the service's own record. Nothing is
+ * trusted: each entry must carry the identity provider's signature, the new key's own proof, and
+ * the approval of an authorizer that the service already knew. Only for the user's first one does
+ * the service depend on the identity provider, which adds it after the user's login there.
  * @param ownerHash 32 bytes: SHA-256 of the user id
- * @throws Refusal NOT_CONFIRMED, UNAUTHENTIC, CONFLICT or MALFORMED for an entry that does not verify
+ * @throws Refusal NOT_CONFIRMED, UNAUTHENTIC, CONFLICT or MALFORMED for an entry that does not
+ * verify
  * @throws Unanswered
  */
 export async function syncAuthorizers(
@@ -60,10 +61,11 @@ async function takeEntry(
   const verified = await verifyEntry(set, entry, {
     webauthn: registry.current.webauthn,
     root: registry.current.root,
-    // The certificate's place makes its approval good for it alone; uses since may have come first.
+    // The certificate's place makes the approval valid for it only; later uses may be known
+    // already.
     signCount: () => 0,
   })
-  // Another thread of this domain may have taken it meanwhile.
+  // Another thread of this domain may have stored it already.
   if (await store.append(ownerHash, verified.set.sequence, entry)) {
     const body = encodeEntry(entry)
     await evidence.append({ timeMs: createdAtMs, kind: EVIDENCE_KIND.authorizer, body })

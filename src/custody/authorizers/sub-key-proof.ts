@@ -2,10 +2,11 @@ import { hmacSha256 } from '../../quorum-protocol/hmac.js'
 import { TAG, tagged } from '../../quorum-protocol/tagged.js'
 
 /**
- * What a key makes of its own nobody confirms, since it gives nothing: that its maker asked for it
- * the maker's secret proves, of which both domains hold what this is keyed with at the moment.
+ * Proves that a key requested a key below it. Nobody confirms such a key, because it grants nothing
+ * new; the maker's secret proves the request, and both domains have the key derived from that
+ * secret at that moment.
  * @param makerProofKey 32 bytes
- * @param statement encoded, of the key that is made
+ * @param statement the encoded statement of the new key
  * @returns 32 bytes
  */
 export function subKeyProof(makerProofKey: Uint8Array, statement: Uint8Array): Buffer {

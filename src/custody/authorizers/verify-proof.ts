@@ -8,17 +8,15 @@ import type { Authorizer } from './authorizer.js'
 import type { Proof } from './proof.js'
 import { webAuthnLibrary } from './webauthn-library.js'
 
-/** Both domains verify a proof by themselves, through this one function and their own state. */
+/** What a proof is verified against. Each domain calls this one function with its own state. */
 export interface ProofContext {
-  /** The user's authorizers at work; a proof by any other does not count. */
+  /** The user's active authorizers; a proof by any other does not count. */
   readonly authorizers: readonly Authorizer[]
-  /** Where passkeys may live; null: none is taken. */
+  /** The origins of passkeys; null when passkeys are not accepted. */
   readonly webauthn: WebAuthnPins | null
-  /**
-   * Confirms for users without an authorizer of their own; null where there is none, as in live.
-   */
+  /** The key that confirms for users without an authorizer of their own; null in live mode. */
   readonly softwareAuthorizer: KeyObject | null
-  /** The highest use count seen of an authorizer; 0 before its first use. */
+  /** Returns the highest signature counter seen of an authorizer; 0 before its first use. */
   signCount(authorizerId: Uint8Array): number
 }
 
@@ -27,14 +25,14 @@ export type Verdict =
       readonly ok: true
       /** Null for the software authorizer. */
       readonly authorizer: Authorizer | null
-      /** The authenticator's own count of its uses; 0 when it keeps none. */
+      /** The authenticator's own signature counter; 0 when it keeps none. */
       readonly signCount: number
     }
   | { readonly ok: false; readonly reason: string }
 
 /**
  * @param message what was confirmed, with its tag; a passkey signs its SHA-256 as challenge
- * @returns a reason in words that name no secret; never throws for a bad proof
+ * @returns the proof's authorizer, or a reason that names no secret; never throws for a bad proof
  */
 export async function verifyProof(
   proof: Proof,
@@ -73,7 +71,7 @@ async function verifyPasskey(
   authorizer: Authorizer,
   { webauthn, signCount }: ProofContext,
 ): Promise<Verdict> {
-  if (webauthn === null) return refused('passkeys are not taken here')
+  if (webauthn === null) return refused('passkeys are not accepted here')
   const id = base64Url(authorizer.credentialId)
   const response: AuthenticationResponseJSON = {
     id,

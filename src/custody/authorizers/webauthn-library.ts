@@ -1,5 +1,5 @@
 /**
- * What verifies passkeys, loaded by the first of them: it takes longer to load than all else that a
- * worker of the service starts with, and most never meet one.
+ * Loads the passkey verifier on first use: it takes longer to load than everything else that a
+ * worker of the service starts with, and most workers never need it.
  */
 export const webAuthnLibrary = () => import('@simplewebauthn/server')

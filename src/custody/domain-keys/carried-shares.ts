@@ -1,35 +1,37 @@
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { decodeCertificate } from '../../quorum-protocol/keygen.js'
-import type { JournalOwner } from '../../quorum-protocol/service-boot.js'
+import type { JournalLeadership } from '../../quorum-protocol/service-boot.js'
 import { isSame, type StoredRecord } from './share-copies.js'
 
 /**
- * Where a domain's shares are besides, so that they outlive its machine: in a journal, which has one owner
- * at a time. They go there sealed, as they are on its disk.
+ * Copies of a domain's shares outside its machine: in a journal, which has one leader at a time.
+ * They are stored sealed, as on its disk.
  *
- * What is on a disk and not there yet has a mark, which names the owner that made it. The user side puts
- * no key to use, and changes over to no share, before the record that has it is there; and it approves
- * nothing more for an earlier owner. So a mark of an earlier owner is of nothing that was put to use.
+ * A share on disk that the journal lacks has a mark, which names the leader that made it. The
+ * identity provider puts no key to use, and changes over to no share, before the journal has its
+ * record, and it approves nothing more for a former leader. So a former leader's mark never stands
+ * for a share in use.
  */
 export interface CarriedShares {
-  /** As which owner this process writes. */
-  owner(): JournalOwner
-  /** Resolves once the record is there durably, in place of an earlier one. */
+  /** Returns the leadership under which this process writes. */
+  leadership(): JournalLeadership
+  /** Resolves once the record is stored durably, in place of an earlier one. */
   put(walletId: Uint8Array, record: StoredRecord): Promise<void>
-  /** Undefined where there is none. */
+  /** Undefined when the journal has no record of the wallet. */
   get(walletId: Uint8Array): StoredRecord | undefined
-  /** One of them; undefined where there is none at all. */
+  /** Returns any record; undefined when the journal has no records. */
   first(): StoredRecord | undefined
 }
 
-export function markOf({ journal, epoch }: JournalOwner): string {
+export function markOf({ journal, epoch }: JournalLeadership): string {
   return `${journal}/${epoch}`
 }
 
 /**
- * Whether a record is to take the place of the one on disk. An epoch is never taken back, nor is a key
- * that was put to use, nor the next share of one, which the other side may have changed over to already.
- * @param isOwn the one on disk was made by the present owner, and is yet to be carried
+ * Tells whether a record should replace the one on disk. An epoch never goes back, and neither a
+ * key in use nor its next share is replaced by an older one, because the other domain may have
+ * changed over.
+ * @param isOwn true when the present leader made the one on disk and has not copied it yet
  */
 export function isBetter(
   theirs: StoredRecord,
@@ -47,9 +49,10 @@ export function isBetter(
 }
 
 /**
- * Whether only the user side can say which of two keys in use counts: one of them was put back by an
- * operator, or is of a time before that.
- * @param isPutBack ours was: it drops a next share, which the other side may have changed over to
+ * Tells whether only the identity provider can decide which of two keys in use counts: an operator
+ * restored one of them, or it is older than that.
+ * @param isPutBack true when the one on disk was restored: it lacks a next share, to which the
+ * other domain may have changed over
  */
 export function isDisputed(
   theirs: StoredRecord | undefined,
@@ -62,7 +65,7 @@ export function isDisputed(
   return !has(theirs, ours.certificate)
 }
 
-/** As what is in use, or as what the other side may have changed over to. */
+/** True when the record holds that certificate, in use or as the next one. */
 export function has({ certificate, next = null }: StoredRecord, wanted: Uint8Array): boolean {
   if (sameBytes(certificate, wanted)) return true
   return next !== null && sameBytes(next.certificate, wanted)

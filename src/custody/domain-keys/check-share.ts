@@ -4,8 +4,8 @@ import { selfTestDigest } from '../../quorum-protocol/keygen.js'
 import type { SealedShare, WalletRecord } from './wallet-record.js'
 
 /**
- * Opens a wallet's share and holds it against its certificate.
- * @param openShare of the store that it is in; what it gives is wiped here
+ * Opens a wallet's share and checks it against its certificate.
+ * @param openShare opens a share of the store; the result is wiped here
  * @throws Error that says why it does not fit
  */
 export function checkShare(
@@ -38,7 +38,7 @@ function requireFit(
   }
 }
 
-/** The wallet's own key signed the certificate once, with both shares. */
+/** The wallet's own key signed the certificate when it was made, with both shares. */
 function checkProofs({ proofs, point, encodedCertificate }: WalletRecord): void {
   if (proofs === null) return
   if (!isSignedBy(point, selfTestDigest(encodedCertificate), proofs.selfTest)) {

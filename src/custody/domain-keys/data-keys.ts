@@ -8,18 +8,18 @@ import {
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 
 /**
- * A domain's data keys: AES-256, stored wrapped under the domain's wrapping key, unwrapped at
- * boot. Sealed bytes are `data key id 8 | nonce 12 | ciphertext | tag 16`; the data key's id is
- * part of the associated data.
+ * A domain's data keys: AES-256, stored wrapped under the domain's wrapping key and unwrapped at
+ * the start. Sealed bytes are `data key id 8 | nonce 12 | ciphertext | tag 16`; the data key's id
+ * is part of the associated data.
  */
 export interface DataKeys {
   seal(plain: Uint8Array, associated: Uint8Array): Buffer
   /**
-   * @returns memory of its own, which the caller wipes when it is a secret
-   * @throws Error when the bytes were sealed under other keys or for something else
+   * @returns a new buffer, which the caller wipes when it holds a secret
+   * @throws Error when the bytes were sealed under other keys or for another purpose
    */
   open(sealed: Uint8Array, associated: Uint8Array): Buffer
-  /** Whether the key is there that the bytes were sealed under. */
+  /** Tells whether the key that sealed the bytes is available. */
   has(sealed: Uint8Array): boolean
 }
 
@@ -27,11 +27,14 @@ export interface DataKeys {
 export interface WrappedKeys {
   list(): readonly WrappedKey[]
   /**
-   * Durable, in every copy, before it returns; without effect when there is a key already, which
-   * another thread may have made a moment ago.
+   * Adds the first key, durable in every copy on return. It does nothing when there is a key
+   * already, which another thread may just have made.
    */
   addFirst(id: string, wrapped: Uint8Array): void
-  /** Replaces all, in one copy after the other; each copy has all old ones or all new ones. */
+  /**
+   * Replaces all keys, in one copy after the other; each copy has either all old keys or all new
+   * ones.
+   */
   replaceAll(keys: readonly WrappedKey[]): void
 }
 
@@ -45,7 +48,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param domain name in the associated data of each wrapped key
+ * @param domain the name in the associated data of each wrapped key
  * @param wrappingKeys 32 bytes each, the one in use first; wiped here
  * @throws Error when none of them opens a stored key
  */
@@ -67,7 +70,7 @@ export function openDataKeys(
     keys.set(key.id, createSecretKey(raw))
     raw.fill(0)
   }
-  // New records are sealed under the key that was made last.
+  // New records are sealed under the newest key.
   const current = [...keys.keys()].at(-1)
   if (current === undefined) throw new Error('no data key could be stored')
 
@@ -92,7 +95,7 @@ export function openDataKeys(
 }
 
 /**
- * Wraps every data key anew under the last of the wrapping keys.
+ * Wraps every data key again, under the last of the wrapping keys.
  * @param wrappingKeys 32 bytes each; wiped here
  */
 export function rewrapDataKeys(
@@ -129,7 +132,7 @@ function unwrap(domain: string, key: WrappedKey, wrapping: readonly KeyObject[])
     try {
       return openGcm(candidate, key.wrapped, wrapContext(domain, key.id))
     } catch {
-      // Perhaps the next one: a rotation of the wrapping key may be under way.
+      // The next one may fit: a rotation of the wrapping key may be under way.
     }
   }
   throw new Error(`data key ${key.id} is wrapped under another wrapping key`)
@@ -158,7 +161,7 @@ function openGcm(key: KeyObject, sealed: Uint8Array, associated: Uint8Array): Bu
     decipher.final()
   } catch (cause) {
     plain.fill(0)
-    throw new Error('sealed record does not open', { cause })
+    throw new Error('the sealed record cannot be opened', { cause })
   }
   return plain
 }

@@ -3,15 +3,15 @@ import type { Registry } from '../../quorum-protocol/registry.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { readRegistryFile } from './registry-file.js'
 
-/** An emergency revocation takes hold within this time, in each domain by itself. */
+/** An emergency revocation takes effect within this time, in each domain independently. */
 const LOOK_EVERY_MS = 500
 
 /**
- * Takes over a newer registry as soon as it is put in place. Each domain looks for itself: to end
- * the key of a service that was broken into must not need that service's help.
- * @param taken called after a newer one is in force
- * @param refused called when the file does not pass; the present registry stays in force
- * @returns ends the watch
+ * Loads a newer registry as soon as the file changes. Each domain polls by itself: revoking the key
+ * of a compromised service must not need that service's cooperation.
+ * @param taken called after a newer registry is in force
+ * @param refused called when the file is rejected; the present registry stays in force
+ * @returns a function that stops polling
  */
 export function followRegistry(
   path: string,
@@ -27,7 +27,7 @@ export function followRegistry(
     }
   }
   const unwatch = watchPath(path, LOOK_EVERY_MS, look)
-  // Of the moments since the holder got its own: a start may take seconds.
+  // Checks for a change since the holder read the file: a start may take seconds.
   look()
   return unwatch
 }

@@ -2,9 +2,12 @@ import { join } from 'node:path'
 
 export type DomainName = 'service' | 'user' | 'quorum'
 
-/** Where each domain keeps what, below the home directory. Only its own user reads a domain's. */
+/**
+ * The paths of each domain's files below the home directory. Only the domain's own user can read
+ * them.
+ */
 export interface DomainLayout {
-  /** The domain's own keys, or what tells where they are. */
+  /** The domain's own keys, or the file that names their store. */
   readonly keys: string
   /** PEM (PKCS #8) of the domain's first P-256 key, when its keys are in files. */
   readonly signingKey: string
@@ -55,7 +58,7 @@ export function registryPath(home: string): string {
   return join(home, 'registry.json')
 }
 
-/** Dev only: takes the place of the user's passkey; no domain reads it in live. */
+/** Dev only: replaces the user's passkey. In live mode no domain reads it. */
 export function softwareAuthorizerPath(home: string): string {
   return join(home, 'identity-provider', 'vault', 'keys', 'software-authorizer.pem')
 }

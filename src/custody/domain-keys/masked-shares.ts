@@ -3,19 +3,19 @@ import { concat } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 
 /**
- * Shares between two signatures: what was opened once is kept under a one-time mask,
- * SHA-256(secret ‖ sealed share), which is made anew each time it is opened. To open a share costs
- * a hash then instead of a decipher of Node's, 1.5 instead of 10 µs twice for each signature. No
- * share is in the clear for longer than without it, and who reads the memory of this process finds
- * nothing that the data key and the sealed share, both there anyway, would not give them.
+ * Keeps opened shares between signatures under a one-time mask, SHA-256(secret ‖ sealed share),
+ * renewed at each use. Opening a share then costs a hash instead of Node's decipher: 1.5 instead of
+ * 10 µs, twice per signature. No share is in the clear for longer than without it, and a reader of
+ * this process's memory learns nothing beyond the data key and the sealed share, which are there
+ * anyway.
  */
 export interface MaskedShares {
   has(record: Sealed): boolean
-  /** Writes 32 bytes, which the caller wipes; false when that share was not kept yet. */
+  /** Writes 32 bytes, which the caller wipes; false when the share is not kept yet. */
   open(record: Sealed, target: Uint8Array, at: number): boolean
-  /** @param share in the clear; the caller wipes it */
+  /** @param share the share in the clear; the caller wipes it */
   keep(record: Sealed, share: Uint8Array): void
-  /** For a record that gives way to another. */
+  /** Wipes a record that another one replaces. */
   wipe(record: Sealed): void
 }
 
@@ -27,7 +27,7 @@ const SECRET_BYTES = 32
 
 export function createMaskedShares(): MaskedShares {
   const secret = randomBytes(SECRET_BYTES)
-  // Each sealed share has a nonce of its own, so no mask is made for two shares.
+  // Each sealed share has its own nonce, so no two shares have the same mask.
   const maskOf = ({ sealedShare }: Sealed) => sha256(concat(secret, sealedShare))
   const masked = new WeakMap<Sealed, Buffer>()
   return {

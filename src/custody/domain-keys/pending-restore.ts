@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import type { DomainLayout } from './layout.js'
 import { writePublicFile } from './private-file.js'
 
-/** There while a domain's stores change places; see `restoreDomain`. */
+/** The file exists while a domain's stores are being replaced; see `restoreDomain`. */
 export function pendingRestorePath(layout: Pick<DomainLayout, 'shares'>): string {
   return join(dirname(layout.shares), 'restore.json')
 }
 
-/** @throws Error while a restore is half done: some stores would be of another time than others */
+/** @throws Error while a restore is incomplete: the stores would be of different times */
 export function refuseHalfRestored(layout: Pick<DomainLayout, 'shares'>): void {
   const path = pendingRestorePath(layout)
   if (existsSync(path)) {
@@ -20,25 +20,32 @@ export function refuseHalfRestored(layout: Pick<DomainLayout, 'shares'>): void {
   }
 }
 
-/** There while a whole domain is restored; see `restoreBackup`. */
+/** The file exists while a whole domain is restored; see `restoreBackup`. */
 export function pendingBackupRestorePath(layout: Pick<DomainLayout, 'shares'>): string {
   return join(dirname(layout.shares), 'backup-restore.json')
 }
 
-/** There from a user side's restore until it is fenced: what it forgot must not count again. */
+/**
+ * The file exists from the identity provider's restore until its fence: what it forgot must not
+ * count again.
+ */
 export function unfencedPath(layout: Pick<DomainLayout, 'shares'>): string {
   return join(dirname(layout.shares), 'unfenced.json')
 }
 
-/** Of a restored user side's own evidence: whether it has what came after the backup. */
+/**
+ * Tells whether a restored identity provider's own evidence includes what came after the backup.
+ */
 export type OwnEvidence = 'outlived' | 'of-backup'
 
-/** Keeps the user side from starting, and says what its fence may rely on. Durable on return. */
+/**
+ * Keeps the identity provider from starting, and records what its fence may use. Durable on return.
+ */
 export function noteUnfenced(layout: Pick<DomainLayout, 'shares'>, evidence: OwnEvidence): void {
   writePublicFile(unfencedPath(layout), Buffer.from(`${JSON.stringify({ evidence })}\n`))
 }
 
-/** Null of one that is fenced. A note that says nothing of it promises nothing. */
+/** Returns null after the fence. A file without that field guarantees nothing. */
 export function unfencedEvidence(layout: Pick<DomainLayout, 'shares'>): OwnEvidence | null {
   const path = unfencedPath(layout)
   if (!existsSync(path)) return null
@@ -46,7 +53,7 @@ export function unfencedEvidence(layout: Pick<DomainLayout, 'shares'>): OwnEvide
   return evidence === 'outlived' ? evidence : 'of-backup'
 }
 
-/** @throws Error while approvals, revocations and authorizers made since the backup are forgotten */
+/** @throws Error while approvals, revocations and authorizers made since the backup are missing */
 export function refuseUnfenced(layout: Pick<DomainLayout, 'shares'>): void {
   const path = unfencedPath(layout)
   if (existsSync(path)) {

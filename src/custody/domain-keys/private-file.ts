@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { putFile } from '../../disk/put-file.js'
 
-/** Files that only their domain's user may read. */
+/** The mode of files that only their domain's user may read. */
 const PRIVATE_MODE = 0o600
 const PUBLIC_MODE = 0o644
 const OTHERS_MASK = 0o077
 
-/** @throws Error when it is missing, or readable by anybody else */
+/** @throws Error when it is missing, or other users can read it */
 export function readPrivateFile(path: string): Buffer {
   if ((statSync(path).mode & OTHERS_MASK) !== 0) {
     throw new Error(`${path} must have mode 0600: others could read it`)
@@ -30,7 +30,7 @@ function makeDirectory(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
 }
 
-/** Writes the file once: what is there already is left alone. */
+/** Writes the file once; an existing file stays as it is. */
 export function ensurePrivateFile(path: string, make: () => Uint8Array): void {
   if (!existsSync(path)) writePrivateFile(path, make())
 }

@@ -34,7 +34,7 @@ export function readRootKey(path: string): KeyObject {
 }
 
 /**
- * The registry in place, checked against the root that the domain pins.
+ * Opens the present registry, checked against the root that the domain pins.
  * @throws Error that names the file and the reason, also when it is for the other mode
  */
 export function openRegistryFile(

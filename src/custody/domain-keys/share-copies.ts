@@ -8,18 +8,18 @@ import type { WrappedKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
 
 /**
- * Two LMDB environments that hold the same: wallet records and wrapped data keys. The first is
- * read; the second is what is left when the first is lost. One without data keys was lost, or was
- * never reached by a first start that ended amid it: it is made anew of the other when both are opened.
+ * Two LMDB environments with the same content: wallet records and wrapped data keys. The first is
+ * read; the second remains when the first is lost. A copy without data keys was lost, or a first
+ * start ended before it reached it: opening both fills it from the other.
  */
 export interface ShareCopies {
   get(walletId: Uint8Array): StoredRecord | undefined
   /**
-   * Durable in both copies on return.
-   * @param mark is put on it in the same transaction; null: is taken away from it
+   * Writes a record, durable in both copies on return.
+   * @param mark set on the record in the same transaction; null removes it
    */
   put(walletId: Uint8Array, record: StoredRecord, mark: string | null): void
-  /** Durable in both copies on return. */
+  /** Removes a record, durable in both copies on return. */
   remove(walletId: Uint8Array): void
   walletIds(): Iterable<Uint8Array>
   readonly marks: ShareMarks
@@ -27,27 +27,38 @@ export interface ShareCopies {
   close(): Promise<void>
 }
 
-/** Mark of a record that was there before the journal, or was written past it. */
+/** The mark of a record from before the journal, or written without it. */
 export const BEFORE = 'before'
-/** Of one that an operator has put back on purpose: it yields to nothing but the user side's word. */
+/**
+ * The mark of a record that an operator restored on purpose: only the identity provider can
+ * overrule it.
+ */
 export const RESTORED = 'restored'
 
-/** Of the first copy alone: what is to be done about records that are kept elsewhere as well. */
+/** Marks of records that another place has yet to receive; only the first copy has them. */
 export interface ShareMarks {
   of(walletId: Uint8Array): string | undefined
-  /** Wallets that have one, in the order of their ids. @param after absent: from the first */
+  /**
+   * Returns marked wallets in the order of their ids.
+   * @param after absent to start with the first
+   */
   list(limit: number, after?: Uint8Array): Uint8Array[]
-  /** `before` on every record that has none, in one transaction. */
+  /** Sets `before` on every unmarked record, in one transaction. */
   putBefore(): void
-  /** `restored` on every record of a key in use, and `before` on the others, in one transaction. */
+  /**
+   * Sets `restored` on every record of a key in use and `before` on the others, in one transaction.
+   */
   putRestored(): void
   removeAll(): void
   /**
-   * Takes it away, where the record is still the one that was put elsewhere. Where it is another by now it
-   * is marked: of two that were put there at once, by two threads, the older may have come last.
+   * Removes the mark when the record is still the one that was copied. Otherwise the record gets
+   * the mark again: of two copies made at once by two threads, the older may have arrived last.
    */
   settle(walletId: Uint8Array, record: StoredRecord | undefined, mark: string): Promise<void>
-  /** Name of the journal that has all records of these copies, or later ones; undefined: none has. */
+  /**
+   * The name of the journal that has all records of these copies, or later ones; undefined without
+   * one.
+   */
   readonly levelWith: string | undefined
   noteLevelWith(journal: string): Promise<void>
 }
@@ -56,11 +67,11 @@ export interface StoredRecord {
   readonly certificate: Uint8Array
   readonly share: Uint8Array
   readonly proofs: WalletProofs | null
-  /** Set while the shares are being refreshed: what takes the place of the above. */
+  /** Set while the shares are being refreshed: what will replace the fields above. */
   readonly next?: { readonly certificate: Uint8Array; readonly share: Uint8Array } | null
 }
 
-/** What makes a wallet's address publishable. */
+/** The proofs after which a wallet's address may be published. */
 export interface WalletProofs {
   /** 64 bytes each, over the certificate. */
   readonly serviceSignature: Uint8Array
@@ -80,8 +91,8 @@ interface Copy {
 /**
  * Databases of a shares environment; names are never reused.
  * 01: wallet id (16 bytes) → record. 02: sequence and id of a data key → wrapped key. 03: wallet id →
- * mark of a record that is yet to be put elsewhere (`carried-shares.ts`). 04: `journal` → its name, once
- * all were.
+ * mark of a record that has yet to be copied (`carried-shares.ts`). 04: `journal` → its name, once
+ * all records were copied.
  */
 const WALLETS = '01-wallets'
 const DATA_KEYS = '02-data-keys'
@@ -89,7 +100,7 @@ const MARKS = '03-marks'
 const LEVEL = '04-level'
 const JOURNAL = 'journal'
 
-/** @throws Error that names the file which is not readable */
+/** @throws Error that names the file that cannot be read */
 export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCopy'>): ShareCopies {
   const main = openCopy(layout.shares, openMain)
   const second = openCopy(layout.sharesCopy, openLmdb)
@@ -115,8 +126,8 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
     get(walletId) {
       const key = Buffer.from(walletId)
       const record = main.wallets.get(key)
-      // A crash between the two writes of `put` left the second copy behind: it is mended when
-      // the record is next read.
+      // A crash between the two writes of `put` left the second copy behind: the next read of
+      // the // record repairs it.
       const raw = main.wallets.getBinary(key)
       if (record !== undefined && raw !== undefined) {
         const copy = second.wallets.getBinary(key)
@@ -145,16 +156,16 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
   }
 }
 
-/** Each home wraps the data keys under a key of its own, and so they are no other home's. */
+/** Each home wraps the data keys under its own key, so the journal must not carry them. */
 function openMain(options: Parameters<typeof openLmdb>[0]): RootDatabase {
   return openRecorded({ ...options, unrecorded: [DATA_KEYS] })
 }
 
-/** @param open the second copy follows the first, wherever that is brought besides */
+/** @param open opens the environment; the second copy follows the first and is not recorded */
 function openCopy(path: string, open: typeof openMain): Copy {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   try {
-    // Durable on return: a share must be on disk before the other side is told so.
+    // Durable on return: a share must be on disk before the other domain learns of it.
     const root = open({ path, overlappingSync: false, maxDbs: 8 })
     const plain = { encoder: { useRecords: false } }
     return {
@@ -191,7 +202,7 @@ function marksOf({ root, wallets, marks, level }: Copy): ShareMarks {
     putRestored() {
       root.transactionSync(() => {
         for (const { key, value } of wallets.getRange()) {
-          // A key that was being made has no epoch to go back to.
+          // An unfinished key has no epoch to go back to.
           void marks.put(key, value.proofs === null ? BEFORE : RESTORED)
         }
       })
@@ -201,7 +212,7 @@ function marksOf({ root, wallets, marks, level }: Copy): ShareMarks {
         marks.clearSync()
       })
     },
-    // Not at once: whoever takes many marks away waits for the disk once.
+    // Not synchronous, so that removing many marks waits for the disk only once.
     async settle(walletId, record, mark) {
       const key = Buffer.from(walletId)
       await root.transaction(() => {
@@ -223,7 +234,7 @@ export function isSame(one: StoredRecord | undefined, other: StoredRecord | unde
   return Buffer.compare(packed(one), packed(other)) === 0
 }
 
-/** Its fields in one order, whoever made it. */
+/** Orders the fields, so that equal records have equal bytes. */
 function packed({ certificate, share, proofs, next = null }: StoredRecord): Buffer {
   const { serviceSignature, userSignature, selfTest } = proofs ?? {}
   const fields = [certificate, share, serviceSignature, userSignature, selfTest]
@@ -237,7 +248,7 @@ function fill(lost: Copy, from: Copy): void {
   const isLost = () => lost.dataKeys.getCount() === 0
   if (from.dataKeys.getCount() === 0 || !isLost()) return
   lost.root.transactionSync(() => {
-    // Another thread may have done it meanwhile.
+    // Another thread may have filled it already.
     if (!isLost()) return
     for (const { key, value } of from.wallets.getRange()) void lost.wallets.put(key, value)
     for (const { key, value } of from.dataKeys.getRange()) {
@@ -260,7 +271,7 @@ function wrappedKeys(main: Copy, copies: readonly Copy[]): WrappedKeys {
         const isFirst = main.dataKeys.getCount() === 0
         if (isFirst) void main.dataKeys.put(nameOf(0, id), Buffer.from(wrapped))
       })
-      // What the first copy holds now, which may be another thread's: copies never differ.
+      // Copies what the first copy holds now, even if another thread wrote it: copies never differ.
       for (const { root, dataKeys } of copies) {
         if (root === main.root) continue
         root.transactionSync(() => {

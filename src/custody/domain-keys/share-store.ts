@@ -25,75 +25,86 @@ import type { SealedShare, WalletRecord } from './wallet-record.js'
  */
 export interface ShareStore {
   readonly dataKeys: DataKeys
-  /** The record of a wallet; null when there is none. */
+  /** Returns a wallet's record; null without one. */
   get(walletId: Uint8Array): WalletRecord | null
-  /** Writes both copies, durable on return. @param share 32 bytes; the caller wipes it */
+  /**
+   * Writes both copies, durable on return.
+   * @param share 32 bytes; the caller wipes it
+   */
   putPending(certificate: Uint8Array, share: Uint8Array): void
   /**
    * Marks the wallet's key as in use, durable on return.
-   * @param certificate that the proofs are of
-   * @throws Refusal CONFLICT where another key has come to wait in its place meanwhile
+   * @param certificate the certificate that the proofs cover
+   * @throws Refusal CONFLICT when another pending key has replaced this one
    */
   activate(certificate: Uint8Array, proofs: WalletProofs): void
   /**
-   * Puts a share of the next epoch next to the one in use, in place of any that waits there;
-   * durable on return. @param share 32 bytes; the caller wipes it
+   * Stores a share of the next epoch beside the one in use, replacing any pending one; durable on
+   * return.
+   * @param share 32 bytes; the caller wipes it
    */
   putNext(certificate: Uint8Array, share: Uint8Array): void
   /**
-   * Puts the next epoch in the place of the one in use, whose share is gone then; durable.
+   * Replaces the epoch in use with the next one, whose predecessor's share is then gone; durable on
+   * return.
    * @throws Refusal CONFLICT as above
    */
   activateNext(certificate: Uint8Array, proofs: WalletProofs): void
-  /**
-   * Takes away what waits to be put to use, a first key or the next epoch's share; durable on return.
-   * What is in use stays.
-   */
+  /** Removes a pending first key or next epoch's share, durable on return. What is in use stays. */
   dropWaiting(walletId: Uint8Array): void
-  /** Reads the record anew: another thread or process may have refreshed it. */
+  /** Reads the record again: another thread or process may have refreshed it. */
   forget(walletId: Uint8Array): void
   /**
-   * Resolves once what this store has of the wallet is where `elsewhere` keeps it too. At once where there
-   * is no such place, and where nothing has changed.
-   * @param certified that the user side has in use; null: it was not asked
-   * @returns false, with nothing done, where it has to be asked, or has neither what is here nor what is there
+   * Resolves once `elsewhere` holds the present record of the wallet; at once when there is no such
+   * place, or nothing has changed.
+   * @param certified the certificate that the identity provider uses; null when it was not asked
+   * @returns false, with nothing done, when it has to be asked, or when neither record belongs to
+   * it
    */
   carry(walletId: Uint8Array, certified?: Uint8Array | null): Promise<boolean>
-  /** @throws Refusal CONFLICT where what waits to be put to use is another by now */
+  /** @throws Refusal CONFLICT when another key has replaced the pending one */
   requireWaiting(certificate: Uint8Array): void
-  /** @throws Error where nothing of what is elsewhere can be opened here */
+  /** @throws Error when no record in `elsewhere` can be opened here */
   requireDataKey(): void
   isUncarried(walletId: Uint8Array): boolean
-  /** Wallets whose record has still to be carried. */
+  /** Returns wallets whose record has yet to be copied. */
   uncarried(limit: number, after?: Uint8Array): readonly Uint8Array[]
-  /** What `carry` goes by, and whoever brings all records to a journal, or back from a backup. */
+  /**
+   * The marks that `carry` uses, as do commands that copy all records to a journal or restore them.
+   */
   readonly marks: ShareMarks
   /**
-   * Takes over what `elsewhere` has of the wallet, where that is better: another machine made it. Durable on
-   * return.
-   * @param certified that the user side has in use: what is there is taken, or left, by that
-   * @returns whether there is another record now
-   * @throws Error where what is there does not belong to this domain
+   * Copies the record in `elsewhere` here when it is better, because another machine made it.
+   * Durable on return.
+   * @param certified the certificate that the identity provider uses, which decides
+   * @returns whether the record changed
+   * @throws Error when that record does not belong to this domain
    */
   adopt(walletId: Uint8Array, certified?: Uint8Array | null): boolean
-  /** Of every wallet, pending ones included. */
+  /** Returns the id of every wallet, including pending ones. */
   walletIds(): Iterable<Uint8Array>
   /** @returns 32 bytes that the caller wipes */
   openShare(record: SealedShare): Buffer
-  /** For each signature: writes the 32 bytes to where the caller wipes them. @throws as openShare */
+  /**
+   * Writes the 32 bytes to memory that the caller wipes; used for each signature.
+   * @throws Error as `openShare`
+   */
   openShareInto(record: SealedShare, target: Uint8Array, at: number): void
-  /** Nothing but a look once it was opened. @throws Error when the share does not open */
+  /**
+   * Cheap once the share has been opened.
+   * @throws Error when the share cannot be opened
+   */
   requireShare(record: SealedShare): void
   close(): Promise<void>
 }
 
-/** Records kept decoded; shares in them stay sealed. ~1 kB each. */
+/** The bound of decoded records in memory, about 1 kB each. Shares in them stay sealed. */
 const CACHED_RECORDS_MAX = 20_000
 
 /**
  * @param domain part of the associated data of every sealed share
- * @param wrappingKeys as `readWrappingKeys` gives them; wiped here
- * @param elsewhere null: this machine alone has them
+ * @param wrappingKeys the result of `readWrappingKeys`; wiped here
+ * @param elsewhere null when only this machine has the shares
  * @throws Error that names the store and the reason
  */
 export function openShareStore(
@@ -120,9 +131,9 @@ export function openShareStore(
 
   function markFor(walletId: Uint8Array): string | null {
     const { marks } = copies
-    // What is written past a journal is yet to be brought there.
+    // A record written without a journal has yet to be copied to it.
     if (elsewhere === null) return (marks.levelWith ?? '') === '' ? null : BEFORE
-    return marks.of(walletId) === RESTORED ? RESTORED : markOf(elsewhere.owner())
+    return marks.of(walletId) === RESTORED ? RESTORED : markOf(elsewhere.leadership())
   }
 
   function adopt(walletId: Uint8Array, certified: Uint8Array | null = null): boolean {
@@ -132,7 +143,7 @@ export function openShareStore(
     const [isTheirs, isOurs] = [theirs, ours].map(
       (record) => certified !== null && record !== undefined && has(record, certified),
     )
-    const isOwn = mark === markOf(elsewhere.owner())
+    const isOwn = mark === markOf(elsewhere.leadership())
     const isToTake =
       certified !== null && isTheirs !== isOurs
         ? isTheirs === true
@@ -173,7 +184,7 @@ export function openShareStore(
       const found = stored(walletId)
       if (found === undefined) return null
       const record = decode(found)
-      // A pending record may be finished by another thread, whose write this cache cannot see.
+      // Another thread may finish a pending record, and this cache would not see its write.
       if (record.proofs !== null && record.next === null) cache.set(name, record)
       return record
     },
@@ -197,7 +208,7 @@ export function openShareStore(
     activateNext(encoded, proofs) {
       const { walletId } = decodeCertificate(encoded)
       const stored = copies.get(walletId)
-      // Of one asked for twice, the first has changed over.
+      // When a change is requested twice, the first request has already been applied.
       const isInUse = stored !== undefined && sameBytes(stored.certificate, encoded)
       if (!isInUse) write(walletId, { ...requireOf(encoded, stored?.next), proofs })
     },
@@ -211,17 +222,17 @@ export function openShareStore(
     async carry(walletId, certified = null) {
       const { marks } = copies
       if (elsewhere === null || marks.of(walletId) === undefined) return true
-      // Nothing that another owner has put to use is written over.
+      // Never overwrites what another leader has put to use.
       if (adopt(walletId, certified)) return true
       const [record, theirs] = [copies.get(walletId), elsewhere.get(walletId)]
       const isPutBack = marks.of(walletId) === RESTORED
       if (record !== undefined && isDisputed(theirs, record, isPutBack)) {
         if (certified === null || !has(record, certified)) return false
       }
-      // What was given up leaves what is there, which is of nothing that was put to use.
+      // After a removal, the journal's record stays; it was never put to use.
       const isThere = record === undefined || isSame(theirs, record)
       if (!isThere) await elsewhere.put(walletId, record)
-      await marks.settle(walletId, record, markOf(elsewhere.owner()))
+      await marks.settle(walletId, record, markOf(elsewhere.leadership()))
       return true
     },
     requireWaiting(certificate) {
@@ -258,7 +269,7 @@ export function openShareStore(
 
 function withoutDataKey({ shares }: Pick<DomainLayout, 'shares'>): Error {
   return new Error(
-    `${shares} has not the data key that the shares in the journal are sealed under: put back a copy of that folder, as of the home of another machine, or of a backup`,
+    `${shares} does not contain the data key that seals the shares in the journal: restore this folder from another machine's home or from a backup`,
   )
 }
 
@@ -276,7 +287,7 @@ function openStoredKeys(
   }
 }
 
-/** What proves one key makes no other one fit for use: its share may be nowhere else. */
+/** Proofs of one key never make another one usable, whose share may exist nowhere else. */
 function requireOf<Stored extends { readonly certificate: Uint8Array }>(
   certificate: Uint8Array,
   stored: Stored | undefined | null,

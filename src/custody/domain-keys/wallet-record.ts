@@ -8,11 +8,11 @@ export interface SealedShare {
 
 export interface WalletRecord extends SealedShare {
   readonly encodedCertificate: Uint8Array
-  /** 33 bytes: public key of the wallet. */
+  /** 33 bytes: the wallet's public key. */
   readonly point: Uint8Array
   /** 20 bytes. */
   readonly address: Uint8Array
-  /** Null while the key is being generated: nothing may be signed with it. */
+  /** Null while the key is being generated: it may not sign yet. */
   readonly proofs: WalletProofs | null
   /** The next epoch's share while a refresh is under way. */
   readonly next: (SealedShare & { readonly encodedCertificate: Uint8Array }) | null

@@ -12,36 +12,36 @@ import {
 } from './stored-evidence.js'
 
 /**
- * An append-only log in which each entry's hash covers the entry before: what was written cannot
- * be changed or taken out without breaking every hash after it. The service and the user side
- * each keep one and neither can write the other's. Each writing thread has a chain of its own in
- * its domain's log.
+ * An append-only log in which each entry's hash covers the previous entry: nothing written can be
+ * changed or removed without breaking every later hash. The service and the identity provider each
+ * keep one, and neither can write the other's. Each writing thread has its own chain in its
+ * domain's log.
  *
- * The first write that fails ends the log: an entry after one that is not on disk would leave a
- * hole that nobody can tell from one that was torn. Its owner is told, and starts again from what
- * is on disk.
+ * The first failed write ends the log: an entry after a missing one would leave a gap that looks
+ * like tampering. The process is told, and restarts from what is on disk.
  */
 export interface EvidenceLog extends EvidenceReader {
   /**
-   * Chains at once, in the order of the calls; resolves when it and all before it are on disk.
-   * @throws EvidenceBroken when it is not, and ever after
+   * Adds an entry to the chain at once, in the order of the calls. Resolves when it and all earlier
+   * ones are on disk.
+   * @throws EvidenceBroken when the write fails, and from then on
    */
   append(entry: EvidenceEntry): Promise<void>
-  /** Entries of the writing thread's chain, those on their way to disk included. */
+  /** The number of entries in the writing thread's chain, including those not on disk yet. */
   readonly length: number
 }
 
 export interface EvidenceReader {
-  /** All chains, one after the other, oldest first. */
+  /** Returns all chains, one after the other, each oldest first. */
   entries(): Iterable<StoredEvidence>
   /**
-   * @param chain alone; absent: all, one after the other
-   * @param below of that chain what is before this index; absent: all of it
+   * @param chain only this chain; absent for all, one after the other
+   * @param below only entries of that chain before this index; absent for all
    */
   newestFirst(chain?: number, below?: number): Iterable<StoredEvidence>
-  /** Null where the chain has no such entry. */
+  /** Null when the chain has no such entry. */
   at(chain: number, index: number): StoredEvidence | null
-  /** Numbers of all chains, found without a look at what is in them. */
+  /** Returns the numbers of all chains without reading their entries. */
   chains(): Iterable<number>
   close(): Promise<void>
 }
@@ -49,11 +49,11 @@ export interface EvidenceReader {
 export interface EvidenceEntry {
   readonly timeMs: number
   readonly kind: EvidenceKind
-  /** The same bytes in both logs for the same event. */
+  /** Both logs have the same bytes for the same event. */
   readonly body: Uint8Array
 }
 
-/** Nothing more is written to this log by this thread. */
+/** This thread can no longer write to the log. */
 export class EvidenceBroken extends Error {
   constructor(path: string, cause: unknown) {
     super(`${path}: an entry of the evidence could not be written`, { cause })
@@ -65,8 +65,8 @@ type Entries = Database<Buffer, [chain: number, index: number]>
 
 /**
  * @param path LMDB directory; one database: 02-evidence, [chain, index] → stored bytes
- * @param chain number of the writing thread; no two threads may write one chain
- * @param onBroken called once, with the first failure: the process has to begin anew
+ * @param chain number of the writing thread; no two threads may write the same chain
+ * @param onBroken called once, with the first failure: the process has to restart
  */
 export function openEvidenceLog(
   path: string,
@@ -74,15 +74,15 @@ export function openEvidenceLog(
   onBroken: (error: EvidenceBroken) => void,
 ): EvidenceLog {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  // Entries of one turn of the event loop need not share a transaction. With its batches of them
-  // lmdb would also keep a promise of its own, whose rejection nobody could handle.
+  // Entries of one turn of the event loop need not share a transaction. When batching them, lmdb
+  // would also keep a promise of its own, whose rejection nobody could handle.
   const root = openRecorded({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
   return evidenceLogIn(root, path, chain, onBroken)
 }
 
 /**
- * @param root has nothing in it, or such a log
- * @param path where it is, for errors
+ * @param root an empty environment, or one with such a log
+ * @param path the environment's path, for errors
  */
 export function evidenceLogIn(
   root: RootDatabase,
@@ -101,12 +101,12 @@ export function evidenceLogIn(
   let broken: EvidenceBroken | null = null
 
   /**
-   * Commits that wait behind one that fails can still succeed: an entry is put only where the one
-   * before it is, which the same transaction sees.
+   * Commits that wait behind a failed one can still succeed, so an entry is written only if the
+   * same transaction sees the previous one.
    */
   async function put(index: number, bytes: Buffer): Promise<void> {
     const write = () => log.put([chain, index], bytes)
-    // The condition's outcome is that of what is put under it, whose own promise nobody awaits.
+    // The condition's promise has the outcome; nobody awaits the one of the write below it.
     const writeQuietly = () => void write().catch(() => {})
     const written =
       index === 0 ? write() : log.ifVersion([chain, index - 1], IF_EXISTS, writeQuietly)
@@ -141,7 +141,10 @@ export function evidenceLogIn(
   }
 }
 
-/** lmdb tells why a commit failed in a promise of its own, which it rejects in the same tick. */
+/**
+ * lmdb gives the reason of a failed commit in a separate promise, which it rejects in the same
+ * tick.
+ */
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error
   try {
@@ -153,8 +156,8 @@ async function reasonOf(error: unknown): Promise<unknown> {
 }
 
 /**
- * Reads a log without being able to write it, also while its owner is at work.
- * @throws Error when there is none
+ * Opens a log for reading only, even while its process writes to it.
+ * @throws Error when there is no log
  */
 export function openEvidenceReader(path: string): EvidenceReader {
   const root = openLmdb({ path, readOnly: true, maxDbs: 4 })
@@ -165,7 +168,7 @@ function entriesOf(root: RootDatabase): Entries {
   return root.openDB({ name: '02-evidence', encoding: 'binary' })
 }
 
-/** Entries of one chain, the newest first. */
+/** The entries of one chain, newest first. */
 function newestOf(chain: number, below: number = Number.MAX_SAFE_INTEGER): RangeOptions {
   return { start: [chain, below - 1], end: [chain, -1], reverse: true }
 }

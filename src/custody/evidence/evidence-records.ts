@@ -5,7 +5,7 @@ import { type FreezeStatement, readFreezeStatement } from '../authorizers/freeze
 import { type GrantStatement, readGrantStatement } from '../authorizers/grant-statement.js'
 import { type MemberStatement, readMemberStatement } from '../members/member-statement.js'
 
-/** Bodies of evidence, in fixed binary: both logs hold the same bytes for the same event. */
+/** Bodies of evidence in a fixed binary form: both logs hold the same bytes for the same event. */
 export interface BatchEvidence {
   readonly header: Uint8Array
   readonly intents: readonly Uint8Array[]
@@ -17,7 +17,7 @@ export interface BatchEvidence {
 }
 
 const HEADER_BYTES = 33
-/** An intent's fields before its payload, with room. */
+/** More than an intent's fields before its payload take. */
 const INTENT_BYTES_MAX = PAYLOAD_BYTES_MAX + 512
 
 export function encodeBatchEvidence(batch: BatchEvidence): Buffer {
@@ -32,7 +32,7 @@ export function encodeBatchEvidence(batch: BatchEvidence): Buffer {
   )
 }
 
-/** Each behind its length, in 4 bytes. */
+/** Writes each intent after its length in 4 bytes. */
 function encodeIntents(intents: readonly Uint8Array[]): Buffer {
   let length = 0
   for (const intent of intents) length += 4 + intent.length
@@ -92,20 +92,22 @@ export function decodeWalletEvidence(bytes: Uint8Array): WalletEvidence {
   }
 }
 
-/** A statement that became so, and what proves that somebody wanted it. No proof key is in it. */
+/**
+ * A statement that took effect, with the proof that a person wanted it. It contains no proof key.
+ */
 interface ProvenStatement<Statement> {
   readonly statement: Statement
-  /** The statement's own bytes. */
+  /** The statement's bytes. */
   readonly encoded: Uint8Array
-  /** An encoded proof; empty where nothing was enlarged, as by each freeze. */
+  /** An encoded proof; empty when nothing was enlarged, as with every freeze. */
   readonly proof: Uint8Array
 }
 
-/** Of a key. */
+/** A change of a key's grant. */
 export type GrantEvidence = ProvenStatement<GrantStatement>
 /** A freeze that was set or lifted. */
 export type FreezeEvidence = ProvenStatement<FreezeStatement>
-/** A change of who is a member. */
+/** A change of an account's members. */
 export type MemberEvidence = ProvenStatement<MemberStatement>
 
 /** @throws Refusal MALFORMED */

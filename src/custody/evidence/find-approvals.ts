@@ -5,43 +5,43 @@ import type { EvidenceReader } from './evidence-log.js'
 import { decodeBatchEvidence } from './evidence-records.js'
 import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND, type StoredEvidence } from './stored-evidence.js'
 
-/** An approval of the identity provider, as a log has it; bytes are copies. */
+/** An approval by the identity provider as a log records it; the bytes are copies. */
 export interface RecordedApproval {
   readonly intentId: Buffer
   readonly type: PayloadType
   readonly chain: number
   readonly index: number
-  /** Of the entry, by which the chain goes on. */
+  /** The hash of the entry, which continues the chain. */
   readonly hash: Buffer
-  /** By the clock of the log's domain. */
+  /** The time by the clock of the log's domain. */
   readonly recordedAtMs: number
-  /** Over the batch that the intent is of; 64 bytes. */
+  /** 64 bytes: the signature over the intent's batch. */
   readonly signature: Buffer
-  /** The boot of the quorum signer that it is good for. */
+  /** The quorum signer's boot that the approval is valid for. */
   readonly quorumBoot: Buffer
 }
 
 export interface ApprovalSought {
   readonly walletId: Uint8Array
-  /** Between which it was recorded, if it was. */
+  /** The period in which it was recorded, if it was. */
   readonly sinceMs: number
   readonly untilMs: number
-  /** In this chain alone; absent: in any. */
+  /** Only this chain; absent for any. */
   readonly chain?: number
-  /** By the id of the intent, or by that of its request. */
+  /** Tells by the intent's id or its request's id whether this is the approval. */
   readonly isIt: (intentId: Uint8Array, requestId: Uint8Array) => boolean
 }
 
 /**
- * Entries of one chain that are looked at, some milliseconds: three seconds of one thread at its
- * fastest. An approval is recorded while the quorum signer signs, so that it is among the first of
- * them nearly always.
+ * How many entries of one chain are searched, which takes some milliseconds: three seconds of one
+ * thread at its fastest. An approval is recorded while the quorum signer signs, so it is almost
+ * always among the first.
  */
 const LOOKED_AT_MAX = 512
 
 /**
- * The last such approval before then. No index names them: a chain is in the order of its times, so
- * the moment is found by halves.
+ * Finds the last such approval before `untilMs`. There is no index; a chain is in order of time, so
+ * a binary search finds the moment.
  */
 export function findApproval(
   log: Pick<EvidenceReader, 'chains' | 'newestFirst' | 'at'>,
@@ -69,7 +69,7 @@ function findIn(
   return null
 }
 
-/** The first index of the chain that is later. */
+/** Returns the chain's first index with a later time. */
 function firstAfter(
   log: Pick<EvidenceReader, 'newestFirst' | 'at'>,
   chain: number,
@@ -97,7 +97,7 @@ function approvalIn(
   { chain, index, bytes }: StoredEvidence,
   { walletId, isIt }: ApprovalSought,
 ): RecordedApproval | null {
-  // Most entries are of other wallets, and to hash their intents would take the longest.
+  // Most entries belong to other wallets, and hashing their intents would take longest.
   if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(walletId) < 0) return null
   const reader = new ByteReader(bytes)
   const hash = reader.take(EVIDENCE_HASH_BYTES)

@@ -25,10 +25,10 @@ import {
 
 /** One domain's log, with every hash recomputed. */
 export interface ReadEvidence {
-  /** Of the log, as its problems say it. */
+  /** The log's name in its problems. */
   readonly name: string
   readonly entries: number
-  /** What does not hold, in words; empty when the log is whole. */
+  /** A sentence for each fault; empty when the log is intact. */
   readonly problems: readonly string[]
   readonly batches: readonly Dated<BatchEvidence>[]
   readonly wallets: readonly Dated<WalletEvidence>[]
@@ -45,7 +45,7 @@ export interface Dated<T> {
   readonly value: T
 }
 
-/** What logs have between them, as of one: of services that owned a journal in turn. */
+/** Combines logs into one, such as those of services that led a journal in turn. */
 export function joinEvidence(logs: readonly ReadEvidence[]): ReadEvidence {
   return {
     name: logs.map(({ name }) => name).join(', '),
@@ -61,12 +61,12 @@ export function joinEvidence(logs: readonly ReadEvidence[]): ReadEvidence {
   }
 }
 
-/** Reporting each of a million broken entries helps nobody. */
+/** A list of a million broken entries helps nobody. */
 const PROBLEMS_MAX = 100
 
 /**
- * @param name of the log, for its problems
- * @param after the entry before the first of them, when they are the end of a chain
+ * @param name the log's name in its problems
+ * @param after the entry before the first one, when the entries are the end of a chain
  */
 export function readEvidence(
   name: string,

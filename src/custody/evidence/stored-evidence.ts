@@ -1,9 +1,9 @@
 import { u32, u64 } from '../../quorum-protocol/bytes.js'
 import { TAG, taggedHash } from '../../quorum-protocol/tagged.js'
 
-/** What an entry of the evidence is, wherever it is read: from a log on disk, or from a file in a browser. */
+/** The form of an entry, shared by readers of a log on disk and of a file in a browser. */
 
-/** Numbers are never given a second meaning. */
+/** A number never gets a second meaning. */
 export const EVIDENCE_KIND = {
   batch: 1,
   wallet: 2,
@@ -16,10 +16,10 @@ export const EVIDENCE_KIND = {
 } as const
 export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
 
-/** As it is on disk: `hash 32 | time 8 | kind 1 | body`. */
+/** An entry as it is on disk: `hash 32 | time 8 | kind 1 | body`. */
 export interface StoredEvidence {
   readonly chain: number
-  /** From 0 in each chain. */
+  /** Counts from 0 in each chain. */
   readonly index: number
   readonly bytes: Uint8Array
 }

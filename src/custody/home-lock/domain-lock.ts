@@ -19,8 +19,8 @@ import {
  * | the domain's | its process, from before it opens anything until it is gone; commands that need it stopped | commands that hold the other one |
  * | its maintenance's | every command that reads or changes its stores or keys as a whole | its process |
  *
- * The locks lie where what they guard lies; the quorum signer has nothing but its socket, and its
- * unit lets it write nowhere else.
+ * Each lock is beside what it guards. The quorum signer has only its socket, and its unit lets it
+ * write nowhere but there.
  */
 const PROCESS_NAMES: Record<DomainName, string> = {
   service: 'the wallet service',
@@ -31,14 +31,14 @@ const PROCESS_NAMES: Record<DomainName, string> = {
 /** @throws HomeInUse */
 export function lockDomain(home: string, domain: DomainName): HeldLock {
   const advice =
-    'Stop that one first, or give this one a home of its own (COUNTERSIGN_HOME): two of them on one home would each spend it whole.'
+    'Stop that one first, or give this one its own home (COUNTERSIGN_HOME): two processes on one home would each spend every cap in full.'
   return taken(home, processLockPath(home, domain), PROCESS_NAMES[domain], advice)
 }
 
 /**
- * For a command of the domain, while its process may be at work.
+ * Locks the domain's maintenance for a command, while the domain's process may run.
  * @param command such as `custody backup`
- * @throws HomeInUse while another command is at work
+ * @throws HomeInUse while another command runs
  */
 export function lockMaintenance(home: string, domain: DomainName, command: string): HeldLock {
   const path = maintenanceLockPath(home, domain)
@@ -46,13 +46,13 @@ export function lockMaintenance(home: string, domain: DomainName, command: strin
 }
 
 /**
- * For a command that needs the domain's process stopped.
- * @throws HomeInUse while that, or another command, is at work
+ * Locks the domain for a command that needs its process stopped.
+ * @throws HomeInUse while the process or another command runs
  */
 export function lockStopped(home: string, domain: DomainName, command: string): HeldLock {
   const maintenance = lockMaintenance(home, domain, command)
   try {
-    const advice = `Stop it and repeat the command: ${command} wants the domain at rest.`
+    const advice = `Stop it and repeat the command: ${command} needs the domain stopped.`
     const path = processLockPath(home, domain)
     const process = taken(home, path, `countersign ${command}`, advice)
     return {
@@ -68,12 +68,12 @@ export function lockStopped(home: string, domain: DomainName, command: string): 
   }
 }
 
-/** Whoever runs on the domain's home now; null when nobody does. */
+/** Returns the process that runs on the domain's home; null without one. */
 export function domainHeldBy(home: string, domain: DomainName): string | null {
   return lockedBy(processLockPath(home, domain))
 }
 
-/** A sentence about who is at work on a home, and what can be done. */
+/** A sentence that names the process on the home and tells what to do. */
 export class HomeInUse extends Error {
   constructor(home: string, holder: LockHolder | null, advice: string) {
     super(`${realpathSync(home)} is in use by ${describeHolder(holder)}. ${advice}`)

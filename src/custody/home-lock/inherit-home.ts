@@ -4,12 +4,12 @@ import { HomeInUse, lockDomain } from './domain-lock.js'
 import { NoLock } from './kernel-lock.js'
 import { endWith, endWithout, OWNER_ALONE } from './own-home.js'
 
-/** Between two looks whether the other process is gone. */
+/** The interval between checks whether the other process has ended. */
 const LOOK_EVERY_MS = 10
 
 /**
- * `ownHome` of a process that takes over from another: it waits for that one to end, and says who
- * holds the home when that takes longer than `patienceMs`.
+ * Runs `ownHome` for a process that takes over from another: it waits for that one to end, and
+ * reports who holds the home when that takes longer than `patienceMs`.
  */
 export async function inheritHome(
   home: string,

@@ -17,29 +17,29 @@ import { nativeLocks, openFileToLock } from '../../disk/native-locks.js'
  * A lock that the kernel keeps and that ends with its process, however that ends: an open file
  * description lock of fcntl(2) on Linux, flock(2) on macOS. Node offers neither.
  *
- * - A file that merely exists, or names a pid, outlives kill -9 and is then taken for locked, or
- *   is cleared away while two look at it; a pid may be another process's by now. Here nothing has
- *   to be cleared: the file stays for good, and what is written in it is for people alone.
+ * - A file that merely exists, or names a pid, outlives kill -9 and then counts as locked, or is
+ *   removed while two processes check it; the pid may belong to another process by now. Here nothing
+ *   has to be removed: the file stays for good, and its content is only for people.
  * - A lease that is renewed on a timer (proper-lockfile) is lost by a process that is stopped for
- *   a while and then goes on writing.
- * - An abstract Unix socket is Linux's alone and ends at the border of a network namespace, which
- *   the quorum signer's unit has of its own; a socket file has to be probed and removed, where two
- *   starts race.
+ *   a while and then continues to write.
+ * - An abstract Unix socket exists only on Linux and ends at the border of a network namespace, of
+ *   which the quorum signer's unit has its own; a socket file has to be probed and removed, where
+ *   two starts race.
  * - LMDB's own locks let many processes in on purpose.
  *
  * The lock belongs to the file, not to its name: the same home by another path, a symbolic link or
- * a bind mount is the same lock. Threads share their process's; a child process inherits nothing.
+ * a bind mount is the same lock. Threads share their process's lock; a child process inherits none.
  */
 export interface HeldLock {
-  /** False once its file was removed or replaced: another process can lock that name by now. */
+  /** False once its file was removed or replaced: another process can lock that name then. */
   inPlace(): boolean
-  /** The end of the process does the same. */
+  /** Releases the lock, as the end of the process does. */
   release(): void
 }
 
-/** As the holder wrote it down, for people; the lock itself does not rest on it. */
+/** The record that the holder wrote for people; the lock does not depend on it. */
 export interface LockHolder {
-  /** Such as `the wallet service`. */
+  /** A name such as `the wallet service`. */
   readonly name: string
   readonly pid: number
   readonly host: string
@@ -47,9 +47,9 @@ export interface LockHolder {
   readonly since: string
 }
 
-/** Somebody else has the lock. */
+/** Another process holds the lock. */
 export class LockHeld extends Error {
-  /** Null: it has not written its name yet. */
+  /** Null when the holder has not written its name yet. */
   readonly holder: LockHolder | null
 
   constructor(path: string, holder: LockHolder | null) {
@@ -59,7 +59,7 @@ export class LockHeld extends Error {
   }
 }
 
-/** A sentence about a file that cannot be a lock, and what can be done. */
+/** A sentence about a file that cannot serve as a lock, and what to do. */
 export class NoLock extends Error {
   constructor(sentence: string) {
     super(sentence)
@@ -67,15 +67,15 @@ export class NoLock extends Error {
   }
 }
 
-/** In a directory that domains share, another one can have put something in the way. */
+/** In a directory that domains share, another domain may have put something at this path. */
 const NOT_A_LOCK: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR'])
 const RECORD_BYTES_MAX = 1_024
-/** A holder writes its name right after it has the lock; a look at a lock takes less. */
+/** A holder writes its name right after it gets the lock; checking a lock is faster than this. */
 const NAME_WAIT_MS_MAX = 500
 const NAME_POLL_MS = 10
 
 /**
- * @param name who holds it, for the sentence that another process is refused with
+ * @param name the holder's name in the error that another process gets
  * @throws LockHeld
  * @throws NoLock
  */
@@ -84,8 +84,8 @@ export function takeLock(path: string, name: string): HeldLock {
   try {
     const holder = { name, pid: process.pid, host: hostname(), since: new Date().toISOString() }
     waitForLock(file, path)
-    // Removed after it was opened: what is locked now has no name that others would look at.
-    if (!isAt(path, file)) throw new NoLock(`${path} was just replaced. Start this one again.`)
+    // The file was removed after it was opened: others would not find this lock by its name.
+    if (!isAt(path, file)) throw new NoLock(`${path} was just replaced. Start this process again.`)
     writeHolder(file, holder)
     return {
       inPlace: () => isAt(path, file),
@@ -100,7 +100,10 @@ export function takeLock(path: string, name: string): HeldLock {
   }
 }
 
-/** Lets go of the lock when the work is done or has failed. @throws as `take` does */
+/**
+ * Releases the lock when the work has finished or failed.
+ * @throws what `take` throws
+ */
 export async function holding<T>(take: () => HeldLock, work: () => Promise<T>): Promise<T> {
   const lock = take()
   try {
@@ -110,7 +113,7 @@ export async function holding<T>(take: () => HeldLock, work: () => Promise<T>): 
   }
 }
 
-/** Who has the lock now, as `describeHolder` says it; null when nobody has. */
+/** Returns the lock's holder as `describeHolder` names it; null when the lock is free. */
 export function lockedBy(path: string): string | null {
   let file: number
   try {
@@ -134,18 +137,19 @@ export function describeHolder(holder: LockHolder | null): string {
 }
 
 /**
- * Never through a symbolic link, and nothing but a file with one name: in a directory that domains
- * share, another one could have put it there, and what it leads to would be written over.
+ * Opens the lock file, but never through a symbolic link, and only a file with a single name: in a
+ * directory that domains share, another domain could have put a link there, and its target would be
+ * overwritten.
  */
 function openLockFile(path: string): number {
   makeDirectory(dirname(path))
   const file = openOrSay(path)
   const { nlink } = fstatSync(file)
-  // None: removed this moment, which is found once it is locked.
+  // With no name left, the file was just removed, which is found out once it is locked.
   if (nlink <= 1) return file
   closeSync(file)
   throw new NoLock(
-    `${path} has ${nlink} names, so it is no lock. Where the home was copied with hard links (cp -al), both share their files: replace the copy by a whole one (cp -a), and leave the lock as it is.`,
+    `${path} has ${nlink} names, so it cannot serve as a lock. A home copied with hard links (cp -al) shares its files with the original: replace the copy with a full one (cp -a), and keep the lock file.`,
   )
 }
 
@@ -159,19 +163,19 @@ function openOrSay(path: string): number {
     const whose =
       owner === undefined ? 'its directory is closed to it' : `it belongs to uid ${owner}`
     throw new NoLock(
-      `${path} cannot be opened by uid ${process.geteuid?.()} (${code}): ${whose}. Nothing but the domain's own process makes this file; find out who did, remove it while no process of the domain runs, and start this one again.`,
+      `${path} cannot be opened by uid ${process.geteuid?.()} (${code}): ${whose}. Only the domain's own process makes this file: find out who made it, remove it while no process of the domain runs, and start this process again.`,
     )
   }
 }
 
-/** Whoever looks for the lock at its path finds the file that this process holds. */
+/** Tells whether the path still leads to the file that this process holds. */
 function isAt(path: string, file: number): boolean {
   const named = lstatSync(path, { throwIfNoEntry: false })
   const { dev, ino } = fstatSync(file)
   return named !== undefined && named.dev === dev && named.ino === ino
 }
 
-/** Not the one above it: a home that is not there was misspelt. */
+/** Creates only the last directory: a missing home was misspelled. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -180,7 +184,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** @throws LockHeld, once the holder has had the time to write its name */
+/** @throws LockHeld, after the holder has had time to write its name */
 function waitForLock(file: number, path: string): void {
   const deadlineMs = performance.now() + NAME_WAIT_MS_MAX
   for (;;) {
@@ -188,7 +192,7 @@ function waitForLock(file: number, path: string): void {
     const holder = readHolder(file)
     const isCertain = holder !== null && mayRun(holder)
     if (isCertain) throw new LockHeld(path, holder)
-    // It was only looked at, or its holder has not written its name yet.
+    // The lock was held for a check only, or its holder has not written its name yet.
     if (performance.now() > deadlineMs) throw new LockHeld(path, null)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NAME_POLL_MS)
   }
@@ -201,7 +205,7 @@ function tryLock(file: number, path: string): boolean {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(
-      `${path} cannot be locked (${reason}): two processes could write here unseen, so none does`,
+      `${path} cannot be locked (${reason}): two processes could write here without noticing, so this one does not`,
       { cause },
     )
   }
@@ -212,7 +216,7 @@ function writeHolder(file: number, holder: LockHolder | null): void {
     ftruncateSync(file, 0)
     if (holder !== null) writeSync(file, `${JSON.stringify(holder)}\n`, 0)
   } catch {
-    // A full disk must not keep a process from its home: the lock holds without the name.
+    // A full disk must not keep a process from its home: the lock works without the name.
   }
 }
 
@@ -236,7 +240,10 @@ function holderOf(record: unknown): LockHolder | null {
   return isWhole ? { name, pid, host, since } : null
 }
 
-/** False when the record is an earlier holder's: processes of other hosts cannot be seen. */
+/**
+ * False when the record names an earlier holder. Processes on other hosts cannot be checked, so
+ * they count.
+ */
 function mayRun({ pid, host }: LockHolder): boolean {
   if (host !== hostname()) return true
   try {

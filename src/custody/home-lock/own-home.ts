@@ -3,22 +3,25 @@ import type { DomainName } from '../domain-keys/layout.js'
 import { HomeInUse, lockDomain } from './domain-lock.js'
 import { type HeldLock, NoLock } from './kernel-lock.js'
 
-/** A second process that found no lock file works on the same home for no longer than this. */
+/** The longest time for which a second process that found no lock file works on the same home. */
 const LOOK_EVERY_MS = 2_000
 
-/** What a process makes is its user's alone; what others may read is given its mode by name. */
+/**
+ * Files are readable only by the process's user; a file that others may read gets its mode
+ * explicitly.
+ */
 export const OWNER_ALONE = 0o077
 
 /**
- * The first thing a domain's process does, before it opens anything of its home: nothing it makes
- * from here on is readable by others, and no second process writes there until it is gone. Where
- * another one is at work already, this one says so and ends; and so it does when its lock's file
- * was removed, since another can have taken the home then.
+ * Called first by a domain's process, before it opens anything in its home: from here on other
+ * users cannot read what it creates, and no second process writes there until it has ended. If
+ * another process already runs, or the lock's file was removed so that another may have taken the
+ * home, this one reports it and ends.
  */
 export function ownHome(home: string, domain: DomainName): void {
   process.umask(OWNER_ALONE)
   try {
-    // Held by the open file, so until the process ends, and not a moment less.
+    // The open file holds the lock exactly until the process ends.
     endWithout(lockDomain(home, domain), home)
   } catch (error) {
     if (!(error instanceof HomeInUse || error instanceof NoLock)) throw error
@@ -26,12 +29,12 @@ export function ownHome(home: string, domain: DomainName): void {
   }
 }
 
-/** Ends the process once its lock is no longer in place. */
+/** Ends the process once its lock's file is removed or replaced. */
 export function endWithout(lock: HeldLock, home: string): void {
   const look = setInterval(() => {
     if (lock.inPlace()) return
     endWith(
-      `The lock of ${home} was removed or replaced while this process held it: another one may write there by now, so this one ends. Lock files stay where they are; to let another process in, stop the one that runs.`,
+      `The lock of ${home} was removed or replaced while this process held it: another process may write there now, so this one ends. Never remove lock files; to let another process in, stop the running one.`,
     )
   }, LOOK_EVERY_MS)
   look.unref()

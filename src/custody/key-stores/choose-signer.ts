@@ -4,9 +4,9 @@ import type { Registry, RegistryRole } from '../../quorum-protocol/registry.js'
 import type { KeyStore } from './key-store.js'
 
 /**
- * The signing key that the registry wants used now: of those that the store has and the registry
- * lets sign, the one that it names last. A rotation that stopped half way therefore leaves the old
- * key or the new one in use, never neither.
+ * Returns the signing key to use now: of the keys in the store that the registry accepts, the one
+ * that it names last. An interrupted rotation therefore leaves either the old key or the new one in
+ * use, never neither.
  * @throws Error when the registry names none of them
  */
 export async function chooseSigner(

@@ -18,8 +18,9 @@ import { readPrivateFile, writePrivateFile } from '../domain-keys/private-file.j
 import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 
 /**
- * PEM files (PKCS #8), mode 0600: `signing.pem`, `signing-<key id>.pem` of later rotations, and
- * `agreement.pem`. Whoever reads them has the keys, so live takes them only when told so.
+ * PEM files (PKCS #8), mode 0600: `signing.pem`, `signing-<key id>.pem` after rotations, and
+ * `agreement.pem`. Reading a file is having its key, so live mode accepts them only when configured
+ * to.
  */
 export const SIGNING_KEY_FILE = /^signing(-[0-9a-f]{16})?\.pem$/
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * The four operations of a key management service that a domain's keys need, by the names and in
- * the JSON of AWS KMS (API version 2014-11-01), which LocalStack and others speak as well. Any
- * service fits that keeps P-256 keys, signs digests and does ECDH without giving the key away.
+ * The four operations of a key management service that a domain's keys need, with the names and the
+ * JSON of AWS KMS (API version 2014-11-01), which LocalStack and others also implement. Any service
+ * fits that keeps P-256 keys, signs digests and does ECDH without revealing the key.
  *
  * | operation | request | answer |
  * |---|---|---|
@@ -15,9 +15,15 @@ import { z } from 'zod'
 export interface KmsClient {
   /** @returns DER of SubjectPublicKeyInfo */
   publicKey(keyId: string): Promise<Buffer>
-  /** @param digest 32 bytes @returns DER of the ECDSA signature */
+  /**
+   * @param digest 32 bytes
+   * @returns DER of the ECDSA signature
+   */
   sign(keyId: string, digest: Uint8Array): Promise<Buffer>
-  /** @param peer DER of SubjectPublicKeyInfo @returns 32 bytes; the caller wipes them */
+  /**
+   * @param peer DER of SubjectPublicKeyInfo
+   * @returns 32 bytes; the caller wipes them
+   */
   deriveSharedSecret(keyId: string, peer: Uint8Array): Promise<Buffer>
   /** @returns the new key's id */
   createKey(usage: 'SIGN_VERIFY' | 'KEY_AGREEMENT'): Promise<string>
@@ -25,11 +31,11 @@ export interface KmsClient {
 
 export interface KmsAccess {
   readonly url: string
-  /** Sent as `Authorization` as it is; read for each call, so that it may be renewed. */
+  /** Sent unchanged as `Authorization`; read for each call, so that it can be renewed. */
   readonly authorization: () => string
 }
 
-/** A batch waits for its signature this long and no longer than the protocol's own call time. */
+/** How long a batch waits for its signature; no longer than the protocol's own call timeout. */
 const TIMEOUT_MS = 4_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
@@ -99,7 +105,7 @@ export function createKmsClient({ url, authorization }: KmsAccess): KmsClient {
   }
 }
 
-/** The error's name as KMS gives it, when it gives one: never the rest of the text. */
+/** The error's name if KMS gives one, never the rest of the text. */
 function kindOf(text: string): string {
   return /"__type"\s*:\s*"([A-Za-z#.]{1,100})"/.exec(text)?.[1] ?? ''
 }

@@ -11,15 +11,15 @@ import { signatureFromDer } from './ecdsa-der.js'
 import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 import type { KmsClient } from './kms-client.js'
 
-/** Which keys of the service are this domain's; kept in the domain's `store.json`. */
+/** The ids of this domain's keys in the service, kept in the domain's `store.json`. */
 export interface KmsKeyIds {
   readonly signing: readonly string[]
   readonly agreement: string | null
 }
 
 /**
- * Keys in a KMS. The private keys never leave it; what a domain has on disk is their ids.
- * @param ids read and written where the domain keeps them; durable when `write` returns
+ * Keys in a KMS. The private keys never leave it; the domain has only their ids on disk.
+ * @param ids reads and writes them where the domain keeps them; durable when `write` returns
  */
 export function openKmsKeyStore(
   kms: KmsClient,
@@ -64,8 +64,8 @@ export function openKmsKeyStore(
       return signerOf(keyId)
     },
     async removeSigner(kid) {
-      // The KMS's own key stays, to be disabled there by whoever owns it: deletion is delayed and
-      // watched in a KMS, and not this process's to order.
+      // The KMS's own key stays, for its owner to disable there: deletion in a KMS is delayed
+      // and // monitored, and not this process's task.
       const present = ids.read()
       const kept: string[] = []
       for (const keyId of present.signing) {

@@ -6,7 +6,7 @@ import { openPkcs11KeyStore } from './pkcs11-key-store.js'
 import { readStoreFile, writeStoreFile } from './store-file.js'
 
 /**
- * The store that the domain's `store.json` names: a PKCS#11 token or a KMS.
+ * Opens the store that the domain's `store.json` names: a PKCS#11 token or a KMS.
  * @throws Error that names the file or the store and the reason
  */
 export function openNamedKeyStore(directory: string): KeyStore {

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { openFileKeyStore } from './file-key-store.js'
 import { type KeyStore, storeFilePath } from './key-store.js'
 
-/** Whether P-256 keys may lie in files: in dev, or when live was told so in so many words. */
+/**
+ * Whether P-256 keys may be in files: in dev mode, or when live mode is configured to accept them.
+ */
 export type FileKeys = 'allowed' | 'refused'
 
 /**
- * A process whose keys are in files loads no client of a KMS or a token: what it cannot reach,
- * nothing in it can misuse.
+ * Opens the domain's key store. A process with keys in files loads no client of a KMS or a token,
+ * so that nothing in it can misuse one.
  * @param directory the domain's `keys` directory
  * @throws Error that names the file or the store and the reason
  */
@@ -20,6 +22,6 @@ export async function openKeyStore(directory: string, fileKeys: FileKeys): Promi
   if (fileKeys === 'allowed') return openFileKeyStore(directory)
   throw new Error(
     `${directory}: live takes its P-256 keys from a PKCS#11 token or a KMS, named in ${path}; ` +
-      'COUNTERSIGN_ALLOW_FILE_KEYS=1 takes them from files anyway',
+      'COUNTERSIGN_ALLOW_FILE_KEYS=1 accepts files anyway',
   )
 }

@@ -6,9 +6,10 @@ import { storeFilePath } from './key-store.js'
 import { readStoreFile, SIGNING_LABEL, type StoreFile, writeStoreFile } from './store-file.js'
 
 /**
- * Has a `keys` directory that was made of another machine's be without that one's signing keys: this machine
- * makes its own (`custody provision`). What opens the wrapping key stays, since both open the same shares.
- * In a token or a KMS nothing is removed: the other machine signs on with it.
+ * Removes the signing keys from a `keys` directory that was copied from another machine's: this
+ * machine makes its own (`custody provision`). The key that opens the wrapping key stays, because
+ * both machines open the same shares. Keys in a token or a KMS are not removed, because the other
+ * machine still signs with them.
  * @param directory the domain's `keys` directory
  */
 export function disownSigners(directory: string): void {
@@ -21,6 +22,6 @@ export function disownSigners(directory: string): void {
 
 function withoutSigners(store: StoreFile): StoreFile {
   if (store.kind === 'kms') return { ...store, signing_keys: [] }
-  // A token may be one in the network, which both machines reach.
+  // Both machines may reach the same network token, so the label must differ.
   return { ...store, signing_label: `${SIGNING_LABEL}-${randomBytes(4).toString('hex')}` }
 }

@@ -17,9 +17,9 @@ export interface Pkcs11Settings {
   readonly module: string
   /** The token's label. */
   readonly token: string
-  /** File with the user PIN, mode 0600: a PIN on a command line is seen by every user. */
+  /** A file with the user PIN, mode 0600: every user can see a PIN on a command line. */
   readonly pin_file: string
-  /** CKA_LABEL of this machine's signing keys, where several share a token. */
+  /** The CKA_LABEL of this machine's signing keys when several machines share a token. */
   readonly signing_label?: string | undefined
 }
 
@@ -73,7 +73,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
     return key
   }
 
-  /** The pair is found again by CKA_ID, which is the id of the point and so known only after. */
+  /** A pair is found by its CKA_ID, the id of the point, which is known only after it is made. */
   function make(session: Pkcs11Session, label: string, purpose: 'sign' | 'derive'): Buffer {
     const { module, handle } = session
     const pair = module.C_GenerateKeyPair(
@@ -97,7 +97,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
     const point = rawPoint(attribute(session, pair.publicKey, p11.CKA_EC_POINT))
     const name = [{ type: p11.CKA_ID, value: keyIdOf(point) }]
     module.C_SetAttributeValue(handle, pair.privateKey, name)
-    // The label comes last: a pair that a crash left without one is never found.
+    // The label is set last: a pair that a crash left without one is never found.
     const labelled = [...name, { type: p11.CKA_LABEL, value: label }]
     module.C_SetAttributeValue(handle, pair.publicKey, labelled)
     return point
@@ -125,7 +125,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
           const mechanism = { mechanism: p11.CKM_ECDSA }
           session.module.C_SignInit(session.handle, mechanism, privateKey(session, kid))
           const signature = await session.module.C_SignAsync(session.handle, digest, out)
-          // The binding keeps bare pointers to both buffers: they must outlive the call.
+          // The binding keeps bare pointers to both buffers, which must outlive the call.
           if (signature.length !== out.length || digest.length !== 32) {
             throw new Error(`token ${settings.token}: a signature has the wrong length`)
           }
@@ -153,7 +153,8 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
               { type: p11.CKA_CLASS, value: p11.CKO_SECRET_KEY },
               { type: p11.CKA_KEY_TYPE, value: p11.CKK_GENERIC_SECRET },
               { type: p11.CKA_TOKEN, value: false },
-              // The shared value of one ephemeral key, for the caller; the long-term key stays.
+              // The shared value belongs to one ephemeral key and goes to the caller; the long-term
+              // key stays.
               { type: p11.CKA_SENSITIVE, value: false },
               { type: p11.CKA_EXTRACTABLE, value: true },
               { type: p11.CKA_VALUE_LEN, value: 32 },
@@ -203,7 +204,7 @@ function loadBinding(): typeof Pkcs11 {
     return createRequire(import.meta.url)('pkcs11js') as typeof Pkcs11
   } catch (cause) {
     throw new Error(
-      'the native module pkcs11js is missing: it is compiled by npm install, which needs a C++ compiler',
+      'the native module pkcs11js is missing: install a C++ compiler and run npm install again',
       { cause },
     )
   }

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import type * as Pkcs11 from 'pkcs11js'
 
 /**
- * Sessions with one token, logged in. A session carries one operation at a time, so calls that run
- * at once take one each; the module is loaded once per process and thread.
+ * Logged-in sessions with one token. A session carries one operation at a time, so concurrent calls
+ * take one each. The module is loaded once per process and thread.
  */
 export interface Pkcs11Sessions {
-  /** Runs `work` with a session of its own; waits when all are taken. */
+  /** Runs `work` with its own session; waits when all are taken. */
   use<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T>
   close(): void
 }
@@ -22,19 +22,19 @@ export interface TokenAccess {
   readonly readPin: () => Buffer
 }
 
-/** As many signatures as a domain has under way: two batches and their self-tests, with room. */
+/** Enough for a domain's concurrent signatures: two batches and their self-tests, with room. */
 const SESSIONS_MAX = 4
-/** Callers that wait for a session; the pipeline above never has as many. */
+/** The bound of callers that wait for a session; the pipeline above never has as many. */
 const WAITING_MAX = 1_024
-/** Return values of PKCS#11 v2.40 that mean that another thread was here before. */
+/** PKCS#11 v2.40 return values after which another thread has already done the work. */
 const ALREADY_INITIALIZED = 0x191
 const ALREADY_LOGGED_IN = 0x100
 
 /** CKR_PIN_INCORRECT, _INVALID, _LEN_RANGE, _EXPIRED, _LOCKED. */
 const PIN_FAULTS: ReadonlySet<number> = new Set([0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
-/** Tokens count wrong PINs and lock themselves: one that was changed there is not tried on and on. */
+/** Tokens count wrong PINs and lock themselves, so a refused login is not repeated at once. */
 const LOGIN_PAUSE_MS = 60_000
-const LATELY = 'it refused the login lately; check the PIN'
+const LATELY = 'it recently refused the login; check the PIN file'
 
 interface Waiting {
   readonly resolve: (handle: Buffer) => void
@@ -49,7 +49,7 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
   const waiting: Waiting[] = []
   let noLoginBeforeMs = Number.NEGATIVE_INFINITY
 
-  /** Logged in: the login of a token ends with the token's last session, and where it went away. */
+  /** Logs in: a token's login ends with its last session, or when the token was disconnected. */
   function openSession(): Buffer {
     if (performance.now() < noLoginBeforeMs) throw new Error(`token ${access.token}: ${LATELY}`)
     const slot = slotOf(module, access)
@@ -82,8 +82,8 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
   }
 
   /**
-   * A session in which something failed may be none any more, or have an operation under way: the
-   * next caller gets another one, so that a token that was gone for a while signs again.
+   * Closes a failed session, which may be invalid or have an operation under way. The next caller
+   * gets a new one, so that a token that was away for a while signs again.
    */
   function giveUp(handle: Buffer): void {
     closeSession(handle)
@@ -93,7 +93,7 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
       next.resolve(openSession())
     } catch (error) {
       next.reject(error)
-      // Nobody is at work whose end they could wait for.
+      // No running work will free a session for them.
       if (handles.size === 0) for (const one of waiting.splice(0)) one.reject(error)
     }
   }
@@ -103,7 +103,7 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
     try {
       module.C_CloseSession(handle)
     } catch {
-      // The token may have ended it, or be gone.
+      // The token may have ended it, or be disconnected.
     }
   }
 
@@ -130,8 +130,8 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
       }
     },
     close() {
-      // Not C_Finalize, and not C_Logout: both are of the whole process, and other threads of it
-      // may be at work.
+      // Neither C_Finalize nor C_Logout: both affect the whole process, and its other threads
+      // may // be using the token.
       for (const handle of [...handles]) closeSession(handle)
       module.close()
     },

@@ -6,11 +6,14 @@ import type { KeyStore } from './key-store.js'
 import { openKeyStore } from './open-key-store.js'
 
 /**
- * Whether a domain could sign at a home, for a standby: one that has the journal and signs nothing
- * lives on, and so nobody who could sign would take it over.
+ * Tells whether a domain could sign in this home, for a standby: a leader that cannot sign stays
+ * alive, so nobody who could sign would take over.
  */
 export interface SigningCheck {
-  /** Of the registry and the keys as they are now. @returns null: it could sign; else why not */
+  /**
+   * Checks the registry and the keys as they are now.
+   * @returns null when it could sign; otherwise the reason
+   */
   hindrance(): Promise<string | null>
   close(): Promise<void>
 }

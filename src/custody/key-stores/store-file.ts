@@ -4,12 +4,15 @@ import { z } from 'zod'
 import { writePrivateFile } from '../domain-keys/private-file.js'
 import { KEYS_MAX, storeFilePath } from './key-store.js'
 
-/** What signing keys are labelled in a token that one machine alone uses. */
+/** The label of signing keys in a token that only one machine uses. */
 export const SIGNING_LABEL = 'countersign-signing'
 
 const absolutePath = z.string().max(4_096).refine(isAbsolute, 'must be an absolute path')
 
-/** `keys/store.json` of a domain: where its P-256 keys are. No such file: next to it, in files. */
+/**
+ * `keys/store.json` of a domain: the store of its P-256 keys. Without it they are in files beside
+ * it.
+ */
 const storeFile = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('pkcs11'),
@@ -21,7 +24,7 @@ const storeFile = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('kms'),
     url: z.url({ protocol: /^https?$/ }),
-    /** File with the value of the Authorization header, mode 0600. */
+    /** A file with the value of the Authorization header, mode 0600. */
     authorization_file: absolutePath,
     signing_keys: z.array(z.string().min(1).max(256)).max(KEYS_MAX),
     agreement_key: z.string().min(1).max(256).nullable(),

@@ -15,7 +15,7 @@ import type { KeyStore } from './key-store.js'
 /**
  * A domain's wrapping key at rest. With keys in files: its 32 bytes, mode 0600. With a token or a
  * KMS: sealed to the agreement key in it, `ephemeral point 65 | nonce 12 | ciphertext 32 | tag 16`
- * (ECDH P-256, HKDF-SHA256, AES-256-GCM), so that the disk and every copy of it open nothing.
+ * (ECDH P-256, HKDF-SHA256, AES-256-GCM), so that the disk and its copies open nothing.
  */
 const RAW_BYTES = 32
 const POINT_BYTES = 65
@@ -25,9 +25,9 @@ const SEALED_BYTES = POINT_BYTES + NONCE_BYTES + RAW_BYTES + TAG_BYTES
 const INFO = 'countersign/wrapping-key/v1'
 
 /**
- * While a rotation is under way there are two: the one in use and the next. What opens a data key
- * is tried in this order.
- * @param path of the wrapping key in use; the next lies next to it
+ * Reads the wrapping keys: during a rotation there are two, the one in use and the next. They are
+ * tried in this order.
+ * @param path the wrapping key in use; the next one is beside it
  * @returns one or two keys of 32 bytes; the caller wipes them
  * @throws Error that names the file
  */
@@ -69,7 +69,7 @@ export async function readWrappingKey(path: string, store: KeyStore): Promise<Bu
   }
 }
 
-/** Makes a wrapping key at `path`, durable when it resolves; the store gets a key to seal it to. */
+/** Makes a wrapping key at `path`, sealed to the store's key. Resolves once it is durable. */
 export async function makeWrappingKey(path: string, store: KeyStore): Promise<void> {
   const fresh = randomBytes(RAW_BYTES)
   try {

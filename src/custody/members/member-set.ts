@@ -2,7 +2,7 @@ import { isRaised, mayIn, type Role } from '../../domain/role.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { MemberStatement } from './member-statement.js'
 
-/** Who has a place in an account, as the statements up to `sequence` make it. */
+/** An account's members and invitations after the statements up to `sequence`. */
 export interface MemberSet {
   readonly sequence: number
   /** In the order in which they were invited. */
@@ -11,38 +11,44 @@ export interface MemberSet {
 
 export interface Member {
   readonly personId: string
-  /** As it was when the person was invited; null of the person whose own account it is. */
+  /** The address at the invitation; null for the person whose own account it is. */
   readonly email: string | null
   readonly role: Role
-  /** Since when the role is as it is, ms since the epoch; 0 of whom the account began with. */
+  /** When the role was given, in ms since the epoch; 0 for the account's first member. */
   readonly sinceMs: number
-  /** Who gave the role; null of whom the account began with. */
+  /** The person who gave the role; null for the account's first member. */
   readonly byId: string | null
-  /** Invited, and not a member yet: until when it may be accepted, ms since the epoch; else null. */
+  /** The deadline of an open invitation, in ms since the epoch; null for a member. */
   readonly acceptBeforeMs: number | null
 }
 
-/** Spec silent: with invitations that are open; each member's authorizers are asked at a signature. */
+/**
+ * Spec silent: this includes open invitations. Each signature checks every member's authorizers.
+ */
 export const MEMBERS_MAX = 32
-/** Spec silent: an invitation reaches a person on holiday, and a link does not lie about for good. */
+/**
+ * Spec silent: long enough for a person on holiday, and short enough that a link does not stay
+ * open.
+ */
 export const INVITATION_MS = 7 * 24 * 3_600_000
 
-/** An account to which nobody was ever invited. */
+/** Returns the set of an account to which nobody was ever invited. */
 export function alone(accountId: string): MemberSet {
   const first = { email: null, sinceMs: 0, byId: null, acceptBeforeMs: null }
   return { sequence: 0, members: [{ personId: accountId, role: 'owner', ...first }] }
 }
 
-/** Null: no member, or not yet. */
+/** Null when the person is not a member, or only invited. */
 export function roleIn({ members }: MemberSet, personId: string): Role | null {
   const found = members.find((one) => one.personId === personId)
   return found === undefined || found.acceptBeforeMs !== null ? null : found.role
 }
 
 /**
- * Holds a statement against the set that it is for.
- * @returns whether an owner's authorizer has to confirm it, or with `accepts` one of the person's own
- * @throws Refusal STALE_GRANT when the members changed meanwhile; NOT_GRANTED, CONFLICT, EXPIRED
+ * Checks a statement against the set that it applies to.
+ * @returns whether an owner's authorizer has to confirm it, or with `accepts` one of the person's
+ * own
+ * @throws Refusal STALE_GRANT when the members have changed since; NOT_GRANTED, CONFLICT, EXPIRED
  */
 export function checkMemberChange(
   set: MemberSet,
@@ -51,7 +57,7 @@ export function checkMemberChange(
 ): 'enlarges' | 'takes-away' | 'accepts' {
   const { action, role, personId, byId, acceptBeforeMs } = statement
   if (statement.sequence !== set.sequence + 1) {
-    throw new Refusal('STALE_GRANT', 'the members changed meanwhile')
+    throw new Refusal('STALE_GRANT', 'the members have changed since')
   }
   const present = set.members.find((one) => one.personId === personId)
   if (action === 'accept') {
@@ -80,14 +86,14 @@ export function checkMemberChange(
     requireOwnerLeft(set, personId)
     return 'takes-away'
   }
-  // What was confirmed with an invitation is its role: another one is another invitation.
+  // The confirmation of an invitation covers its role: another role needs another invitation.
   if (present.acceptBeforeMs !== null) throw new Refusal('CONFLICT', 'not a member yet')
   if (present.role === role) throw new Refusal('CONFLICT', 'it is the role already')
   if (role !== 'owner') requireOwnerLeft(set, personId)
   return isRaised(present.role, role) ? 'enlarges' : 'takes-away'
 }
 
-/** @throws Refusal CONFLICT when the person has a place or an invitation, or there is no place left */
+/** @throws Refusal CONFLICT when the person is a member or invited, or the account is full */
 export function requirePlaceFor(set: MemberSet, personId: string, nowMs: number): void {
   const standing = set.members.filter((one) => !hasLapsed(one, nowMs))
   if (standing.some((one) => one.personId === personId)) {
@@ -96,7 +102,7 @@ export function requirePlaceFor(set: MemberSet, personId: string, nowMs: number)
   if (standing.length >= MEMBERS_MAX) throw new Refusal('CONFLICT', 'too many members')
 }
 
-/** Whether anybody is left who could ever let somebody in again. */
+/** Requires an owner who remains and could admit people again. */
 function requireOwnerLeft({ members }: MemberSet, personId: string): void {
   const isLeft = members.some(
     (one) => one.personId !== personId && one.role === 'owner' && one.acceptBeforeMs === null,
@@ -107,12 +113,12 @@ function requireOwnerLeft({ members }: MemberSet, personId: string): void {
   if (isMember && !isLeft) throw new Refusal('CONFLICT', 'the last owner stays')
 }
 
-/** Adds what a statement says, without a look at its rules: for statements checked before. */
+/** Applies a statement without checking its rules: for statements checked before. */
 export function foldMember(set: MemberSet, statement: MemberStatement, timeMs: number): MemberSet {
   const { action, role, personId, email, byId, sequence, acceptBeforeMs } = statement
   const given = { role, sinceMs: timeMs, byId }
   const changed = set.members.flatMap((one): Member[] => {
-    // An invitation ends with the owner who confirmed it, or with that person's power to do so.
+    // An invitation ends when the owner who confirmed it leaves or loses the power to invite.
     if (one.acceptBeforeMs !== null && one.byId === personId && role !== 'owner') return []
     if (one.acceptBeforeMs !== null && one.byId === personId && action === 'remove') return []
     if (one.personId !== personId) return hasLapsed(one, timeMs) ? [] : [one]

@@ -7,32 +7,32 @@ import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { sized, takeSized } from '../authorizers/proof.js'
 
 /**
- * What becomes of a person's place in an account, in canonical bytes: what an owner's authorizer
- * signs to invite a person or raise a role, and what the evidence holds. The sequence makes each
- * statement good for one change alone.
+ * A change of a person's place in an account, in canonical bytes: an owner's authorizer signs it to
+ * invite a person or raise a role, and the evidence holds it. The sequence makes each statement
+ * valid for one change only.
  *
  * | action | by | proof |
  * |---|---|---|
- * | invite | an owner | of an owner's authorizer |
- * | accept | the person | of an authorizer of the person's own |
- * | change | an owner | of an owner's authorizer, where the new role may what the old one may not |
+ * | invite | an owner | by an owner's authorizer |
+ * | accept | the person | by the person's own authorizer |
+ * | change | an owner | by an owner's authorizer, if the new role adds a power |
  * | remove | an owner, or the person | none |
  */
 export interface MemberStatement {
   readonly action: MemberAction
-  /** From then on; of a removal, the one that ends. */
+  /** The new role; for a removal, the role that ends. */
   readonly role: Role
   readonly accountId: string
   /** Counts the changes of this account's members. */
   readonly sequence: number
   readonly personId: string
-  /** The person's, as an owner was shown it. */
+  /** The person's address, as the owner saw it. */
   readonly email: string
-  /** Who asked for it. */
+  /** The person who requested the change. */
   readonly byId: string
-  /** Of an invitation: until when it may be accepted, ms since the epoch; else 0. */
+  /** The deadline of an invitation, in ms since the epoch; else 0. */
   readonly acceptBeforeMs: number
-  /** Until when a proof over it is taken, ms since the epoch; 0 where none is needed. */
+  /** When a proof over it expires, in ms since the epoch; 0 when none is needed. */
   readonly confirmBeforeMs: number
 }
 
@@ -46,14 +46,14 @@ const ROLE_NUMBERS: Readonly<Record<Role, number>> = {
   operator: 3,
   viewer: 4,
 }
-/** As long as the subject of a token. */
+/** The bound of a token's subject. */
 const ID_CHARS_MAX = 255
 /** RFC 5321, section 4.5.3.1.3, less the angle brackets. */
 const EMAIL_CHARS_MAX = 254
-/** What is signed is shown in words: nothing in it may be shown as something else. */
+/** People read what they sign, so no part of it may look like something else. */
 const UNSHOWABLE = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}${MISLEADING}]`, 'u')
 
-/** @throws Refusal MALFORMED where a name could be shown as another one, or is too long */
+/** @throws Refusal MALFORMED when a name could look like another one, or is too long */
 export function encodeMemberStatement(statement: MemberStatement): Buffer {
   const { accountId, personId, email, byId } = statement
   for (const id of [accountId, personId, byId]) requireText(id, ID_CHARS_MAX)
@@ -105,12 +105,15 @@ export function isMemberStatement(bytes: Uint8Array): boolean {
   return viewOf(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC
 }
 
-/** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
+/** Returns what a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
 export function memberMessage(encoded: Uint8Array): Buffer {
   return tagged(TAG.memberChange, encoded)
 }
 
-/** Whose authorizers sign it, 32 bytes: the account's owners', or of an acceptance the person's own. */
+/**
+ * Returns whose authorizers sign it (32 bytes): the account's owners', or for an acceptance the
+ * person's own.
+ */
 export function signedForOf({ action, accountId, personId }: MemberStatement): Buffer {
   return sha256(Buffer.from(action === 'accept' ? personId : accountId))
 }
@@ -124,7 +127,7 @@ const MAY: Readonly<Record<Role, string>> = {
 
 const TITLES = { invite: 'Invite', accept: 'Join as', change: 'Change the role of' } as const
 
-/** In words, read from what is signed: name and value of each line. */
+/** Describes the change from the bytes that are signed: name and value of each line. */
 export function describeMember(statement: MemberStatement): [name: string, value: string][] {
   const { action, role, accountId, email, personId, acceptBeforeMs } = statement
   const lines: [string, string][] = []
@@ -138,7 +141,7 @@ export function describeMember(statement: MemberStatement): [name: string, value
 function takeText(reader: ByteReader, charsMax: number): string {
   const bytes = takeSized(reader)
   const text = viewOf(bytes).toString('utf8')
-  // One form of bytes for one text, so that a statement that is read is encoded as it was.
+  // A text has only one encoding, so that a statement keeps its bytes when it is encoded again.
   if (!Buffer.from(text, 'utf8').equals(viewOf(bytes))) throw malformed()
   requireText(text, charsMax)
   return text

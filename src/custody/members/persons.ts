@@ -5,40 +5,48 @@ import { type Authorizer, authorizerName } from '../authorizers/authorizer.js'
 import type { AuthorizerStore } from '../authorizers/authorizer-store.js'
 import { type Member, type MemberSet, roleIn } from './member-set.js'
 
-/** An authorizer is a person's; what it may for an account is what the person may there. */
+/**
+ * Links authorizers to persons: an authorizer may do for an account what its person may do there.
+ */
 export interface Persons {
-  /** Whether a person has the power in the account by now. */
+  /** Tells whether a person has the power in the account now. */
   may(ownerHash: Uint8Array, personId: string, power: Power): boolean
-  /** Authorizers of all persons who have the power in the account by now, each once. */
+  /** Returns the authorizers of everyone who has the power in the account now, each once. */
   authorizersOf(ownerHash: Uint8Array, power: Power): readonly Authorizer[]
-  /** Of the person alone, whatever they may in any account. @param personHash SHA-256 of their id */
+  /**
+   * Returns the person's own authorizers, whatever the person may do in accounts.
+   * @param personHash SHA-256 of the person's id
+   */
   ownAuthorizersOf(personHash: Uint8Array): readonly Authorizer[]
   /**
-   * How many different persons who have the power by now were behind these authorizers.
+   * Counts the distinct persons with the power now who are behind these authorizers.
    *
-   * Spec silent: in an account to which nobody was ever invited each authorizer counts, as it always
-   * did: there is no second person whom a policy could ask for. From the first invitation on, for
-   * good, two of one person count as one.
+   * Spec silent: in an account to which nobody was ever invited each authorizer counts, because
+   * there is no second person whom a policy could require. From the first invitation on,
+   * permanently, two authorizers of one person count as one.
    * @param authorizerIds each once
    */
   countOf(ownerHash: Uint8Array, power: Power, authorizerIds: readonly Uint8Array[]): number
   peopleIn(ownerHash: Uint8Array, power: Power): People
-  /** Ids of those who have the power by now by that authorizer; null: nobody was ever invited there. */
+  /**
+   * Returns the persons who have the power now by that authorizer; null when nobody was ever
+   * invited.
+   */
   holdersOf(ownerHash: Uint8Array, power: Power, authorizerId: Uint8Array): readonly string[] | null
 }
 
-/** Who has a power in an account at one moment. */
+/** The persons who have a power in an account at one moment. */
 export interface People {
   /** Whether somebody was ever invited to the account. */
   readonly isShared: boolean
-  /** Names of the authorizers of each person. */
+  /** The names of each person's authorizers. */
   readonly authorizersOfEach: readonly ReadonlySet<string>[]
 }
 
-/** What a domain knows of who is a member of which account. */
+/** What a domain knows about the members of accounts. */
 export interface KnownMembers {
   /**
-   * Null of an account to which nobody was ever invited.
+   * Null for an account to which nobody was ever invited.
    * @param ownerHash 32 bytes: SHA-256 of the account's id
    */
   members(ownerHash: Uint8Array): MemberSet | null
@@ -48,7 +56,7 @@ export function createPersons(
   ledger: KnownMembers,
   authorizers: Pick<AuthorizerStore, 'setOf'>,
 ): Persons {
-  /** One list for each person. */
+  /** Returns one list of authorizers per person. */
   function listsOf(ownerHash: Uint8Array, power: Power): (readonly Authorizer[])[] {
     const account = ledger.members(ownerHash)
     if (account === null) return [authorizers.setOf(ownerHash).active]
@@ -103,7 +111,7 @@ function hashOf(id: string): Buffer {
   return sha256(Buffer.from(id))
 }
 
-/** @param names of authorizers, each once */
+/** @param names the authorizers' names, each once */
 export function countPeople(
   { isShared, authorizersOfEach }: People,
   names: readonly string[],
@@ -113,7 +121,7 @@ export function countPeople(
   let people = 0
   for (const name of names) {
     const holders = authorizersOfEach.flatMap((own, place) => (own.has(name) ? [place] : []))
-    // Whoever holds a key that another person holds, too, could pass for both.
+    // A person who shares a key with another could pass for both, so neither counts twice.
     if (holders.length > 0 && !holders.some((place) => counted.has(place))) people++
     for (const place of holders) counted.add(place)
   }

@@ -9,13 +9,14 @@ import type { MemberStatement } from './member-statement.js'
 import type { KnownMembers } from './persons.js'
 
 /**
- * Whom the service knows as members of accounts. What enlarges it took by the proofs that it verified
- * itself, what takes away by the user side's word: nobody is a member here who is none there.
+ * The members of accounts as the service knows them. It accepts enlargements only with proofs that
+ * it verified itself, and removals without: a person who is not a member at the identity provider
+ * is not one here.
  */
 export interface ServiceMembers extends KnownMembers {
-  /** Accounts with a place or an invitation for the person. */
+  /** Returns the accounts in which the person is a member or invited. */
   accountsOf(personId: string): readonly AccountMembers[]
-  /** Durable when it resolves; at once for every thread. */
+  /** Takes effect at once for every thread. Resolves once it is durable. */
   put(row: AccountMembers): Promise<void>
   close(): Promise<void>
 }
@@ -64,8 +65,8 @@ export function openServiceMembers(path: string): ServiceMembers {
 }
 
 /**
- * What a statement makes of the set that the service knows.
- * @param isProven whether the proof that it takes verifies here
+ * Applies a statement to the set that the service knows.
+ * @param isProven tells whether the statement's proof verifies here
  */
 export async function takeStatement(
   set: MemberSet,
@@ -74,7 +75,7 @@ export async function takeStatement(
   isProven: (effect: 'enlarges' | 'accepts') => Promise<boolean>,
 ): Promise<MemberSet> {
   const { sequence } = statement
-  // Taken anyway: either side alone may take away.
+  // Accepted without proof: each domain may take away by itself.
   if (takesAway(set, statement)) return { ...foldMember(set, statement, timeMs), sequence }
   const effect = sequence === set.sequence + 1 ? effectOf(set, statement, timeMs) : null
   const holds = effect !== null && (effect === 'takes-away' || (await isProven(effect)))
@@ -97,26 +98,29 @@ function effectOf(set: MemberSet, statement: MemberStatement, timeMs: number) {
   }
 }
 
-/** What both sides say: of whom the service knows, those whom the user side has, and what they are there. */
+/**
+ * Returns what both domains agree on: known persons whom the identity provider has too, with the
+ * role that both give them.
+ */
 export function narrowed(set: MemberSet, there: UserSideMembers): MemberSet {
   const members = set.members.flatMap((one): Member[] => {
     const other = there.members.find(({ personId }) => personId === one.personId)
     if (other === undefined || (one.acceptBeforeMs === null && !other.accepted)) return []
     const role = isRaised(one.role, other.role) ? one.role : other.role
-    // Of two roles neither of which has all of the other, what is common to them.
+    // If neither role includes the other, only what they have in common remains.
     const isCommon = role === other.role || !isRaised(other.role, role)
     return [isCommon ? { ...one, role } : { ...one, role: 'viewer' }]
   })
   return { sequence: there.sequence, members }
 }
 
-/** An account as the user side says that it is. */
+/** An account as the identity provider reports it. */
 export interface UserSideMembers {
   readonly sequence: number
   readonly members: readonly {
     readonly personId: string
     readonly role: Role
-    /** False: invited. */
+    /** False when the person is only invited. */
     readonly accepted: boolean
   }[]
 }

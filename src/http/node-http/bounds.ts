@@ -1,28 +1,32 @@
-/** What one connection may ask of the node:http adapter. */
+/** What one connection may use of the node:http adapter. */
 
-/** Request line and headers together; node:http's own default, and what gateways commonly take. */
+/**
+ * Request line and headers together; node:http's own default, and what gateways commonly accept.
+ */
 export const HEADER_BYTES_MAX = 16 * 1024
 /**
- * The same by a link between nodes: a node passes on whatever head it took, with the caller's address added,
- * and uWebSockets.js takes one as long as what it reads at once, 512 KiB.
+ * The same on a link between nodes. A node forwards any head that it accepted, with the caller's
+ * address added, and uWebSockets.js accepts heads of up to 512 KiB, which it reads at once.
  */
 export const LINK_HEADER_BYTES_MAX = 512 * 1024 + HEADER_BYTES_MAX
-/** As Apache has it. A request of ours has ten, some more behind gateways. */
+/** The same as Apache. A request to this service has ten, some more behind gateways. */
 export const HEADERS_MAX = 100
 /** Requests parsed behind one that is not answered yet; a connection with more is closed. */
 export const PIPELINED_MAX = 256
-/** Of a stream's pieces, what its caller has not taken yet; past it the connection is closed. */
+/** Bytes of a stream that its caller has not taken; beyond it the connection is closed. */
 export const STREAM_BYTES_WAITING_MAX = 1024 * 1024
-/** How long what still comes is read after a refusal: to close on it could eat the refusal. */
+/** How long a refused request is still read. Closing at once could lose the refusal. */
 export const LINGER_MS = 1_000
 
-/** How long a connection may take, ms. */
+/** How long a connection may take, in ms. */
 export interface Patience {
-  /** For request line and headers, counted from the connection's start or the answer before. */
+  /**
+   * For request line and headers, counted from the start of the connection or the previous answer.
+   */
   readonly headersMs: number
   /** For a whole request. */
   readonly requestMs: number
-  /** Without another request. */
+  /** Idle time without another request. */
   readonly keepAliveMs: number
   /** For the next byte of its answer to be taken. */
   readonly stalledMs: number
@@ -31,11 +35,11 @@ export interface Patience {
 }
 
 export const PATIENCE: Patience = {
-  // As uWebSockets.js has it.
+  // The same as uWebSockets.js.
   headersMs: 10_000,
-  // The longest body at the 16 KiB a second that uWebSockets.js asks for, and some.
+  // The longest body at the 16 KiB a second that uWebSockets.js requires, with a margin.
   requestMs: 20_000,
-  // Longer than gateways keep theirs (60 s), so that they, and not we, close: no request is lost.
+  // Longer than gateways keep connections (60 s), so that they close first and no request is lost.
   keepAliveMs: 72_000,
   stalledMs: 30_000,
   checkedMs: 1_000,

@@ -13,9 +13,9 @@ interface Arrival {
 }
 
 /**
- * One connection: its requests are served one after the other, each once the answer before it has
- * left, and none behind an answer that closes. Owns the requests that wait, and what is said about
- * bytes that are no request.
+ * One connection. Its requests are served one after another, each once the previous answer has been
+ * sent, and none behind an answer that closes. Owns the waiting requests, and the answer to bytes
+ * that are not a request.
  */
 export class Connection {
   readonly #socket: Socket
@@ -23,14 +23,17 @@ export class Connection {
   readonly #remoteAddress: string
   readonly #waiting: Arrival[] = []
   #current: NodeResponse | null = null
-  /** What follows the requests taken so far cannot be read; said once those are answered. */
+  /**
+   * The refusal of what follows the requests so far, which cannot be read. Sent once those are
+   * answered.
+   */
   #refusal: Fault | null = null
   #closing = false
 
   constructor(socket: Socket, router: Router) {
     this.#socket = socket
     this.#router = router
-    // Gone once the socket is.
+    // No longer available once the socket is closed.
     this.#remoteAddress = socket.remoteAddress ?? ''
     socket.on('close', () => {
       this.#closing = true
@@ -46,7 +49,7 @@ export class Connection {
     else this.#socket.destroy()
   }
 
-  /** The parser gave up, or the system did. */
+  /** The parser or the system reported an error. */
   broke(error: NodeJS.ErrnoException): void {
     if (this.#closing || this.#refusal !== null) return
     const refusal = refusalOfError(error)
@@ -64,7 +67,7 @@ export class Connection {
     }
   }
 
-  /** Nothing went over the wire for a while: fine while a request is at work. */
+  /** Nothing was transferred for a while, which is fine while a request is at work. */
   stalled(): void {
     if (this.#current === null || this.#socket.writableLength > 0) this.#socket.destroy()
   }
@@ -84,7 +87,7 @@ export class Connection {
     }
   }
 
-  /** Its answer has left for the system's buffers. */
+  /** Its answer has been handed to the system's buffers. */
   #left(response: NodeResponse): void {
     this.#current = null
     if (this.#closing) return

@@ -6,7 +6,7 @@ import { Connection } from './connection.js'
 import { createRouter } from './router.js'
 
 export interface NodeAppOptions {
-  /** Connections open at once; more are closed as they come. */
+  /** Connections open at once; further ones are closed as they come. */
   readonly connectionsMax: number
   readonly onFull?: (isFull: boolean) => void
   readonly patience?: Patience
@@ -18,19 +18,20 @@ export function createNodeApp(options: NodeAppOptions): App {
   return { ...app, listen: (host, port) => listen(server, host, port) }
 }
 
-/** One whose connections somebody else accepts, such as a link by TLS. */
+/** An app whose connections another listener accepts, such as a link over TLS. */
 export interface AcceptingApp {
   readonly app: RoutedApp
   readonly accept: (connection: Socket) => void
 }
 
-/** Whoever accepts bounds the connections. */
+/** The listener that accepts must bound the connections. */
 export function createAcceptingApp(patience: Patience = PATIENCE): AcceptingApp {
   const { app, server } = createNodeServer({
     ...{ connectionsMax: Number.POSITIVE_INFINITY, patience },
     headerBytesMax: LINK_HEADER_BYTES_MAX,
   })
-  // From then on Node ends requests that take too long, which it would not of one that never listens.
+  // From now on Node ends requests that take too long, which it would not do for a server that
+  // never listens.
   server.emit('listening')
   return { app, accept: (connection) => void server.emit('connection', connection) }
 }
@@ -43,10 +44,10 @@ function createNodeServer(options: NodeAppOptions & { readonly headerBytesMax?: 
   const router = createRouter()
   const connections = new WeakMap<Socket, Connection>()
   const server = createServer({
-    // Said, since a flag of the command line could set them otherwise.
+    // Set explicitly, because a command-line flag could change the default.
     insecureHTTPParser: false,
     maxHeaderSize: headerBytesMax,
-    // Ours, with an answer that says what is wrong.
+    // This adapter checks the header itself, with an answer that tells what is wrong.
     requireHostHeader: false,
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
@@ -54,7 +55,7 @@ function createNodeServer(options: NodeAppOptions & { readonly headerBytesMax?: 
     keepAliveTimeout: patience.keepAliveMs,
   })
   server.setTimeout(patience.stalledMs)
-  // Headers past a maximum would be dropped unseen; `HEADERS_MAX` refuses them.
+  // Headers beyond a maximum would be dropped silently; `HEADERS_MAX` refuses them.
   server.maxHeadersCount = 0
   if (Number.isFinite(connectionsMax)) server.maxConnections = connectionsMax
   server.on('drop', () => onFull?.(true))
@@ -62,13 +63,13 @@ function createNodeServer(options: NodeAppOptions & { readonly headerBytesMax?: 
   server.on('request', (message, response) =>
     connections.get(message.socket)?.take(message, response),
   )
-  // RFC 9110, section 10.1.1: an expectation that is not known may be passed over.
+  // RFC 9110, section 10.1.1: an unknown expectation may be ignored.
   server.on('checkExpectation', (message, response) =>
     connections.get(message.socket)?.take(message, response),
   )
   server.on('clientError', (error, socket) => connections.get(socket as Socket)?.broke(error))
   server.on('timeout', (socket) => connections.get(socket)?.stalled())
-  // A connection that could not be accepted; without a listener it would end the process.
+  // A connection that could not be accepted. Without a listener the error would end the process.
   server.on('error', () => undefined)
 
   const on = (method: string) => (path: string, serve: Serve) => router.add(method, path, serve)

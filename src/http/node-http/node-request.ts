@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { HttpRequest } from '../app.js'
 
-/** A request's head, read once: every header as it came, since node:http joins and drops doubles. */
+/**
+ * A request's head, read once. It keeps every header as received, because node:http joins and drops
+ * duplicates.
+ */
 export class NodeRequest implements HttpRequest {
   readonly path: string
   readonly #method: string
@@ -30,7 +33,7 @@ export class NodeRequest implements HttpRequest {
     return this.#names.length
   }
 
-  /** How many headers have that name. */
+  /** The number of headers with that name. */
   count(name: string): number {
     let count = 0
     for (const other of this.#names) if (other === name) count++

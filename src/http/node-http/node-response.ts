@@ -3,8 +3,8 @@ import type { HttpResponse } from '../app.js'
 import { STREAM_BYTES_WAITING_MAX } from './bounds.js'
 
 /**
- * One answer. The head is gathered and leaves with the first piece of the body, so that a small
- * answer is one write; node:http refuses a name or value with a line break in it.
+ * One answer. The head is sent with the first piece of the body, so that a small answer is one
+ * write. node:http refuses names and values with a line break.
  */
 export class NodeResponse implements HttpResponse {
   readonly #message: IncomingMessage
@@ -23,7 +23,7 @@ export class NodeResponse implements HttpResponse {
     this.#remoteAddress = remoteAddress
   }
 
-  /** True when the connection closes behind this answer. */
+  /** True if the connection closes after this answer. */
   get closes(): boolean {
     return this.#closes
   }
@@ -36,7 +36,7 @@ export class NodeResponse implements HttpResponse {
     return this.#response.headersSent
   }
 
-  /** True when the request has been parsed to its end. */
+  /** True once the request has been parsed to its end. */
   get received(): boolean {
     return this.#message.complete
   }
@@ -63,7 +63,7 @@ export class NodeResponse implements HttpResponse {
     const isFirst = this.#response.writableLength === 0
     const isTaken = this.#response.write(chunk)
     if (this.#response.writableLength > STREAM_BYTES_WAITING_MAX) this.close()
-    // Else a `drain` follows.
+    // Otherwise a `drain` follows.
     return isTaken || isFirst
   }
 
@@ -101,7 +101,7 @@ export class NodeResponse implements HttpResponse {
   }
 
   onData(take: (piece: ArrayBuffer, isLast: boolean) => void): void {
-    // Declared lengths were checked by the parser; to see the end in them saves a copy and a turn.
+    // The parser has checked declared lengths; deriving the end from them saves a copy and a turn.
     let left = Number(this.#message.headers['content-length'] ?? Number.NaN)
     let isOver = false
     this.#message.on('data', (chunk: Buffer) => {

@@ -8,19 +8,19 @@ import { statusLine } from '../status-line.js'
 import { HEADERS_MAX } from './bounds.js'
 import type { NodeRequest } from './node-request.js'
 
-/** What is refused before there is a request that a route could serve. */
+/** Refusals made before a request exists that a route could serve. */
 
 const NOT_HTTP = 'The request is not well-formed HTTP/1.1.'
 const HOST_ONCE = 'Send HTTP/1.1 with one Host header.'
 
-/** Of the parser: a length that is given twice, given along with chunks, or no number. */
+/** Parser errors about a length that is given twice, given along with chunks, or not a number. */
 const AMBIGUOUS: ReadonlySet<string> = new Set([
   'HPE_UNEXPECTED_CONTENT_LENGTH',
   'HPE_INVALID_CONTENT_LENGTH',
   'HPE_INVALID_TRANSFER_ENCODING',
 ])
 
-/** @returns null when a route may have it */
+/** @returns null if a route may serve the request */
 export function refusalOfHead(message: IncomingMessage, request: NodeRequest): Fault | null {
   if (request.headers > HEADERS_MAX) return fault('HEADERS_TOO_LARGE')
   // RFC 9112, section 3.2.
@@ -28,7 +28,7 @@ export function refusalOfHead(message: IncomingMessage, request: NodeRequest): F
   return isPlain ? null : malformed(HOST_ONCE)
 }
 
-/** @returns null for what ends a connection without a word: it broke, or it was too slow */
+/** @returns null if the connection ends without an answer: it broke, or was too slow */
 export function refusalOfError(error: NodeJS.ErrnoException): Fault | null {
   const { code = '' } = error
   if (code === 'HPE_HEADER_OVERFLOW') return fault('HEADERS_TOO_LARGE')

@@ -1,6 +1,6 @@
 import type { Serve } from '../app.js'
 
-/** Finds the route of a method and a path, by the rules of `App`. Owns the routes of one app. */
+/** Finds the route of a method and a path by the rules of `App`. Owns the routes of one app. */
 
 export interface Match {
   readonly serve: Serve
@@ -9,14 +9,14 @@ export interface Match {
 
 interface Pattern {
   readonly segments: readonly string[]
-  /** Any rest may follow. */
+  /** Whether any rest may follow. */
   readonly isOpen: boolean
   readonly serve: Serve
 }
 
 interface Routes {
   readonly exact: Map<string, Match>
-  /** Those with parameters or an open end, the more literal first. */
+  /** Patterns with parameters or an open end, more literal ones first. */
   patterns: Pattern[]
 }
 
@@ -62,7 +62,7 @@ function findAmong(routes: Routes | undefined, path: string): Match | null {
   return null
 }
 
-/** Null when the pattern does not match. A parameter is never empty. */
+/** Null if the pattern does not match. A parameter is never empty. */
 function parametersOf(
   { segments, isOpen }: Pattern,
   given: readonly string[],
@@ -92,7 +92,7 @@ function byLiteralness(a: Pattern, b: Pattern): number {
   return rankA < rankB ? -1 : rankA > rankB ? 1 : 0
 }
 
-/** A digit a segment, so that the first that differs decides. */
+/** One digit per segment, so that the first difference decides. */
 function rankOf({ segments, isOpen }: Pattern): string {
   return (
     segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('') + (isOpen ? '2' : '')

@@ -17,9 +17,9 @@ import type { SeenApproval, UserSideApprovals } from '../vault/approvals.js'
 import { approvalIdOf, linesOf, stateOf } from './approval-page.js'
 
 /**
- * Calls that wait, for their owner: a page's session or the command line's token. To see one takes
- * the sign-in of its owner; to approve it the signature of an authorizer besides, which alone counts
- * when it is signed; to decline it the sign-in is enough, since that only takes away.
+ * Serves waiting calls to their owner, by a page's session or the command line's token. Seeing a
+ * call takes the owner's sign-in. Approving it also takes an authorizer's signature, the only thing
+ * that counts at signing. Declining takes only the sign-in, because it only takes away.
  */
 export interface ApprovalApiDeps {
   readonly approvals: UserSideApprovals
@@ -58,7 +58,7 @@ export async function declineCall(
   return callJson(deps, requireWaiting(deps, approval_id, userId), userId)
 }
 
-/** @throws Refusal APPROVAL_UNKNOWN, also for what is another user's */
+/** @throws Refusal APPROVAL_UNKNOWN, also for another user's approval */
 function requireWaiting(
   { approvals }: ApprovalApiDeps,
   approvalId: Uint8Array,

@@ -17,16 +17,16 @@ export interface ApprovalPage {
   readonly nowMs: number
 }
 
-/** What became of it, or may still. */
+/** How the call ended, or that it is still open. */
 type ApprovalState = 'open' | 'approved' | 'ended' | 'expired'
 
-/** What leaves the wallet and to whom: what people decide by comes first. */
+/** What leaves the wallet and to whom. These lines come first, because people decide by them. */
 const MAIN_LINES: ReadonlySet<string> = new Set([
-  ...['Sends', 'Lets others take', 'Moves', 'Gives', 'For at least', 'To', 'Payee'],
+  ...['In short', 'Sends', 'Lets others take', 'Moves', 'Gives', 'For at least', 'To', 'Payee'],
   'Worth, as the service says',
 ])
 
-/** One call that waits, for a person who is signed in as its owner. */
+/** Renders one waiting call for a person who is signed in as its owner. */
 export function approvalPage(page: ApprovalPage): string {
   const { waiting, email, rpId, signInPath } = page
   const state = stateOf(page)
@@ -81,7 +81,10 @@ function controls({ waiting }: ApprovalPage, state: ApprovalState): string {
 </div>`
 }
 
-/** All that a person is told of it: what was decoded here, and in their own lines the service's words. */
+/**
+ * Lists everything shown about a call: what was decoded here, and on lines of their own the
+ * service's claims.
+ */
 export function linesOf(page: ApprovalFacts): Line[] {
   const { waiting } = page
   const { row, term, call, people } = waiting
@@ -89,9 +92,12 @@ export function linesOf(page: ApprovalFacts): Line[] {
   const names = approvedBy(waiting)
   return [
     ...(row.askedAgain === null ? [] : [againLine(row.askedAgain)]),
-    ...callInWords(term, call),
+    ...callInWords(term, call, waiting.tokens),
+    ...saidTokenLines(waiting),
     ...(row.payeeLabel === null ? [] : [labelLine(waiting, row.payeeLabel)]),
     ['Worth, as the service says', `${row.spendUsd} USD`],
+    ...(row.names?.agent == null ? [] : ([[AGENT, row.names.agent]] as Line[])),
+    ...(row.names?.wallet == null ? [] : ([[WALLET, row.names.wallet]] as Line[])),
     ['API key', `${ID_PREFIX.key}${ulidOfBytes(term.keyId)}`],
     ['Wallet', `${ID_PREFIX.subWallet}${ulidOfBytes(term.walletId)}`],
     ['Asked by the rule', row.rule],
@@ -107,8 +113,28 @@ export function linesOf(page: ApprovalFacts): Line[] {
   ]
 }
 
-/** Names what the service's label is of, by what was decoded here. */
-function labelLine({ term, call }: WaitingApproval, label: string): Line {
+const AGENT = 'Agent, as the service calls it'
+const WALLET = 'Wallet, as the service calls it'
+
+/**
+ * Describes tokens that the registry does not pin. The service supplies these names; this domain
+ * does not verify them.
+ */
+function saidTokenLines({ row, tokens }: SeenApproval): Line[] {
+  return (row.names?.tokens ?? []).flatMap(({ address, symbol, decimals }): Line[] =>
+    tokens.has(address)
+      ? []
+      : [
+          [
+            `Token ${address}, as the service calls it`,
+            `${symbol}; one ${symbol} is 10^${decimals} smallest units`,
+          ],
+        ],
+  )
+}
+
+/** Says which address the service's label refers to, according to the decoded call. */
+function labelLine({ term, call }: Pick<SeenApproval, 'term' | 'call'>, label: string): Line {
   const of = term.kind === 'intent' ? 'Venue' : saysWhomItPays(term, call) ? 'Payee' : 'Contract'
   return [`${of}, as the service calls it`, label]
 }
@@ -145,7 +171,7 @@ function timeLines({ waiting: { row, term }, nowMs }: ApprovalFacts, needed: num
   return [['If nobody acts', `it is sent ${due}`]]
 }
 
-/** By which authorizers it was approved that may approve it still. */
+/** Names the authorizers that approved the call and may still approve it. */
 function approvedBy({ row, approvers }: SeenApproval): string[] {
   return row.approvals.flatMap(({ authorizerId }) => {
     if (authorizerId.length === 0) return approvers.length === 0 ? ['dev’s software key'] : []

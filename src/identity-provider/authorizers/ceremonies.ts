@@ -33,9 +33,9 @@ import type { SignInAssertion } from '../login/passkey-sign-in.js'
 import type { RecordedAuthorizers } from './recorded-authorizers.js'
 
 /**
- * Where users add and remove their authorizers, and leave the proofs of grants they confirmed in
- * the browser. All of it happens under a sign-in at the identity provider that the wallet service
- * never sees.
+ * Where users add and remove their authorizers, and leave proofs of grants that they confirmed in
+ * the browser. All of it needs a sign-in at the identity provider, which the wallet service never
+ * sees.
  *
  * | ceremony | begin | finish | approve |
  * |---|---|---|---|
@@ -45,11 +45,11 @@ import type { RecordedAuthorizers } from './recorded-authorizers.js'
  * | removal | certificate | | proof of any: done |
  * | recovery | certificate | the root's signature, made offline: done, and all others end | |
  *
- * Spec silent: the first authorizer rests on the sign-in alone; each further one, and each
- * removal, on one that the user has. The last one stays: to lose it takes the registry's root.
+ * Spec silent: adding the first authorizer takes only a sign-in; each later one, and each removal,
+ * takes an existing one. The last one cannot be removed: replacing it takes the registry's root.
  */
 export interface AuthorizerCeremonies {
-  /** Oldest first. */
+  /** Lists the user's authorizers, oldest first. */
   list(userId: string): readonly Authorizer[]
   beginPasskey(userId: string, label: string): BegunPasskey
   /** @param publicKey 65 bytes */
@@ -67,19 +67,22 @@ export interface AuthorizerCeremonies {
     possession: PasskeyRegistration | Uint8Array,
   ): Promise<BegunCertificate | null>
   /**
-   * What waits for an approval, for whoever gives it elsewhere than it was begun.
-   * @throws Refusal CONFLICT when nothing of the user's waits under that id
+   * Returns a ceremony that waits for an approval, for a person who approves it in another place.
+   * @throws Refusal CONFLICT when the user has no waiting ceremony with that id
    */
   waiting(userId: string, ceremonyId: string): BegunCertificate
   /** @throws Refusal CONFLICT or NOT_CONFIRMED */
   approve(userId: string, ceremonyId: string, proof: Proof): Promise<void>
   /**
-   * Adds a key that the registry's root approved for a user who has lost every authorizer; all that
-   * there were end.
+   * Adds a key that the registry's root approved, for a user who has lost every authorizer. All
+   * earlier authorizers end.
    * @throws Refusal CONFLICT, NOT_CONFIRMED or MALFORMED
    */
   recover(userId: string, recovery: Recovery): Promise<void>
-  /** Whether the person's place in its account lets them confirm it, or it is for that person alone. */
+  /**
+   * Tells whether the person may confirm it: by a role in the account, or because it concerns only
+   * that person.
+   */
   mayConfirm(userId: string, asked: Pick<Confirmable, 'kind' | 'ownerHash'>): boolean
   /**
    * Keeps a verified proof until the service asks for it.
@@ -88,11 +91,14 @@ export interface AuthorizerCeremonies {
    */
   leaveProof(userId: string, statement: Uint8Array, proof: Proof): Promise<void>
   /**
-   * Whether a passkey of the user's signed that sign-in: nothing else was confirmed by it.
-   * @param signIn names it, and is never given twice
+   * Tells whether one of the user's passkeys signed that sign-in, and nothing else.
+   * @param signIn a unique name of the sign-in
    */
   isSignIn(userId: string, signIn: string, passkey: SignInAssertion): Promise<boolean>
-  /** @param challenge of the statement, 32 bytes; null when none was left */
+  /**
+   * @param challenge the statement's, 32 bytes
+   * @returns null when no proof was left
+   */
   proofLeft(challenge: Uint8Array): Uint8Array | null
 }
 
@@ -119,7 +125,7 @@ export interface Recovery {
 
 export interface CeremonyContext {
   readonly store: AuthorizerStore
-  /** Of that store. */
+  /** Writes to that store. */
   readonly recorded: RecordedAuthorizers
   readonly persons: Pick<Persons, 'may'>
   readonly registry: RegistryHolder
@@ -129,18 +135,18 @@ export interface CeremonyContext {
 interface Ceremony {
   readonly userId: string
   readonly request: AuthorizerRequest
-  /** Known once the new key, or the one to remove, is. */
+  /** Known once the new authorizer, or the one to remove, is. */
   readonly certificate: Buffer | null
-  /** Set once the new key has proven itself; empty for a removal. */
+  /** Set once the new key has proved its possession; empty for a removal. */
   readonly possession: Buffer | null
 }
 
-/** Spec silent: more than a person opens in the ten minutes that each of them lives. */
+/** Spec silent: more than one person opens within their lifetime of ten minutes. */
 export const OPEN_PER_USER_MAX = 32
-/** Of all users; past it the oldest is given up. */
+/** The bounds over all users; above them the oldest ceremony is dropped. */
 const OPEN_BOUNDS = { max: 2_000, perUserMax: OPEN_PER_USER_MAX }
 const CEREMONY_LIFE_MS = 10 * 60_000
-/** Spec silent: time to carry a request to the machine of the root and back. */
+/** Spec silent: enough time to carry a request to the machine with the root key and back. */
 const RECOVERY_LIFE_MS = 7 * 24 * 60 * 60_000
 
 export function createAuthorizerCeremonies(context: CeremonyContext): AuthorizerCeremonies {
@@ -172,7 +178,7 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
   }
 
   function open(ceremony: Ceremony): string {
-    // Typed on a command line, where what begins with a hyphen is an option.
+    // People type the id on a command line, where a leading hyphen would mark an option.
     const ceremonyId = randomBytes(16).toString('hex')
     keepOpen(ceremonies, ceremonyId, ceremony.userId, ceremony)
     return ceremonyId
@@ -275,7 +281,7 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
         throw new Refusal('NOT_CONFIRMED', 'approved for another user')
       }
       if (request.createdAtMs + RECOVERY_LIFE_MS < Date.now()) {
-        throw new Refusal('NOT_CONFIRMED', 'asked for more than a week ago: begin again')
+        throw new Refusal('NOT_CONFIRMED', 'requested more than a week ago: begin again')
       }
       const approval = encodeRootApproval(rootSignature)
       await keep(request, { certificate, possession, approval })
@@ -288,7 +294,7 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
       const { kind, ownerHash, confirmBeforeMs, message } = readConfirmable(statement)
       const nowMs = Date.now()
       if (!this.mayConfirm(userId, { kind, ownerHash })) {
-        throw new Refusal('NOT_CONFIRMED', 'asked of another user')
+        throw new Refusal('NOT_CONFIRMED', 'a request of another user')
       }
       if (confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')
       const { webauthn } = registry.current
@@ -351,7 +357,7 @@ function keepOpen<V extends object>(
   throw new Refusal('CONFLICT', 'too many are open: finish one, or wait ten minutes')
 }
 
-/** A passkey signs its SHA-256. */
+/** Returns the bytes whose SHA-256 a passkey signs. */
 export function signInMessage(signIn: string): Buffer {
   return tagged(TAG.signIn, Buffer.from(signIn))
 }

@@ -9,7 +9,7 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
 import { rowHtml, scriptedPage, timeLeft, valueHtml } from './pages.js'
 import { base64Url } from './wire.js'
 
-/** What key and wallet are called; the service says so, and nobody signs it. */
+/** The names of key and wallet. The service supplies them, and they are not signed. */
 export interface ShownNames {
   readonly key: string | null
   readonly wallet: string | null
@@ -21,9 +21,12 @@ export interface ConfirmPage {
   readonly signInPath: string
   readonly asked: Confirmable
   readonly names: ShownNames
-  /** Of a key or a member that is there already; null of what is new, and of what is about neither. */
+  /**
+   * The lines that change for an existing key or member; null for a new one, and for other
+   * subjects.
+   */
   readonly change: readonly ChangedLine[] | null
-  /** What says which calls a key that is there may make, now and then; null where that stays. */
+  /** The policy of an existing key before and after the change; null when it does not change. */
   readonly policies: { readonly before: Policy | null; readonly next: Policy | null } | null
   readonly nowMs: number
 }
@@ -69,7 +72,7 @@ function whatHtml({ asked, names, change }: ConfirmPage): string {
   }
   // Key and wallet come first.
   const of = [namedRow(lines[0], names.key), namedRow(lines[1], names.wallet)]
-  // What changes nothing in words is shown whole: it is not for nothing that it is asked.
+  // A change without visible differences is shown in full: there is a reason for the request.
   if (change === null || change.every(({ before }) => before === null)) {
     return listOf([...of, ...lines.slice(2).map(rowHtml)])
   }
@@ -84,13 +87,13 @@ ${listOf(changed)}
 <details><summary>Stays as it is</summary>${listOf(kept.map(({ name, value }) => rowHtml([name, value])))}</details>`
 }
 
-/** What the change comes to: calls that would go through and did not. */
+/** Shows example calls that the new policy allows and the old one did not. */
 function examplesHtml({ before, next }: NonNullable<ConfirmPage['policies']>): string {
   const { examples, isNarrower } = findExamples(before, next)
-  // Of the rules alone: caps, chains and time are lines of their own.
+  // This compares only the rules: caps, chains and expiry have lines of their own.
   if (isNarrower) return '<p>The rules for single calls get no wider.</p>'
   if (examples.length === 0) {
-    return `<p>These rules may let calls through that those before did not. A short search came upon none to show; that does not mean that there is none.</p>`
+    return `<p>These rules may let calls through that those before did not. A short search found no example; there may still be one.</p>`
   }
   const items = examples.map((example) => `<li>${exampleHtml(example)}</li>`)
   return `<h2>For example</h2>
@@ -105,7 +108,7 @@ function exampleHtml(example: Example): string {
   return `${words}<br><small>${valueHtml(aroundInWords(circumstances))}</small>`
 }
 
-/** A rule's name is anybody's words, in whatever script: it is told apart from what is said here. */
+/** A rule's name is anyone's text in any script, so it is set apart from the page's own words. */
 function judgementHtml(judged: Judgement): string {
   return `${valueHtml(judgementInWords(judged))} by <code><bdi>${escapeHtml(judged.by)}</bdi></code>`
 }
@@ -114,12 +117,12 @@ function listOf(rows: readonly string[]): string {
   return `<dl>${rows.join('\n')}</dl>`
 }
 
-/** By its name, with what is signed of it in small. */
+/** Shows the name, with the signed id in small type. */
 function namedRow(line: Confirmable['lines'][number] | undefined, name: string | null): string {
   if (line === undefined) return ''
   if (name === null) return rowHtml(line)
   const [title, value] = line
-  const named = `<b><bdi>${escapeHtml(name)}</bdi></b> <small>as the service calls it</small>`
+  const named = `<b><bdi>${escapeHtml(name)}</bdi></b> <small>name from the service</small>`
   return `<div><dt>${escapeHtml(title)}</dt><dd>${named}<br>${valueHtml(value)}</dd></div>`
 }
 

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { readBounded } from '../login/bounded-body.js'
 
-/** A registration with its attestation, in base64url, and room. */
+/** Enough for a registration with its attestation in base64url. */
 const BODY_BYTES_MAX = 48 * 1024
 
 /** A request that cannot be answered; the message is public. */
 export class RequestRefusedError extends Error {
   readonly status: number
   readonly code: string
-  /** Null: repeating it later does not help. */
+  /** Null when repeating the request later does not help. */
   readonly retryAfterSeconds: number | null
 
   constructor(

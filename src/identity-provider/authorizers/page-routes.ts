@@ -28,29 +28,32 @@ export interface PageDeps extends VisitorDeps {
   readonly approvals: UserSideApprovals
   readonly members: Pick<Members, 'roleOf'>
   readonly accounts: Pick<Accounts, 'findById'>
-  /** What a key of a user's may do now; null: it is nobody's, or another's. */
+  /** Returns what a user's key may do now; null for an unknown key or another user's. */
   readonly termsOf: (keyId: Uint8Array, userId: string) => GrantTerms | null
 }
 
-/** Of a name that the service lets users give, with room. */
+/** Longer than any name that the service lets users give. */
 const NAME_CHARS_MAX = 128
 
-/** Of a statement in base64url. */
+/** A statement in base64url. */
 const GRANT = /^[A-Za-z0-9_-]+$/
 
 const MANAGE_PATH = '/authorizers'
 const APPROVE_PATH = '/approve/'
-/** An agent has its answer, and a person the link, a moment before this domain is told of the call. */
+/**
+ * The agent has its answer, and a person the link, slightly before this domain learns of the call.
+ */
 const TOLD_WITHIN_MS = 60_000
 const LOOK_AGAIN_SECONDS = 1
 
 /**
- * What a sign-in may lead to, and nothing that a browser takes for another origin. Strangers can begin
- * one, and each is kept, so that it does not carry the address of a grant with a large policy.
+ * The paths to which a sign-in may return; a browser reads none of them as another origin.
+ * Strangers can begin sign-ins, and each is stored, so the path cannot carry a grant with a large
+ * policy.
  */
 const OWN_PATH = /^\/(?:authorizers(?:\/confirm\?[\w%+.*=&-]{1,4096})?|approve\/\w{1,64})$/
 
-/** @returns false when the path is none of a page */
+/** @returns false when the path belongs to no page */
 export async function servePage(
   deps: PageDeps,
   path: string,
@@ -64,7 +67,7 @@ export async function servePage(
     return true
   }
   if (path === AUTHORIZERS_SIGNED_IN_PATH) {
-    // The session is what was wanted; the code is left to expire.
+    // This page only needs the session; the code is left to expire.
     const wanted = Buffer.from(query.get('state') ?? '', 'base64url').toString()
     redirect(response, OWN_PATH.test(wanted) ? wanted : MANAGE_PATH)
     return true
@@ -110,11 +113,11 @@ async function confirm(
   const text = query.get('grant') ?? ''
   const asked = readAsked(text)
   if (asked === null) {
-    message(response, 400, 'Not a grant', 'The address is not whole. Copy all of it.')
+    message(response, 400, 'Not a grant', 'The address is incomplete. Copy all of it.')
     return
   }
   if (asked.kind === 'approval') {
-    // Of its calldata the term has the hash alone: people read what they approve on the call's own page.
+    // The term holds only the hash of the calldata: people read the call on its own page.
     const { approvalId } = readApprovalTerm(asked.encoded).statement
     redirect(response, `${APPROVE_PATH}${ID_PREFIX.approval}${ulidOfBytes(approvalId)}`)
     return
@@ -128,7 +131,7 @@ async function confirm(
     return
   }
   if (!deps.ceremonies.mayConfirm(visitor.userId, asked)) {
-    message(response, 403, 'Not yours', 'This is asked of another user. Sign out first.')
+    message(response, 403, 'Not yours', 'This request is for another user. Sign out first.')
     return
   }
   const page = confirmPage({
@@ -141,7 +144,7 @@ async function confirm(
   sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
 }
 
-/** Null of what changes no key and no member that is there. */
+/** Null when no existing key or member changes. */
 function changeIn(
   { termsOf, members }: PageDeps,
   { kind, encoded, lines }: Confirmable,
@@ -157,7 +160,7 @@ function changeIn(
   return changeOf(readGrantStatement(encoded).statement, (keyId) => termsOf(keyId, userId))
 }
 
-/** Null of what leaves the calls of a key as they are, and of a key that is new. */
+/** Null for a new key, and when the calls that a key may make do not change. */
 function policiesIn(
   { termsOf }: PageDeps,
   { kind, encoded }: Confirmable,
@@ -174,13 +177,13 @@ function textOf(policy: Policy | null): string | null {
   return policy === null ? null : canonicalText(policy)
 }
 
-/** Anybody's text: who made the address wrote it. */
+/** Reads a name from the address; anyone may have written it. */
 function nameIn(query: URLSearchParams, of: keyof ShownNames): string | null {
   const name = (query.get(of) ?? '').replace(/\p{C}/gu, '').trim()
   return name === '' ? null : name.slice(0, NAME_CHARS_MAX)
 }
 
-/** One call that waits, for its owner alone: to others it is not there. */
+/** Shows one waiting call to its owner. For everyone else it does not exist. */
 async function approval(
   deps: PageDeps,
   path: string,
@@ -191,7 +194,7 @@ async function approval(
   if (origin === null) return
   const id = path.slice(APPROVE_PATH.length)
   if (!isId(ID_PREFIX.approval, id)) {
-    message(response, 404, 'Not an approval', 'The address is not whole. Copy all of it.')
+    message(response, 404, 'Not an approval', 'The address is incomplete. Copy all of it.')
     return
   }
   const visitor = await sessionVisitor(deps, request, response)
@@ -204,11 +207,16 @@ async function approval(
   const waiting = deps.approvals.waiting(approvalId, userId)
   if (waiting === null && Math.abs(Date.now() - ulidTimeMs(approvalId)) < TOLD_WITHIN_MS) {
     response.setHeader('Refresh', String(LOOK_AGAIN_SECONDS))
-    message(response, 200, 'Not here yet', 'What was asked for just now is shown in a moment.')
+    message(
+      response,
+      200,
+      'Not here yet',
+      'This call was requested just now. It will appear in a moment.',
+    )
     return
   }
   if (waiting === null) {
-    message(response, 404, 'Nothing waits here', 'No call of yours waits under this address.')
+    message(response, 404, 'Nothing waits here', 'None of your calls waits at this address.')
     return
   }
   const page = approvalPage({
@@ -230,7 +238,7 @@ function readAsked(text: string): Confirmable | null {
   }
 }
 
-/** Null when it has answered: passkeys work on their own origin alone. */
+/** Null after it has answered the request: passkeys work only on their own origin. */
 function originOf(
   { webauthn }: PageDeps,
   request: IncomingMessage,
@@ -239,7 +247,7 @@ function originOf(
   const origins = webauthn()?.origins ?? []
   const first = origins[0]
   if (first === undefined) {
-    message(response, 404, 'No passkeys here', 'Their origin is not in the registry.')
+    message(response, 404, 'No passkeys here', 'The registry pins no origin for passkeys.')
     return null
   }
   const here = origins.find((origin) => new URL(origin).host === request.headers.host)
@@ -249,8 +257,9 @@ function originOf(
 }
 
 /**
- * @param path where the sign-in leads to
- * @param prompt `login` asks for the password even of who is signed in
+ * Builds the address of a sign-in.
+ * @param path where the sign-in returns to
+ * @param prompt `login` asks for the password even when the person is signed in
  */
 function signInUrl(origin: string, path: string, prompt: 'login' | null): string {
   const query = new URLSearchParams({
@@ -258,7 +267,7 @@ function signInUrl(origin: string, path: string, prompt: 'login' | null): string
     response_type: 'code',
     scope: 'openid',
     redirect_uri: `${origin}${AUTHORIZERS_SIGNED_IN_PATH}`,
-    // Nobody exchanges the code, so nobody needs to know its verifier.
+    // Nobody exchanges the code, so nobody has to know its verifier.
     code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
     code_challenge_method: 'S256',
     state: Buffer.from(path).toString('base64url'),
@@ -278,9 +287,9 @@ function message(response: ServerResponse, status: number, title: string, text: 
   sendPage(response, status, 'text/html', messagePage(title, text), contentSecurityPolicy(null))
 }
 
-/** For an address that is too long to come back to by itself. */
+/** Serves an address that is too long for the sign-in to return to. */
 function signInFirst(response: ServerResponse): void {
-  const way = 'Sign in, and then open the address of the grant once more.'
+  const way = 'Sign in, then open the address of the grant again.'
   const page = messagePage('Sign in first', way, { text: 'Sign in', path: MANAGE_PATH })
   sendPage(response, 401, 'text/html', page, contentSecurityPolicy(null))
 }

@@ -20,7 +20,7 @@ export function managePage(page: ManagePage): string {
   )
   const list =
     items.length === 0
-      ? '<p>You have none yet. The first one you add is the one that later ones are confirmed with.</p>'
+      ? '<p>You have none yet. You will confirm later ones with the first one you add.</p>'
       : `<ul class="rows">${items.join('\n')}</ul>`
   return scriptedPage(
     'Your authorizers',
@@ -34,10 +34,10 @@ ${list}
   )
 }
 
-/** Ids and bytes, which nobody reads: they are told apart from words. */
+/** Matches ids and bytes, which are set in another type than words. */
 const ID = /\b(?:0x[0-9a-f]{16,}|(?:key|sw|apr|aut)_[0-9A-Z]{26})\b/gi
 
-/** A line of what is confirmed, as HTML. */
+/** Renders a line of the confirmation as HTML. */
 export function rowHtml([name, value]: readonly [name: string, value: string]): string {
   return `<div><dt>${escapeHtml(name)}</dt><dd>${valueHtml(value)}</dd></div>`
 }
@@ -46,7 +46,7 @@ export function valueHtml(value: string): string {
   return escapeHtml(value).replace(ID, '<span class="id">$&</span>')
 }
 
-/** How long there is to decide, which the script counts down. */
+/** Renders the time left to decide, which the script counts down. */
 export function timeLeft(untilMs: number, nowMs: number): string {
   const minutes = Math.max(0, Math.floor((untilMs - nowMs) / 60_000))
   return `<p class="left"><span>Time left</span> <span role="timer" data-left-ms="${untilMs - nowMs}">${minutes} min</span></p>`

@@ -3,11 +3,13 @@ import { type AuthorizerEntry, encodeEntry } from '../../custody/authorizers/cer
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 
-/** Authorizers that the evidence proves: neither is ever without the other. */
+/**
+ * Stores authorizers together with the evidence that proves them: neither exists without the other.
+ */
 export interface RecordedAuthorizers {
   /**
-   * Keeps a verified entry, and has the log prove it once it is on disk.
-   * @returns false when its place was taken meanwhile; resolves when both are on disk
+   * Stores a verified entry and records it in the log.
+   * @returns false when another entry has taken that sequence; resolves when both are on disk
    */
   append(ownerHash: Uint8Array, sequence: number, entry: AuthorizerEntry): Promise<boolean>
 }

@@ -46,8 +46,9 @@ const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly a
 }
 
 /**
- * The routes below `/authorizers` and `/approve`: pages for people, JSON for them and for the command line.
- * @returns false when the path is none of them
+ * Serves the routes below `/authorizers` and `/approve`: pages for people, JSON for pages and the
+ * command line.
+ * @returns false when the path belongs to no route here
  */
 export function createAuthorizerRoutes(deps: AuthorizerRouteDeps) {
   const admit = createCeremonyRate()
@@ -140,7 +141,10 @@ async function approve(
   return done(ceremonies, visitor)
 }
 
-/** Nothing that the user has confirms it, so that the sign-in counts as with the first one. */
+/**
+ * A recovery is confirmed by no existing authorizer, so it needs a fresh sign-in, as the first one
+ * does.
+ */
 async function recover(
   { ceremonies }: AuthorizerRouteDeps,
   request: IncomingMessage,
@@ -203,11 +207,11 @@ function sendFailure(log: Logger, response: ServerResponse, error: unknown): voi
     if (retryAfterSeconds !== null) response.setHeader('Retry-After', retryAfterSeconds)
     send(response, error.status, errorJson(error.code, error.message))
   } else if (error instanceof Refusal) {
-    // Its words name no key material, and tell a person what to do differently.
+    // The message contains no key material, and tells a person what to change.
     send(response, STATUS[error.code] ?? 400, errorJson(error.code, error.message))
   } else {
     log.error({ err: error }, 'authorizer request failed')
-    send(response, 500, errorJson('INTERNAL', 'It failed; try again in a moment.'))
+    send(response, 500, errorJson('INTERNAL', 'The request failed. Try again in a moment.'))
   }
 }
 

@@ -4,10 +4,10 @@ import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
 import type { TokenVerifier } from '../vault/console-token.js'
 import { RequestRefusedError } from './json-body.js'
 
-/** Who asks, and since when they are signed in. */
+/** The person who sends a request, and the time of their sign-in. */
 export interface Visitor {
   readonly userId: string
-  /** Of the sign-in with the password, milliseconds since the epoch. */
+  /** The time of the sign-in with the password, in milliseconds since the epoch. */
   readonly signedInAtMs: number
 }
 
@@ -21,7 +21,7 @@ export interface VisitorDeps {
 const TOKEN_CHARS_MAX = 8_192
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-/** The browser's session; null when nobody is signed in. */
+/** Returns the browser's session; null when nobody is signed in. */
 export async function sessionVisitor(
   { provider }: VisitorDeps,
   request: IncomingMessage,
@@ -34,8 +34,8 @@ export async function sessionVisitor(
 }
 
 /**
- * A bearer token of the command line, or the session of a page of ours.
- * @throws RequestRefusedError 401, or 403 for a page of somebody else's
+ * Accepts a bearer token of the command line, or the session of this origin's page.
+ * @throws RequestRefusedError 401, or 403 for a page of another origin
  */
 export async function requireVisitor(
   deps: VisitorDeps,
@@ -44,7 +44,7 @@ export async function requireVisitor(
 ): Promise<Visitor> {
   const { authorization, origin } = request.headers
   if (authorization !== undefined) return { ...(await bearerVisitor(deps, authorization)) }
-  // The cookie is SameSite=Lax; the origin is checked too, since what is signed here moves money.
+  // The cookie is SameSite=Lax; the origin is checked too, because what is signed here moves money.
   const ours = deps.webauthn()?.origins ?? []
   if (request.method !== 'GET' && (origin === undefined || !ours.includes(origin))) {
     throw new RequestRefusedError(403, 'WRONG_ORIGIN', 'Use the page of the identity provider.')
@@ -60,7 +60,7 @@ async function bearerVisitor(deps: VisitorDeps, authorization: string): Promise<
   if (token === undefined) throw unauthenticated('Send Authorization: Bearer <JWT>.')
   try {
     const { personId: userId } = await deps.verifyToken(token)
-    // Such tokens live ten minutes, and come from a sign-in that was of just now.
+    // Such a token lives ten minutes and comes from a fresh sign-in.
     return { userId, signedInAtMs: Date.now() }
   } catch {
     throw unauthenticated('The token is not valid here; sign in for your authorizers.')

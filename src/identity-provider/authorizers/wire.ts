@@ -20,7 +20,7 @@ const authorizerId = z
   .regex(/^aut_[0-9a-f]{32}$/, 'must be aut_ and 32 hex digits')
   .transform((name) => Buffer.from(name.slice(4), 'hex'))
 
-/** As pages and messages show it. */
+/** Accepts text that pages and messages can show on one line. */
 function oneLine(times: '+' | '*'): RegExp {
   return new RegExp(`^[^\\p{Cc}\\p{Cs}${MISLEADING}]${times}$`, 'u')
 }
@@ -30,7 +30,7 @@ const label = z
   .min(1)
   .max(LABEL_CHARS_MAX)
   .regex(oneLine('+'), 'must not contain control characters or marks of direction')
-  .refine(isSeen, 'must be seen: not of spaces alone, and without invisible characters')
+  .refine(isSeen, 'must be visible: not only spaces, and no invisible characters')
 
 const signature = z
   .string()
@@ -86,7 +86,7 @@ export const approveBody = z.strictObject({ ceremony_id: ceremonyId, proof })
 export const waitingBody = z.strictObject({ ceremony_id: ceremonyId })
 export const removeBody = z.strictObject({ authorizer_id: authorizerId })
 
-/** Four characters for three bytes. */
+/** Base64 takes four characters for three bytes. */
 export const STATEMENT_CHARS_MAX = Math.ceil((STATEMENT_BYTES_MAX * 4) / 3)
 export const confirmBody = z.strictObject({ grant: bytes(STATEMENT_CHARS_MAX), proof })
 
@@ -94,7 +94,7 @@ const approvalId = z
   .string()
   .refine((id) => isId(ID_PREFIX.approval, id), 'must be an approval id')
   .transform(ulidBytes)
-/** As on the page: one line for the agent. */
+/** One line, as the page shows it to the agent. */
 export const COMMENT_CHARS_MAX = 200
 const comment = z
   .string()

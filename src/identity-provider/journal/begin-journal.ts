@@ -1,8 +1,10 @@
 import { readJournalFile } from '../../config/journal.js'
+import { beatAside } from '../../journal/beats-aside.js'
 import { openEngine } from '../../journal/open-engine.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import {
   openUserSideJournal,
+  PARTITION,
   type StandbyProgress,
   type UserSideJournalOptions,
 } from './open-journal.js'
@@ -10,22 +12,23 @@ import { positionIn } from './stores.js'
 import type { UserSideJournal } from './writer.js'
 
 export interface BeginJournalOptions
-  extends Omit<UserSideJournalOptions, 'connect' | 'followed' | 'fatal' | 'timers'> {
-  /** Null: this identity provider has no journal. */
+  extends Omit<UserSideJournalOptions, 'beats' | 'connect' | 'followed' | 'fatal' | 'timers'> {
+  /** Null when this identity provider has no journal. */
   readonly file: string | null
   readonly metrics: Pick<VaultMetrics, 'watchJournal'>
   readonly log: UserSideJournalOptions['log'] & { fatal(context: object, message: string): void }
 }
 
 const LEFT_OUT =
-  'the stores of this identity provider have a journal, and IDENTITY_JOURNAL_FILE names none: what it decided without it a standby would not know of, and would go on beside it. Set the variable, or say `countersign cluster leave --domain user`, which lets it go on alone for good'
+  'The stores of this identity provider belong to a journal, but IDENTITY_JOURNAL_FILE is not set. Starting without it would let a standby run in parallel and miss decisions. Set it, or detach the stores permanently with `countersign cluster leave --domain user`.'
 
-/** While a standby waits, it has nothing that would hold the process. */
+/** Keeps the process alive: a waiting standby has no other handle that would. */
 const HELD_MS = 60_000
 
 /**
- * @returns the journal that this home owns by then; null: there is none
- * @throws Error for a home that has one and is told of none, and as `openUserSideJournal`
+ * Follows or acquires the journal of this home.
+ * @returns the journal that this home leads; null when it has no journal
+ * @throws Error when the home has a journal but none is configured, and as `openUserSideJournal`
  */
 export async function beginJournal({
   file,
@@ -50,11 +53,20 @@ export async function beginJournal({
       progress = next
     }
     const { log } = options
+    const settings = readJournalFile(file)
+    const ended = (err: Error) => {
+      log.fatal({ err }, 'no heartbeat can be sent: this identity provider stops')
+      process.exit(1)
+    }
     journal = await openUserSideJournal({
       ...{ ...options, followed },
-      connect: () => openEngine(readJournalFile(file), log),
+      connect: () => openEngine(settings, log),
+      beats: beatAside({ settings, partition: PARTITION, ended }),
       fatal(err) {
-        log.fatal({ err }, 'the journal takes nothing more of this identity provider')
+        log.fatal(
+          { err },
+          'the journal accepts no more entries from this identity provider: it stops',
+        )
         process.exit(1)
       },
     })

@@ -13,10 +13,10 @@ import type { Freezing } from '../../domain/freeze.js'
 import { positionIn } from './stores.js'
 
 /**
- * The operator's freeze of the user side, in its journal: whoever takes over is frozen before anything is
- * signed. What is in force at a home is what its file says.
+ * Carries the operator's freeze of the identity provider through its journal, so that the next
+ * leader is frozen before it signs anything. In each home, the file states what is in force.
  *
- * `97-instance-freeze` beside the ledger's databases: 0 → since when and why.
+ * `97-instance-freeze` beside the ledger's databases: 0 → time and reason of the freeze.
  */
 export interface CarriedFreeze {
   close(): Promise<void>
@@ -34,13 +34,13 @@ interface Log {
   error(context: object, message: string): void
 }
 
-/** The owner looks at the file five times a second, and has the journal store what it sees. */
+/** The leader reads the file five times a second and stores the change in the journal. */
 const CARRIED_MS = 3_000
 const POLL_MS = 50
 
 /**
- * Whether the journal of a home has been told what its file says, as whoever works on it does.
- * @returns null where the home has no journal
+ * Waits until the journal of a home states what its file does.
+ * @returns null when the home has no journal
  */
 export async function isFreezeCarried(home: string, isFrozen: boolean): Promise<boolean | null> {
   if ((await positionIn(home)) === null) return null
@@ -62,7 +62,7 @@ export async function isFreezeCarried(home: string, isFrozen: boolean): Promise<
 }
 
 /**
- * Of a stopped home that goes on without its journal: the file alone says from then on what is frozen.
+ * Writes the journaled freeze of a stopped home to its file, before the home leaves its journal.
  */
 export async function bringCarriedFreeze(home: string, log: Pick<Log, 'warn'>): Promise<void> {
   const root = openLmdb({ path: userSideLayout(home).ledger, overlappingSync: false, maxDbs: 32 })
@@ -75,7 +75,7 @@ export async function bringCarriedFreeze(home: string, log: Pick<Log, 'warn'>): 
   }
 }
 
-/** To be done by whoever owns the journal, before anything can be signed. */
+/** Called by the leader before anything can be signed. */
 export function carryFreeze(home: string, log: Log): CarriedFreeze {
   const root = openRecorded({
     ...{ path: userSideLayout(home).ledger, overlappingSync: false, maxDbs: 32 },
@@ -93,7 +93,7 @@ export function carryFreeze(home: string, log: Log): CarriedFreeze {
     last = last.then(write).catch((err: unknown) => {
       log.error(
         { err },
-        'the freeze is in force here, and is not in the journal: say it at each home',
+        'the freeze is in force in this home but not in the journal: run the freeze command in each home',
       )
     })
   }
@@ -117,7 +117,7 @@ function openRows(root: RootDatabase): Database<Row, number> {
   return root.openDB<Row, number>({ name: '97-instance-freeze', ...plain })
 }
 
-/** What cannot be read freezes as any other. */
+/** An unreadable row counts as a freeze. */
 function readRow(rows: Database<Row, number>): Row | null | 'unread' {
   try {
     return rows.get(ROW) ?? null

@@ -4,33 +4,33 @@ import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 
 /**
- * An entry of the user side's journal: writes to its stores, sealed under its data key, so that whoever
- * has the engine reads none of them, and can make up none. What they can do is lose the last ones.
+ * An entry of the identity provider's journal: writes to its stores, sealed under its data key. The
+ * engine's operator can therefore neither read nor forge entries, only lose the last ones.
  *
- * `form 1 | flags 1 | journal 16 | previous 16 | sealed`, where `previous` names the entry before it: so
- * each vouches for all before it.
+ * `form 1 | flags 1 | journal 16 | previous 16 | sealed`, where `previous` is the hash of the entry
+ * before it: each entry vouches for all earlier ones.
  */
 export interface JournalEntry {
-  /** Which one, drawn when it was begun: nobody follows another's. Hex. */
+  /** A random id, in hex, drawn when the journal begins. A home never follows another journal. */
   readonly journal: string
-  /** Name of the entry before it; `NO_ENTRY` in the first. */
+  /** The name of the previous entry; `NO_ENTRY` in the first. */
   readonly previous: string
-  /** More of what was stored together follows in the next one. */
+  /** True when the next entry continues the same transaction. */
   readonly isPart: boolean
-  /** In the order in which each store has them. */
+  /** In the order in which each store made them. */
   readonly writes: readonly JournaledWrite[]
 }
 
 export interface JournaledWrite {
-  /** Number of the store. */
+  /** The store's number. */
   readonly store: number
-  /** Of the write among the store's recorded ones. */
+  /** The write's number among the store's recorded writes. */
   readonly number: number
   readonly packed: Uint8Array
 }
 
 export const JOURNAL_ID_BYTES = 16
-/** One that belongs to a wallet service begins with a lower one. */
+/** The forms of a wallet service's journal have lower numbers. */
 const FORM = 16
 const PART = 1
 const NAME_BYTES = 16
@@ -38,7 +38,7 @@ const JOURNAL_AT = 2
 const PREVIOUS_AT = JOURNAL_AT + JOURNAL_ID_BYTES
 const HEAD_BYTES = PREVIOUS_AT + NAME_BYTES
 
-/** Before the first one. */
+/** The `previous` of the first entry. */
 export const NO_ENTRY = '00'.repeat(NAME_BYTES)
 
 const packer = new Packr({ useRecords: false })
@@ -55,12 +55,12 @@ export function encodeEntry(entry: JournalEntry, sealer: Sealer): Buffer {
   return concat(head, sealer.seal(packer.pack(writes), head))
 }
 
-/** @throws Error for one that is not what was stored, or not of a user side */
+/** @throws Error when the entry was changed, or is not an identity provider's */
 export function decodeEntry(seq: number, body: Uint8Array, sealer: Sealer): JournalEntry {
   const bytes = viewOf(body)
   if (bytes[0] !== FORM) {
     throw new Error(
-      `entry ${seq} of the journal is of form ${bytes[0]}: it is no user side's, which has a journal, and an engine, of its own`,
+      `entry ${seq} of the journal is of form ${bytes[0]}, which is not an identity provider's: give the identity provider a journal engine of its own`,
     )
   }
   const head = bytes.subarray(0, HEAD_BYTES)
@@ -69,7 +69,7 @@ export function decodeEntry(seq: number, body: Uint8Array, sealer: Sealer): Jour
     opened = sealer.open(bytes.subarray(HEAD_BYTES), head)
   } catch (cause) {
     throw new Error(
-      `entry ${seq} of the journal does not open: it was changed, or sealed under a data key that this home does not have`,
+      `entry ${seq} of the journal cannot be opened: it was changed, or sealed under a data key that this home does not have`,
       { cause },
     )
   }
@@ -82,7 +82,7 @@ export function decodeEntry(seq: number, body: Uint8Array, sealer: Sealer): Jour
   }
 }
 
-/** @param body of `encodeEntry` */
+/** @param body the result of `encodeEntry` */
 export function nameOfEntry(body: Uint8Array): string {
   return createHash('sha256').update(body).digest().toString('hex', 0, NAME_BYTES)
 }

@@ -11,21 +11,22 @@ export interface FollowContext {
   readonly sealer: Sealer
 }
 
-/** Read and applied at once. */
+/** How much is read and applied at once. */
 const READ_BYTES_MAX = 4 * 1024 * 1024
 
 export const COPY_ANEW =
-  'make this home anew out of the one of its owner: countersign cluster add-node --domain user --to DIR there'
+  "make this home again from the leader's: run `countersign cluster add-node --domain user --to DIR` there"
 
 /**
- * Brings the stores further along the journal, of which this home may have been the owner. What that one
- * wrote and did not get to store is taken back where another's entries begin: nobody was told of it.
- * Nothing may be stored at or below that end any more: it
- * was taken, or its owner said so. What the stores have already comes to be there once more.
+ * Applies the journal's entries to the stores. If this home led the journal before, writes that
+ * never reached the journal are undone where the next leader's entries begin: no caller had an
+ * answer that depended on them. The journal must be closed for new entries up to `end`, because
+ * leadership was acquired or the leader reported that end. Entries that the stores already have are
+ * applied again, which changes nothing.
  * @param end seq of the entry to stop at
- * @param epoch of the owner there is
- * @returns where they are then: below the end only by parts of what was never stored whole
- * @throws Error where the two do not belong together, with what to do
+ * @param epoch the present leader's epoch
+ * @returns the stores' position, below `end` only when the last transaction is incomplete
+ * @throws Error when journal and stores do not belong together; the message tells what to do
  */
 export async function followJournal(
   { journal, partition, stores, sealer }: FollowContext,
@@ -47,7 +48,7 @@ export async function followJournal(
     }
     for (const { seq, body, epoch: of } of entries) {
       if (seq > end) break
-      // What an owner began and did not end is nothing, also to the owner after it.
+      // A transaction that its leader did not complete never happened, also for the next leader.
       if (of !== writer) parts = []
       writer = of
       if (mayHaveLeft && of > start.epoch) {
@@ -72,20 +73,21 @@ export async function followJournal(
     whole = []
   }
   await stores.markAll(position)
-  // The owner's first word says what was stored before it, so that all of this home's is there.
+  // A leader's first entry follows everything stored before it, so this home's entries are all
+  // applied.
   if (mayHaveLeft) await undoLeftovers(stores, position)
   return { position, last }
 }
 
 /**
- * Whether the journal has the stores' last entry, and no other in that place.
+ * Checks that the journal holds the stores' last entry at its place.
  * @throws Error as `followJournal`
  */
 export async function checkBelongs(
   { journal, partition, sealer }: Pick<FollowContext, 'journal' | 'partition' | 'sealer'>,
   { seq, last, journal: id }: Position,
 ): Promise<void> {
-  // Where that one is forgotten, the one after it names it.
+  // If that entry was trimmed, the entry after it names it.
   const [first] = await read(journal, partition, Math.max(0, seq - 1)).catch(() =>
     read(journal, partition, seq),
   )
@@ -100,8 +102,8 @@ export async function checkBelongs(
 }
 
 /**
- * Takes back what the journal does not have, of a home that another has gone on from: to be done where the
- * stores have all of its own entries, and none of that one's yet.
+ * Undoes writes that the journal lacks, after another home has led it. Call it when the stores have
+ * all of this home's entries and none of the next leader's.
  */
 async function undoLeftovers({ all }: JournaledStores, position: Position): Promise<void> {
   for (const { writes, commit } of all) {
@@ -116,7 +118,10 @@ async function undoLeftovers({ all }: JournaledStores, position: Position): Prom
   }
 }
 
-/** Of a home that goes on from itself: what it wrote last holds, whatever came in between once more. */
+/**
+ * Repeats this home's last writes when it leads again itself: they win over entries applied in
+ * between.
+ */
 export async function writeLeftoversAgain(
   { all }: JournaledStores,
   position: Position,
@@ -154,18 +159,19 @@ async function applyTo(
   await commit(position, ({ put, forget }) => {
     for (const { number, packed } of writes) {
       put(unpackWrite(packed))
-      // Of a copy of its owner's stores, or of a former owner: the journal has it.
+      // The write comes from a copy of the leader's stores or from a former leader; the journal has
+      // it.
       const left = own.get(number)
       if (left !== undefined && Buffer.compare(left.packed, packed) === 0) forget(number)
     }
   })
 }
 
-const OTHER = `name the engine that this home had its journal in, or ${COPY_ANEW}`
+const OTHER = `name the engine that holds this home's journal, or ${COPY_ANEW}`
 
 function setBack(seq: number): Error {
   return new Error(
-    `this home has an entry ${seq} that its journal does not have: it is another journal, or one that was set back, as by a backup of its database. Put the database right, or ${COPY_ANEW}`,
+    `this home has an entry ${seq} that its journal lacks: the journal is another one, or was rolled back, for example by a database backup. Restore the right database, or ${COPY_ANEW}`,
   )
 }
 
@@ -174,7 +180,7 @@ async function read(journal: Pick<Journal, 'read'>, partition: number, after: nu
     return await journal.read(partition, after, READ_BYTES_MAX)
   } catch (cause) {
     if (!(cause instanceof JournalTrimmed)) throw cause
-    throw new Error(`the journal no longer has what this home is behind by: ${COPY_ANEW}`, {
+    throw new Error(`the journal has trimmed entries that this home still needs: ${COPY_ANEW}`, {
       cause,
     })
   }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { UserSideJournal } from './writer.js'
 
-/** What answers of this process wait for. */
-export type Settling = Pick<UserSideJournal, 'settled' | 'isOwner'>
+/** The parts of the journal that answers of this process wait for. */
+export type Settling = Pick<UserSideJournal, 'settled' | 'isLeader'>
 
 /**
- * Has an answer leave once the journal has what was written before it; without the journal it is never
- * told. Handlers of the login say what they have to say when they end it.
+ * Sends an answer only once the journal has every earlier write; if that fails, it is never sent.
+ * Handlers of the login write their answer in `end`.
  */
 export function holdAnswer(response: ServerResponse, { settled }: Settling): void {
   const end = response.end.bind(response) as (...ended: unknown[]) => ServerResponse
@@ -23,8 +23,10 @@ export function holdAnswer(response: ServerResponse, { settled }: Settling): voi
   })
 }
 
-/** Of an owner that may be none any more: nothing is looked at, and nothing decided. */
+/** Answers for a process that may have lost leadership: it reads nothing and decides nothing. */
 export function turnAway(response: ServerResponse): void {
   response.writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
-  response.end('The login is taken over, or its journal does not answer. Try again in a moment.\n')
+  response.end(
+    'Another node is taking over the login, or its journal does not answer. Try again in a moment.\n',
+  )
 }

@@ -20,8 +20,8 @@ import {
   JournalOvertaken,
   JournalUnavailable,
 } from '../../journal/journal.js'
-import { createOwnerBeats } from '../../journal/owner-beats.js'
-import { watchUntilOwnerIsGone } from '../../journal/watch-owner.js'
+import { createLeaderHeartbeats, type LeaderHeartbeats } from '../../journal/leader-heartbeats.js'
+import { watchUntilLeaderIsGone } from '../../journal/watch-leader.js'
 import { carryFreeze } from './carry-freeze.js'
 import { encodeEntry, JOURNAL_ID_BYTES, nameOfEntry, type Sealer } from './entry.js'
 import {
@@ -35,7 +35,7 @@ import { beginning, openJournaledStores, type Position } from './stores.js'
 import { keepTrimmed } from './trim.js'
 import { createUserSideWriter, type UserSideJournal } from './writer.js'
 
-/** One user side is one partition, of an engine of its own. */
+/** An identity provider has one partition, in an engine of its own. */
 export const PARTITION = 0
 
 export interface UserSideJournalOptions {
@@ -44,43 +44,46 @@ export interface UserSideJournalOptions {
   readonly fileKeys: FileKeys
   readonly connect: () => Promise<Journal>
   readonly role: 'owner' | 'standby'
-  /** For people: who took it. */
+  /** A name for people, stored with the leadership. */
   readonly node: string
-  /** The journal takes nothing more of this home: the process has to end. */
+  /** Called when the journal accepts no more entries from this home: the process has to end. */
   readonly fatal: (error: unknown) => void
   readonly log: {
     error(context: object, message: string): void
     warn(context: object, message: string): void
     info(context: object, message: string): void
   }
-  /** Of one that waits: after each look at the owner. */
+  /** Called on a standby after each poll of the leader. */
   readonly followed?: (progress: StandbyProgress) => void
   readonly timers?: Timers
+  /** The sender of heartbeats; by default this thread. */
+  readonly beats?: LeaderHeartbeats
 }
 
 export interface StandbyProgress {
   readonly epoch: number
-  /** As it said when it took the journal; null: nobody has. */
-  readonly owner: string | null
+  /** The name that the leader stored with its leadership; null before the first. */
+  readonly leader: string | null
   readonly stored: number
   readonly applied: number
-  /** Why the journal would not be taken over now; null: it would. */
+  /** Why this home would not take over now; null when it would. */
   readonly hindrance: string | null
 }
 
 const CLAIM_BYTES = 16
 
 const TAKE_BACK =
-  '`countersign cluster take --domain user` lets the next start here take it back, which ends that one'
+  '`countersign cluster take --domain user` lets the next start here acquire leadership again, which ends the other node'
 
 const HINDERED =
-  'this home could not go on as the identity provider, so it does not take the journal over: carry identity-provider/vault/keys of the owner to it, and install the registry here. It looks again each second'
+  'this home cannot act as the identity provider, so it does not take over: copy identity-provider/vault/keys from the leader, and install the registry here. It checks again every second'
 
 /**
- * Takes the journal for this home, and brings all of its stores up to it; a standby as soon as the owner
- * is gone, and follows it until then. To be done before anything else opens a store of the user side.
- * @throws Error for a home that does not belong to the journal, or whose journal another home has taken
- *   over, with what to do
+ * Acquires leadership for this home and applies the journal to all of its stores. A standby follows
+ * the journal and acquires leadership once the leader is gone. Call it before anything else opens
+ * the identity provider's stores.
+ * @throws Error when the home does not belong to the journal, or another home leads it; the message
+ * tells what to do
  */
 export async function openUserSideJournal(
   options: UserSideJournalOptions,
@@ -89,23 +92,23 @@ export async function openUserSideJournal(
   refuseHalfRestored(userSideLayout(home))
   const sealer = await openSealer(options)
   const journal = await options.connect()
-  const beats = createOwnerBeats(journal, PARTITION, timers)
+  const { beats = createLeaderHeartbeats(journal, PARTITION, timers) } = options
   const stores = openJournaledStores(home)
   const context: Context = {
     ...{ options, journal, stores, sealer, timers, partition: PARTITION },
     reached: null,
-    taken: (epoch, seq) => beats.begin(epoch, () => seq),
+    acquired: (epoch, seq) => beats.begin(epoch, () => seq),
   }
   const isNew = stores.position() === null
   const found = await beginIfNew(context)
   context.reached = found
   await available(context, () => checkBelongs(context, found))
-  const position = await (options.role === 'standby' ? wait(context) : takeAsOwner(context))
+  const position = await (options.role === 'standby' ? wait(context) : acquireAsLeader(context))
   await stores.close()
   removeJournalPermit(home, 'user')
-  // Of a backup that was put back: the journal has all that it had forgotten.
+  // After a restore from a backup, the journal returns everything that the home had forgotten.
   if (!isNew) rmSync(unfencedPath(userSideLayout(home)), { force: true })
-  // Opened anew: of stores that had no journal before, what is written is recorded from here on.
+  // Opened again: from here on the writes to stores that had no journal are recorded.
   const recorded = openJournaledStores(home)
   const frozen = carryFreeze(home, log)
   const writer = createUserSideWriter({
@@ -139,13 +142,13 @@ interface Context extends FollowContext {
   readonly options: UserSideJournalOptions
   readonly journal: Journal
   readonly timers: Timers
-  /** How far the stores are: what they say of it themselves may be of a while ago. */
+  /** The position reached; the stores' own record of it may be older. */
   reached: Position | null
-  /** It is the owner from here on, and says that it lives. */
-  readonly taken: (epoch: number, seq: number) => void
+  /** Called once this home is the leader and sends heartbeats. */
+  readonly acquired: (epoch: number, seq: number) => void
 }
 
-/** Under which entries are sealed: of this home, and of all that are made of it. */
+/** Derives the key that seals entries, shared by this home and every copy of it. */
 async function openSealer({ home, fileKeys }: UserSideJournalOptions): Promise<Sealer> {
   const layout = userSideLayout(home)
   const keyStore = await openKeyStore(layout.keys, fileKeys)
@@ -161,13 +164,13 @@ async function openSealer({ home, fileKeys }: UserSideJournalOptions): Promise<S
 
 function available<T>({ timers, options }: Context, ask: () => Promise<T>): Promise<T> {
   return askUntilAvailable({ timers }, ask, (err, tries) =>
-    options.log.warn({ err, tries }, 'the journal does not answer: it is asked again'),
+    options.log.warn({ err, tries }, 'the journal does not answer: retrying'),
   )
 }
 
 /**
- * Of a home that never had a journal: it is what a new one begins behind, in which a claim that is on
- * disk before says whose beginning it was.
+ * Returns the first position of a home that never had a journal. The claim is on disk before the
+ * journal begins, so that it identifies whose journal it is.
  */
 async function beginIfNew(context: Context): Promise<Position> {
   const { stores, options } = context
@@ -176,39 +179,39 @@ async function beginIfNew(context: Context): Promise<Position> {
   const head = await look(context)
   if (options.role === 'standby' || head.epoch > 0) {
     throw new Error(
-      `the stores of ${options.home} have no journal, and ${options.role === 'standby' ? 'a standby is made of a home that has' : 'this one has had an owner'}: name an empty engine to begin one as its owner, or ${COPY_ANEW}`,
+      `the stores of ${options.home} have no journal, and ${options.role === 'standby' ? 'a standby is made of a home that has' : 'this one has had an owner'}: name an empty engine to begin one as its leader, or ${COPY_ANEW}`,
     )
   }
-  // What it forgot at its restore no journal has that begins with it.
+  // A new journal would lack what the home forgot at its restore.
   refuseUnfenced(userSideLayout(options.home))
   const position = beginning(drawn(JOURNAL_ID_BYTES), '')
   await stores.begin(position)
   return position
 }
 
-/** @throws Error where another home has taken it, and is not the one that may be ended */
-async function takeAsOwner(context: Context): Promise<Position> {
+/** @throws Error when another home leads, and this start may not end it */
+async function acquireAsLeader(context: Context): Promise<Position> {
   const { options } = context
   const head = await look(context)
-  if (isOwn(context.reached, head)) return take(context, head.epoch)
-  if (readJournalPermit(options.home, 'user') === head.epoch) return take(context, head.epoch)
+  if (isOwn(context.reached, head)) return acquire(context, head.epoch)
+  if (readJournalPermit(options.home, 'user') === head.epoch) return acquire(context, head.epoch)
   const where = head.owner === null ? '' : `, at ${head.owner.node},`
   throw new Error(
-    `another identity provider${where} has taken this home's journal over, with epoch ${head.epoch}; ${TAKE_BACK}`,
+    `another identity provider${where} leads this home's journal since epoch ${head.epoch}; ${TAKE_BACK}`,
   )
 }
 
-/** Who comes first, or lives after all, is followed on. */
+/** Keeps following when another standby leads first, or the leader is alive after all. */
 async function wait(context: Context): Promise<Position> {
   const { journal, options, timers } = context
   const { home, mode, log, followed = () => undefined } = options
   const head = await look(context)
-  if (readJournalPermit(home, 'user') === head.epoch) return takeAsOwner(context)
-  log.info({}, 'a standby of the identity provider follows its journal')
+  if (readJournalPermit(home, 'user') === head.epoch) return acquireAsLeader(context)
+  log.info({}, 'this standby of the identity provider follows its journal')
   const signing = openSigningCheck(home, 'user', mode, timers.now)
   try {
     for (;;) {
-      const epoch = await watchUntilOwnerIsGone({
+      const epoch = await watchUntilLeaderIsGone({
         ...{ journal, partition: PARTITION, timers, log, wayOut: HINDERED },
         prepare: async () => undefined,
         hasRecords: () => true,
@@ -217,16 +220,16 @@ async function wait(context: Context): Promise<Position> {
           await catchUp(context, now)
           const applied = context.reached?.seq ?? 0
           const stored = now.beat?.stored ?? 0
-          const owner = now.owner?.node ?? null
-          followed({ epoch: now.epoch, owner, stored, applied, hindrance })
+          const leader = now.owner?.node ?? null
+          followed({ epoch: now.epoch, leader, stored, applied, hindrance })
         },
       })
-      log.warn({ epoch }, 'the owner of the journal is gone: it is taken over')
+      log.warn({ epoch }, 'the leader of the journal is gone: acquiring leadership')
       try {
-        return await take(context, epoch, 1)
+        return await acquire(context, epoch, 1)
       } catch (err) {
         if (!(err instanceof JournalOvertaken || err instanceof JournalUnavailable)) throw err
-        log.warn({ err }, 'the journal was not taken over: its owner is looked for again')
+        log.warn({ err }, 'leadership was not acquired: following the leader again')
       }
     }
   } finally {
@@ -234,30 +237,31 @@ async function wait(context: Context): Promise<Position> {
   }
 }
 
-/** As far as its owner says that it is stored. */
+/** Applies the entries that the leader reports as stored. */
 async function catchUp(context: Context, { beat, epoch }: JournalHead): Promise<void> {
   const position = context.reached
-  // The word of an earlier owner says nothing of what the one there is begins behind.
+  // A former leader's report says nothing about where the present leader began.
   if (position === null || beat === null || beat.epoch !== epoch) return
   const end = Math.max(beat.stored, position.seq)
   context.reached = (await followJournal(context, position, end, epoch)).position
 }
 
-/** Whether the last taking was this home's, be it that it did not live to hear of it. */
-function isOwn(position: Position | null, { epoch, owner }: JournalHead): boolean {
+/** Tells whether this home acquired leadership last, even if it ended before it saw the answer. */
+function isOwn(position: Position | null, { epoch, owner: leader }: JournalHead): boolean {
   if (position === null) return false
   const { claim, landed } = position
-  return epoch <= position.epoch || owner?.claim === claim || owner?.claim === landed
+  return epoch <= position.epoch || leader?.claim === claim || leader?.claim === landed
 }
 
 /**
- * @param after the epoch to take it from: nobody is ended but the owner that was seen
+ * Acquires leadership.
+ * @param after the epoch that was seen: only that leader is ended
  * @throws JournalOvertaken, JournalUnavailable
  */
-async function take(context: Context, after: number, triesMax?: number): Promise<Position> {
+async function acquire(context: Context, after: number, triesMax?: number): Promise<Position> {
   const { journal, stores, options, timers, sealer } = context
   const known = context.reached ?? beginning('', '')
-  // Be it one that was begun before, and broken off: nobody else had it since this home wrote.
+  // This also resumes an acquisition that was cut short, if no other home has led since.
   const head = await look(context)
   const isResumed = after > known.epoch && isOwn(known, head)
   const isFromItself = (isResumed ? known.after : after) === known.epoch
@@ -269,22 +273,22 @@ async function take(context: Context, after: number, triesMax?: number): Promise
   for (const store of stores.all) await store.commit(claimed)
   const { epoch, seq: end } = await askUntilAvailable(
     { timers, ...(triesMax === undefined ? {} : { triesMax }) },
-    () => journal.take(PARTITION, options.node, claim, after),
+    () => journal.acquire(PARTITION, options.node, claim, after),
   )
-  context.taken(epoch, end)
-  // Of a home that another has gone on from, what it did not get to store is taken back on the way.
+  context.acquired(epoch, end)
+  // If another home has led, writes that this home never stored are undone on the way.
   const { position: reached, last } = await untilAvailable(context, () =>
     followJournal(context, claimed, end, isFromItself ? known.epoch : epoch),
   )
-  // What an earlier owner left unfinished was never stored whole: it stays passed over.
+  // A transaction that an earlier leader left incomplete was never stored; it stays skipped.
   let position: Position = { ...reached, seq: end, last, epoch, claim, after: epoch, landed: '' }
   if (end === 0) position = await begin(context, position)
   if (isFromItself) await writeLeftoversAgain(stores, position)
   for (const store of stores.all) await store.commit(position)
-  options.log.info({ epoch, seq: position.seq, journal: position.journal }, 'the journal is taken')
+  options.log.info({ epoch, seq: position.seq, journal: position.journal }, 'leadership acquired')
   return position
 
-  /** So that nobody takes a journal without entries for another home's. */
+  /** Writes a first entry, so that no home takes an empty journal for its own. */
   async function begin(at: Context, empty: Position): Promise<Position> {
     const entry = { journal: empty.journal, previous: empty.last, isPart: false, writes: [] }
     const body = encodeEntry(entry, sealer)
@@ -296,10 +300,10 @@ async function take(context: Context, after: number, triesMax?: number): Promise
   }
 }
 
-/** Of one that has taken it, and says so: nobody else goes on, so that it does not give up. */
+/** Retries without limit: this home leads, so no other node continues. */
 function untilAvailable<T>({ timers, options }: Context, ask: () => Promise<T>): Promise<T> {
   return askUntilAvailable({ timers, triesMax: Number.POSITIVE_INFINITY }, ask, (err, tries) =>
-    options.log.warn({ err, tries }, 'the journal does not answer: it is asked again'),
+    options.log.warn({ err, tries }, 'the journal does not answer: retrying'),
   )
 }
 

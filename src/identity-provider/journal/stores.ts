@@ -16,62 +16,67 @@ import { LOGIN_FILE } from '../login/login-store.js'
 import { NO_ENTRY } from './entry.js'
 
 /**
- * All that the user side remembers, as its journal sees it: stores, and what was written there. How far
- * a store is with the journal is in the store itself, so that a copy of it goes on from there, whatever
- * of the others was copied when: what comes twice does no harm.
+ * The identity provider's stores and their writes, as its journal sees them. Each store holds its
+ * own position in the journal, so that a copy continues from there even if the stores were copied
+ * at different times: applying an entry twice changes nothing.
  */
 export interface JournaledStore {
   readonly name: string
-  /** Commands write there beside the process that has the home. */
+  /** True when commands write to it while the process runs. */
   readonly isShared: boolean
   readonly writes: RecordedWrites
   position(): Position | null
   /**
-   * In one transaction; resolves once it is on disk.
-   * @param change takes part in it
+   * Stores the position and the change in one transaction. Resolves once it is on disk.
+   * @param change adds writes to that transaction
    */
   commit(position: Position, change?: (into: StoreChange) => void): Promise<void>
 }
 
 export interface StoreChange {
-  /** Where the store has a copy, in that too, by then. */
+  /** Applies a write, also to the store's copy if it has one. */
   put(write: RecordedWrite): void
-  /** Of a write that the journal has. */
+  /** Forgets a recorded write that the journal has. */
   forget(number: number): void
 }
 
-/** How far a store is with a journal. */
+/** A store's position in a journal. */
 export interface Position {
   readonly journal: string
-  /** Of the last entry that the store has all of. */
+  /** The last entry that the store has completely. */
   readonly seq: number
-  /** Name of that entry: a journal that was set back has another there. */
+  /** That entry's name: a journal that was rolled back has another entry there. */
   readonly last: string
-  /** Of this home's own last taking; 0: none. At a higher one, another home has gone on. */
+  /**
+   * The epoch of this home's last leadership; 0 before the first. A higher epoch means another home
+   * has led.
+   */
   readonly epoch: number
-  /** Of a taking that was begun, written before it: whether it happened, the journal knows. */
+  /**
+   * The claim of an acquisition, stored before it is sent: the journal knows whether it succeeded.
+   */
   readonly claim: string
-  /** The epoch that it was to take it from: this home's own, where nobody had it in between. */
+  /** The epoch that the claim follows: this home's own when no other home led in between. */
   readonly after: number
-  /** Of one before that one which happened, and which this home did not live to go on with; '': none. */
+  /** The previous claim, when it succeeded but this home ended before it continued; else ''. */
   readonly landed: string
 }
 
 export interface JournaledStores {
-  /** By the numbers that entries have for them. */
+  /** Indexed by the store numbers in entries. */
   readonly all: readonly JournaledStore[]
-  /** Where all of them are: they have each entry up to it. Null: they never had a journal. */
+  /** The position that every store has reached; null when they never had a journal. */
   position(): Position | null
   /**
-   * Has those that nothing was written to say how far they are, too, a while after the last time: each
-   * waits for the disk. Entries that one is behind by are trimmed some day.
+   * Advances the position of stores without writes, at most once per interval, because each waits
+   * for the disk. A store must not stay behind: entries are trimmed after a week.
    */
   markAll(position: Position): Promise<void>
-  /** From their next opening on, what is written to them is recorded. */
+  /** Starts recording writes from the next opening on. */
   begin(position: Position): Promise<void>
-  /** From then on they have no journal. */
+  /** Detaches the stores from their journal. */
   end(): Promise<void>
-  /** Of a copy: it is another home, which never owned the journal. */
+  /** Marks a copy as another home, which never led the journal. */
   disown(): Promise<void>
   close(): Promise<void>
 }
@@ -82,8 +87,8 @@ const DATABASES_MAX = 32
 const MARK_AFTER_MS = 30_000
 
 /**
- * Of an installation there is: nothing is made that is not.
- * @throws Error where a store is lost, with what to do
+ * Opens the stores of an existing installation; it creates none.
+ * @throws Error when a store is missing; the message tells what to do
  */
 export function openJournaledStores(home: string): JournaledStores {
   const { shares, sharesCopy, ledger, evidence } = userSideLayout(home)
@@ -93,15 +98,18 @@ export function openJournaledStores(home: string): JournaledStores {
   function open(path: string, isFile = false): RootDatabase {
     const root = openLmdb({
       ...{ path, noSubdir: isFile, overlappingSync: false, maxDbs: DATABASES_MAX },
-      // An option of lmdb-js that its types leave out.
+      // lmdb-js has this option, but its types omit it.
       ...(isFile ? { permissionsMode: 0o600 } : {}),
     })
     roots.push(root)
     return root
   }
-  /** Whose position says whether all of them have a journal: with a crash in between they have none. */
+  /**
+   * The ledger's position decides whether all have a journal: after a crash in between, they have
+   * none.
+   */
   const ledgerLast = () => [...opened].sort((a, b) => Number(a.isLedger) - Number(b.isLedger))
-  // The order is that of their numbers, which entries have: never another one.
+  // Entries refer to stores by this order; never change it.
   const login = join(home, 'identity-provider', LOGIN_FILE)
   opened.push({ ...storeOf('login', login, open(login, true)), isShared: true })
   opened.push(storeOf('vault/shares', shares, open(shares), open(sharesCopy)))
@@ -118,11 +126,11 @@ export function openJournaledStores(home: string): JournaledStores {
       const other = others.find(({ journal }) => journal !== first.journal)
       if (lost !== undefined || other !== undefined) {
         throw new Error(
-          `${lost?.name ?? 'a store'} of ${home} does not belong to the others of its journal: it was lost, or put back from another home. Put all of them back from one backup, or make the home anew out of the owner's`,
+          `${lost?.name ?? 'a store'} of ${home} does not belong to the other stores of its journal: it was lost, or restored from another home. Restore all stores from one backup, or make the home again from the leader's`,
         )
       }
       const furthestBack = others.reduce((a, b) => (b.seq < a.seq ? b : a), first)
-      // Of a taking that some of them were told to have happened, that one.
+      // If only some stores recorded an acquisition that succeeded, that one counts.
       const latest = others.reduce((a, b) => (b.epoch > a.epoch ? b : a), first)
       const { epoch, claim, after, landed } = latest
       return { ...furthestBack, epoch, claim, after, landed }
@@ -154,7 +162,7 @@ export function openJournaledStores(home: string): JournaledStores {
   }
 }
 
-/** Number of the ledger. */
+/** The ledger's index in `all`. */
 const LEDGER = 2
 
 interface OpenedStore extends JournaledStore {
@@ -209,7 +217,7 @@ function storeOf(
   }
 }
 
-/** Of a store that is yet to have a journal. */
+/** The recorder of a store that does not have a journal yet. */
 const NOT_RECORDED: RecordedWrites = {
   made: new Set(),
   all: () => [],
@@ -222,7 +230,10 @@ export function beginning(journal: string, claim: string): Position {
   return { journal, seq: 0, last: NO_ENTRY, epoch: 0, claim, after: 0, landed: '' }
 }
 
-/** Of a home whose identity provider may be at work. @returns null: its stores have no journal */
+/**
+ * Reads the position of a home, even while its identity provider runs.
+ * @returns null when its stores have no journal
+ */
 export async function positionIn(home: string): Promise<Position | null> {
   const { ledger } = userSideLayout(home)
   if (!existsSync(ledger)) return null
@@ -234,7 +245,7 @@ export async function positionIn(home: string): Promise<Position | null> {
   }
 }
 
-/** Of stores that were copied from another home: what that one owned this one never did. */
+/** Removes the leadership of another home from copied stores. */
 export async function disown(home: string): Promise<void> {
   const stores = openJournaledStores(home)
   try {
@@ -244,7 +255,7 @@ export async function disown(home: string): Promise<void> {
   }
 }
 
-/** Lets the stores of a stopped identity provider go on without their journal. */
+/** Detaches the stores of a stopped identity provider from their journal. */
 export async function leaveJournal(home: string): Promise<void> {
   const stores = openJournaledStores(home)
   try {

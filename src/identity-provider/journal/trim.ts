@@ -5,8 +5,8 @@ import type { Journal } from '../../journal/journal.js'
 import type { UserSideJournal } from './writer.js'
 
 /**
- * Entries are kept for a week: a home that was away for longer is made anew out of the owner's. The stores
- * are what they rest on, and nothing else is needed to go on.
+ * Entries are kept for a week. A home that was away longer must be made again from the leader's.
+ * The stores hold the full state, so older entries are not needed.
  */
 const KEPT_MS = 7 * 24 * 3_600_000
 const MARK_EVERY_MS = 3_600_000
@@ -15,9 +15,9 @@ export interface TrimOptions {
   readonly home: string
   readonly journal: Pick<Journal, 'trim'>
   readonly partition: number
-  /** Which journal it is: the hours of another one say nothing of it. */
+  /** The journal's id, so that hours of another journal do not count. */
   readonly id: string
-  /** Of the last entry that all stores of this home say they have. */
+  /** The last entry that all stores of this home have. */
   readonly needed: () => number
   readonly writer: Pick<UserSideJournal, 'readings'>
   readonly timers: Pick<Timers, 'now' | 'at'>
@@ -30,8 +30,9 @@ interface Hour {
 }
 
 /**
- * Notes each hour how far the journal is, in `96-journal-hours` beside the ledger's databases (time → which
- * journal, and its last entry), and forgets what is older than a week, but nothing that this home may need.
+ * Records every hour the journal's last entry, in `96-journal-hours` beside the ledger's databases
+ * (time → journal, entry), and trims entries older than a week, except those that this home may
+ * need.
  */
 export function keepTrimmed(options: TrimOptions) {
   const { home, journal, partition, id, needed, writer, timers, log } = options
@@ -46,7 +47,7 @@ export function keepTrimmed(options: TrimOptions) {
     await hours.put(now, { journal: id, seq: writer.readings.stored })
     const old = [...hours.getRange({ end: now - KEPT_MS })]
     const last = old.findLast(({ value }) => value.journal === id)
-    // The last one that a home has is what it knows the journal by.
+    // The last entry of a home identifies its journal, so it is kept.
     if (last !== undefined) await journal.trim(partition, Math.min(last.value.seq, needed()))
     await root.transaction(() => {
       for (const { key } of old) void hours.remove(key)

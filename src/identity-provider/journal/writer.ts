@@ -9,30 +9,33 @@ import { encodeEntry, type JournaledWrite, nameOfEntry, type Sealer } from './en
 import type { JournaledStores, Position } from './stores.js'
 
 /**
- * The one writer of the user side's journal. What the user side decides is written to its stores first,
- * and an answer waits until the journal has all that was written before it: nobody has heard of what the
- * next owner does not know.
+ * The only writer of the identity provider's journal. Decisions go to the stores first, and an
+ * answer waits until the journal has every earlier write: no caller knows of anything that the next
+ * leader does not.
  *
- * An owner that has not seen for a while that it is still the owner decides nothing: it may have been
- * taken over from while it stood still.
+ * A leader that could not confirm its leadership recently decides nothing: another node may have
+ * taken over while this process was paused.
  */
 export interface UserSideJournal {
-  /** Null: the journal has all that is on disk here. Rejects where it will never have it. */
+  /** Null when the journal has all that is on disk here. Rejects when it never will. */
   settled(): Promise<void> | null
-  /** False: another may own the journal by now, so that nothing may be decided. */
-  isOwner(): boolean
+  /** False when another node may lead by now, so that nothing may be decided. */
+  isLeader(): boolean
   readonly readings: WriterReadings
-  /** Resolves once it was seen to be the owner. */
+  /** Resolves once the journal has confirmed this leadership. */
   readonly proven: Promise<void>
-  /** Resolves once the journal has all, or was not in time, and a standby need not wait. */
+  /**
+   * Resolves once the journal has every write, or when the time is over, so that a standby need not
+   * wait.
+   */
   close(): Promise<void>
 }
 
 export interface WriterReadings {
   readonly epoch: number
-  /** Of the last entry that is stored. */
+  /** The last stored entry. */
   readonly stored: number
-  /** Writes that wait to be stored, those under way included. */
+  /** Writes not stored yet, including those in flight. */
   readonly waiting: number
 }
 
@@ -41,46 +44,46 @@ export interface WriterOptions extends AppendContext {
   readonly partition: number
   readonly stores: JournaledStores
   readonly sealer: Sealer
-  /** Of the taking that made it the owner, and the end of what there is. */
+  /** The position after acquiring leadership, which is the journal's end. */
   readonly position: Position
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
-  /** Fenced: the process has to end. */
+  /** Called when this home is fenced: the process has to end. */
   readonly fatal: (error: unknown) => void
 }
 
-/** The journal has not answered for a while: another may own it by now. */
-export class OwnerUnsure extends Error {
-  override readonly name = 'OwnerUnsure'
+/** Thrown when the journal has not answered for a while: another node may lead by now. */
+export class LeadershipUnsure extends Error {
+  override readonly name = 'LeadershipUnsure'
 
   constructor() {
-    super('another may own the journal by now')
+    super('another node may lead the journal by now')
   }
 }
 
-/** Of an entry's writes, before it is sealed. */
+/** The bound of an entry's writes before sealing. */
 const ENTRY_BYTES_MAX = BODY_BYTES_MAX / 4
-/** What else writes to the stores is looked for. */
+/** How often writes by other processes are collected. */
 const LOOK_FOR_WRITES_MS = 250
-/** What the journal has is forgotten here in groups: each waits for the disk. */
+/** Writes that the journal has are forgotten in groups, because each group waits for the disk. */
 const FORGET_AFTER_MS = 1_000
-/** Stores that nothing was written to say as rarely how far they are. */
+/** How often stores without writes advance their position. */
 const MARK_AFTER_MS = 30_000
 
-const LOOK_AT_OWNER_MS = 500
-/** Below the silence after which another takes over. */
+const LEADER_POLL_INTERVAL_MS = 500
+/** Shorter than the silence after which another node takes over. */
 const UNSEEN_MS_MAX = 1_500
 
 export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   const { journal, partition, stores, sealer, timers } = options
   const { epoch } = options.position
   let { seq, last } = options.position
-  /** Of the last entry behind which all is whole. */
+  /** The last entry that ends a transaction. */
   let whole = { seq, last }
   const places = stores.all.map((store) => ({
     store,
-    /** Numbers of writes that were taken for an entry and are not forgotten. */
+    /** Numbers of writes that are queued or stored and not yet forgotten. */
     taken: new Set<number>(),
-    /** Of those, what an entry has that is stored. */
+    /** Those of them whose entry is stored. */
     stored: [] as number[],
   }))
   let queued: JournaledWrite[] = []
@@ -104,9 +107,8 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   }
 
   /**
-   * Takes what this process has written and is on disk. Over again until nothing has come to be there
-   * meanwhile: what was written to one store before something else to another is then never left out of
-   * what that one is taken with.
+   * Queues the writes of this process that are on disk. It repeats until a pass finds no new write,
+   * so that an earlier write to one store is never missing beside a later one to another.
    */
   function take(): void {
     for (let isNew = true; isNew; ) {
@@ -125,7 +127,10 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     }
   }
 
-  /** With what the run before has left, and what other processes have written. @returns whether any was new */
+  /**
+   * Queues also the writes that an earlier run left and those of other processes.
+   * @returns whether any was new
+   */
   function takeAll(place: (typeof places)[number]): boolean {
     const { numbers } = place.store.writes
     return takeOf(
@@ -170,11 +175,11 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     for (const { store, number } of writes) places[store]?.stored.push(number)
     appending = 0
     forgetAlarm ??= forgetIn(FORGET_AFTER_MS)
-    // Where nothing more comes for a week, entries that a store is behind by are trimmed.
+    // If a week passes without writes, entries that a store has not marked would be trimmed.
     markAlarm ??= forgetIn(MARK_AFTER_MS)
   }
 
-  /** @returns once what is queued is stored */
+  /** @returns a promise that resolves once everything queued is stored */
   function store(): Promise<void> {
     if (running === null) {
       running = append().finally(() => {
@@ -185,7 +190,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     }
     next ??= running.then(() => {
       next = null
-      // Somebody else may have begun the next one since.
+      // Another caller may have started the next append in between.
       return queued.length > 0 ? store() : (running ?? undefined)
     })
     next.catch(() => undefined)
@@ -206,8 +211,9 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   }
 
   /**
-   * What entries have that are stored by now. What fails is tried again, and the store is no further then.
-   * @param isForAll stores that nothing was written to say how far they are, too
+   * Forgets writes whose entries are stored. A failure is retried later, and the store's position
+   * stays.
+   * @param isForAll also advances stores without writes
    */
   async function forget(isForAll: boolean): Promise<void> {
     const position: Position = { ...options.position, ...whole }
@@ -224,14 +230,17 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
         })
       } catch (err) {
         place.stored = [...numbers, ...place.stored]
-        options.log.warn({ err, store: place.store.name }, 'what the journal has was not forgotten')
+        options.log.warn(
+          { err, store: place.store.name },
+          'stored writes could not be cleared: retrying',
+        )
         continue
       }
       for (const number of numbers) place.taken.delete(number)
     }
   }
 
-  /** Until the journal has all that is on disk here; null: it has. */
+  /** Waits until the journal has all that is on disk here; null when it has. */
   function storing(): Promise<void> | null {
     if (isOver) return Promise.reject(ended)
     take()
@@ -240,11 +249,11 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
 
   function settled(): Promise<void> | null {
     const waiting = storing()
-    // Of one that may be none any more, what it read may be of before another went on.
-    return waiting === null && !isOwner() ? Promise.reject(new OwnerUnsure()) : waiting
+    // If leadership is lost, what this process read may be outdated.
+    return waiting === null && !isLeader() ? Promise.reject(new LeadershipUnsure()) : waiting
   }
 
-  function isOwner(): boolean {
+  function isLeader(): boolean {
     return !isOver && timers.elapsed() - seenMs < UNSEEN_MS_MAX
   }
 
@@ -254,7 +263,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     storing()?.catch(() => undefined)
     timers.at(timers.now() + LOOK_FOR_WRITES_MS, lookForWrites)
   }
-  async function lookAtOwner(): Promise<void> {
+  async function pollLeader(): Promise<void> {
     const asked = timers.elapsed()
     try {
       const head = await journal.look(partition)
@@ -265,14 +274,14 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       options.log.warn({ err }, 'the journal does not answer')
     }
     if (!isClosed && !isOver) {
-      timers.at(timers.now() + LOOK_AT_OWNER_MS, () => void lookAtOwner())
+      timers.at(timers.now() + LEADER_POLL_INTERVAL_MS, () => void pollLeader())
     }
   }
   lookForWrites()
-  void lookAtOwner()
+  void pollLeader()
 
   return {
-    ...{ settled, isOwner, proven },
+    ...{ settled, isLeader, proven },
     readings: {
       epoch,
       get stored() {
@@ -294,7 +303,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
   }
 }
 
-/** Cut where an entry would be too long. */
+/** Splits writes so that no entry becomes too long. */
 function* parts(
   writes: readonly JournaledWrite[],
 ): Iterable<readonly [part: readonly JournaledWrite[], isLast: boolean]> {

@@ -2,31 +2,34 @@ import { errors } from 'oidc-provider'
 import { ACCOUNT_CLAIM, ROLE_CLAIM, type Role } from '../../domain/role.js'
 
 /**
- * Which account a token is for. A client names it with the resource that it asks a token for, the
- * audience followed by this; without it the token is for the person's own account.
+ * Marks a token's account. A client appends this and the account's id to the audience in the
+ * resource that it requests; without it the token is for the person's own account.
  */
 const ACCOUNT_QUERY = '?account='
-/** As in the ids that this login makes, and in what other issuers may call a person. */
+/** Covers the ids that this login makes, and what other issuers may call a person. */
 const ACCOUNT = /^[\w.@:|-]{1,255}$/
 
-/** Where the login asks what a person is in an account. */
+/** Tells the login what roles a person has. */
 export interface Memberships {
-  /** Null: no member. */
+  /** Null when the person is not a member. */
   roleOf(accountId: string, personId: string): Role | null
-  /** Accounts that the person is a member of. */
+  /** Returns the accounts that the person is a member of. */
   membershipsOf(personId: string): readonly { readonly accountId: string; readonly role: Role }[]
 }
 
-/** Of an answer that gives no token: where the person may have one, for the console to offer. */
+/**
+ * A field of a refused token request: the accounts that the person may have, for the console to
+ * offer.
+ */
 export const ACCOUNTS_FIELD = 'countersign_accounts'
 
 /**
- * Who asks for the account that they left, or were removed from, is not at a dead end. Told to the
- * person alone: whoever has a code of theirs, and its verifier.
+ * Offers other accounts to a person who left the requested one or was removed from it. Only a
+ * holder of the person's code and its verifier sees them.
  */
 export class NoPlaceError extends errors.InvalidGrant {
-  override error_description = 'you have no place in this account, or none any more'
-  /** Empty: the person is in no account at all. Null: the ledger is not there yet to say. */
+  override error_description = 'you are not a member of this account'
+  /** Empty when the person has no account. Null while the ledger is not open yet. */
   readonly accounts: readonly { readonly account_id: string; readonly role: Role }[] | null
 
   constructor(memberships: Memberships | null, personId: string) {
@@ -36,7 +39,7 @@ export class NoPlaceError extends errors.InvalidGrant {
   }
 }
 
-/** Null of a resource that names none. */
+/** Returns null for a resource without an account. */
 export function accountOf(resource: string, audience: string): string | null {
   const prefix = `${audience}${ACCOUNT_QUERY}`
   if (!resource.startsWith(prefix)) return null
@@ -45,9 +48,9 @@ export function accountOf(resource: string, audience: string): string | null {
 }
 
 /**
- * What a token says besides who it is of.
- * @param resource that it was asked for
- * @returns null where the person has no place in the account, or none any more
+ * Returns the claims that a token has besides its subject.
+ * @param resource the resource that was requested
+ * @returns null when the person is not a member of the account
  */
 export function accountClaims(
   personId: string,
@@ -56,7 +59,8 @@ export function accountClaims(
   memberships: Memberships | null,
 ): Readonly<Record<string, string>> | null {
   const account = accountOf(resource, audience)
-  // Until the ledger is there, a person's own account alone; what counts is judged at each use.
+  // Until the ledger is open, only a person's own account. Every use of the token is judged
+  // again.
   if (memberships === null) return account === null ? {} : null
   const role = memberships.roleOf(account ?? personId, personId)
   if (role === null) return null

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type UserId, ulidBody } from '../../domain/ids.js'
+import type { UserId } from '../../domain/ids.js'
 import type { LoginStore, UserRecord } from './login-store.js'
 import {
   hashPassword,
@@ -8,12 +8,13 @@ import {
   type PasswordCaller,
   verifyPassword,
 } from './password-hash.js'
+import { drawPersonIdSecret, type PersonIdSecret, personIdOf } from './person-ids.js'
 
 /** RFC 5321, section 4.5.3.1.3, less the angle brackets. */
 const EMAIL_LENGTH_MAX = 254
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+$/
 
-/** Why an account was not made; the message is for the operator and names no secret. */
+/** An account that was not made. The message is for the operator and contains no secret. */
 export class AccountRefusedError extends Error {
   constructor(message: string) {
     super(message)
@@ -21,29 +22,35 @@ export class AccountRefusedError extends Error {
   }
 }
 
-/** What the login may know about people. Writes are durable when they resolve. */
+/** The login's accounts. Writes are durable when they resolve. */
 export interface Accounts {
   /** @throws AccountRefusedError when the email is malformed or taken, or the password unfit */
   create(email: string, password: string): Promise<UserRecord>
   /**
-   * Makes an account that nobody can sign in to before its code is redeemed.
+   * Makes an account that nobody can sign in to until its code is redeemed.
    * @throws AccountRefusedError when the email is malformed or taken
    */
   invite(email: string): Promise<Invitation>
   /**
-   * A new code for an account there is; earlier ones end, the password stays until it is redeemed.
+   * Issues a new code for an existing account. Earlier codes end; the password stays until the new
+   * code is redeemed.
    * @throws AccountRefusedError when there is no such account
    */
   inviteAgain(email: string): Promise<Invitation>
   /**
-   * Gives the code's account this password and ends its sessions; the code is good once.
-   * @throws AccountRefusedError when the code is none, used or expired, or the password unfit
+   * Gives the code's account this password and ends its sessions. A code works once.
+   * @throws AccountRefusedError when the code is unknown, used or expired, or the password unfit
    */
   redeem(code: string, password: string): Promise<UserRecord>
   /** Makes the account, or gives the existing one this password. */
   ensure(email: string, password: string): Promise<UserRecord>
   findById(userId: string): UserRecord | undefined
   findByEmail(email: string): UserRecord | undefined
+  /**
+   * The person who signs in by this address, or who will once the operator makes the account.
+   * Null when it is no email address.
+   */
+  personByEmail(email: string): Promise<{ userId: UserId; emailKey: string } | null>
   /**
    * Null when the pair is wrong. Takes as long for an unknown email as for a known one.
    * @throws PasswordQueueFullError
@@ -53,7 +60,7 @@ export interface Accounts {
 
 export interface Invitation {
   readonly user: UserRecord
-  /** The only copy: its hash alone is kept. */
+  /** The only copy: the store keeps its hash. */
   readonly code: string
   readonly expiresAtMs: number
 }
@@ -61,6 +68,7 @@ export interface Invitation {
 /** Long enough to reach a person in another time zone. */
 export const INVITATION_MS = 24 * 3_600_000
 const CODE_BYTES = 24
+const PERSON_IDS = 'person-ids'
 const NO_SUCH_CODE = 'this code is not known, was used, or has expired; ask for a new one'
 
 /** @param endSessionsOf signs a person out everywhere, within a transaction of the store */
@@ -68,12 +76,24 @@ export function createAccounts(
   store: LoginStore,
   endSessionsOf: (userId: UserId) => void = () => {},
 ): Accounts {
-  // Compared against when the email is unknown, so that timing does not tell who has an account.
+  // An unknown email is compared against this hash, so that timing does not reveal who has an
+  // account.
   let decoyHash: Promise<string> | undefined
+
+  /** Drawn when it is first needed; whichever process is first. */
+  async function personIds(): Promise<PersonIdSecret> {
+    const known = store.secrets.get(PERSON_IDS)
+    if (known !== undefined) return known
+    return store.root.transaction(() => {
+      const drawn = store.secrets.get(PERSON_IDS) ?? drawPersonIdSecret(Date.now())
+      void store.secrets.put(PERSON_IDS, drawn)
+      return drawn
+    })
+  }
 
   async function put(record: UserRecord, emailKey: string): Promise<void> {
     await store.root.transaction(() => {
-      // Checked again inside the write transaction: another process may have made it meanwhile.
+      // Checked again inside the write transaction, because another process may have made it.
       const owner = store.userIdByEmail.get(emailKey)
       if (owner !== undefined && owner !== record.userId) {
         throw new AccountRefusedError('an account with this email exists')
@@ -119,7 +139,7 @@ export function createAccounts(
       }
       const now = Date.now()
       const record: UserRecord = {
-        userId: `user_${ulidBody(now, randomBytes(10))}` as UserId,
+        userId: personIdOf(await personIds(), emailKey),
         email: email.trim(),
         passwordHash: await hashPassword(password),
         createdAtMs: now,
@@ -129,7 +149,7 @@ export function createAccounts(
     },
 
     async invite(email) {
-      // Nobody knows this password, which the person replaces.
+      // Nobody knows this password; the person replaces it.
       const user = await this.create(email, randomBytes(32).toString('base64url'))
       return issueCode(user)
     },
@@ -142,7 +162,7 @@ export function createAccounts(
 
     async redeem(code, password) {
       const key = hashOfCode(code)
-      // Before the slow hash, so that guessing costs a look; and again when it is used.
+      // Checked before the slow hash, so that a guess costs one lookup, and again when it is used.
       userOfCode(key)
       requirePassword(password)
       const passwordHash = await hashPassword(password)
@@ -150,7 +170,7 @@ export function createAccounts(
         const record = { ...userOfCode(key), passwordHash }
         void store.users.put(record.userId, record)
         void store.enrolments.remove(key)
-        // It may be asked for because somebody else has one.
+        // The reason for the new code may be that somebody else has the old password.
         endSessionsOf(record.userId)
         return record
       })
@@ -172,6 +192,13 @@ export function createAccounts(
       const emailKey = normaliseEmail(email)
       return emailKey === null ? undefined : findByEmail(emailKey)
     },
+    async personByEmail(email) {
+      const emailKey = normaliseEmail(email)
+      if (emailKey === null) return null
+      const secret = await personIds()
+      const wouldBe = personIdOf(secret, emailKey)
+      return { userId: findByEmail(emailKey)?.userId ?? wouldBe, emailKey }
+    },
 
     async authenticate(email, password, caller) {
       const emailKey = normaliseEmail(email)
@@ -185,14 +212,14 @@ export function createAccounts(
   }
 }
 
-/** Lower case and NFC; null when it cannot be an email address. */
+/** Returns the email in lower case and NFC; null when it cannot be an email address. */
 export function normaliseEmail(email: string): string | null {
   const trimmed = email.trim()
   if (trimmed.length > EMAIL_LENGTH_MAX || !EMAIL.test(trimmed)) return null
   return trimmed.normalize('NFC').toLowerCase()
 }
 
-/** The code has 192 bits of its own: a plain hash keeps it. */
+/** The code has 192 random bits, so a plain hash is enough. */
 function hashOfCode(code: string): string {
   return createHash('sha256').update(code).digest('base64url')
 }

@@ -4,28 +4,31 @@ import type { ArtifactKey, LoginStore } from './login-store.js'
 /** oidc-provider accepts an artifact this long after its expiry (its default clock tolerance). */
 export const CLOCK_TOLERANCE_SECONDS = 15
 /**
- * Artifacts kept per model. Anyone can start a login, so the number of interactions is in
- * strangers' hands; past the bound those that expire first make room.
+ * The bound of artifacts per model. Anyone can start a login, so strangers decide how many
+ * interactions there are; past the bound, those that expire first make room.
  */
 const ARTIFACTS_PER_MODEL_MAX = 20_000
-/** What a revoked grant takes with it. An interaction names a grant too, but outlives it. */
+/** The models revoked with a grant. An interaction names a grant too, but outlives it. */
 const GRANT_BOUND_MODELS = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
 /** Artifacts without an expiry of their own (none of the enabled models) still end. */
 const DEFAULT_LIFE_SECONDS = 24 * 3_600
 /** Ids come from cookies and query strings; generated ones have 43 characters or fewer. */
 const ID_LENGTH_MAX = 128
 const SWEEP_INTERVAL_MS = 60_000
-/** Removed in one transaction; a longer backlog waits for the next sweep. */
+/** The bound of one transaction; a longer backlog waits for the next sweep. */
 const SWEEP_BATCH_MAX = 2_000
 
 export interface ArtifactStore {
   readonly adapter: AdapterFactory
   /**
-   * Takes part in the caller's transaction: signs a person out everywhere. What was issued with a
+   * Signs a person out everywhere, within the caller's transaction. Everything issued with a
    * session ends with it.
    */
   endSessionsOf(accountId: string): void
-  /** Removes what has expired. @returns how many artifacts went */
+  /**
+   * Removes expired artifacts.
+   * @returns how many were removed
+   */
   sweep(nowMs: number): Promise<number>
   close(): void
 }
@@ -39,7 +42,7 @@ export function createArtifactStore(store: LoginStore): ArtifactStore {
     countByModel.set(model, (countByModel.get(model) ?? 0) + by)
   }
 
-  /** Inside a transaction: removes an artifact and every index entry of it. */
+  /** Removes an artifact and all its index entries, within the caller's transaction. */
   function remove([model, id]: ArtifactKey): void {
     const record = store.artifacts.get([model, id])
     if (record === undefined) return

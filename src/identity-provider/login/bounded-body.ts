@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Several times what a proxy in front lets through (OPERATIONS.md): so much of a body that is too large
- * is read and thrown away, so that its sender reads the answer and not of a connection that was reset.
+ * How much of an oversized body is read and discarded, so that its sender reads the answer instead
+ * of a connection reset. It is several times what a proxy in front lets through (INSTALL.md).
  */
 const DRAINED_BYTES_MAX = 256 * 1024
 
 /**
- * Whoever answers that it is too large ends the connection (`lastAnswer`): what is left of the body
- * would be taken for the next request, which behind a proxy is somebody else's.
- * @returns null: it is larger
+ * Reads a body up to a bound. After the answer 413, end the connection (`lastAnswer`): the rest of
+ * the body would be taken for the next request, which behind a proxy is another person's.
+ * @returns null when the body is larger
  */
 export async function readBounded(
   request: IncomingMessage,
@@ -26,7 +26,7 @@ export async function readBounded(
   return received > bytesMax ? null : Buffer.concat(chunks)
 }
 
-/** Headers of an answer after which the connection is of no use. */
+/** Returns the headers of an answer after which the connection is unusable. */
 export function lastAnswer(status: number): Readonly<Record<string, string>> {
   return status === 413 ? { Connection: 'close' } : {}
 }

@@ -13,7 +13,7 @@ export const AUTHORIZERS_SIGNED_IN_PATH = '/authorizers/signed-in'
  */
 export const COMMAND_LINE_REDIRECT_URI = 'http://127.0.0.1/callback'
 
-/** For an installation on one machine that says nothing of its console. */
+/** The default for an installation on one machine that does not configure its console. */
 const CONSOLE_LOOPBACK_REDIRECT_URIS = [
   'http://127.0.0.1/console/callback',
   'http://localhost/console/callback',
@@ -22,7 +22,7 @@ const CONSOLE_LOOPBACK_REDIRECT_URIS = [
 const LOOPBACK_ORIGINS = ['http://localhost', 'http://127.0.0.1']
 
 const publicClient = {
-  // Nothing in a browser page or on a person's machine can keep a client secret; PKCE takes its place.
+  // A browser page or a person's machine cannot keep a client secret; PKCE replaces it.
   token_endpoint_auth_method: 'none',
   grant_types: ['authorization_code'],
   response_types: ['code'],
@@ -30,10 +30,10 @@ const publicClient = {
 } as const satisfies Partial<ClientMetadata>
 
 /**
- * The clients of a deployment; none can register itself.
- * @param origin where browsers reach this server when it is not the loopback; null: it is
+ * Returns the clients of a deployment; no client can register itself.
+ * @param origin the public origin of this server; null when browsers use the loopback address
  * @param consoleRedirectUris exact URLs of the console's callback; empty takes the loopback
- *   addresses with any port
+ * addresses with any port
  */
 export function loginClients(
   consoleRedirectUris: readonly string[],
@@ -49,7 +49,7 @@ export function loginClients(
       application_type: loopback ? 'native' : 'web',
       redirect_uris: [...consoleUris],
       post_logout_redirect_uris: consoleUris.map((uri) => new URL('.', uri).href),
-      // A page that is open longer than a token lives goes on without leaving for the sign-in.
+      // A page that stays open longer than its token keeps working without a new sign-in.
       grant_types: [...publicClient.grant_types, 'refresh_token'],
       response_types: [...publicClient.response_types],
     },

@@ -4,7 +4,7 @@ import { AccountRefusedError, createAccounts, type Invitation } from './accounts
 import { hasLoginStore, type LoginStore, openLoginStore } from './login-store.js'
 
 /**
- * The operator's way to make an account; safe while the identity provider runs on the same data.
+ * Lets the operator make an account; safe while the identity provider runs on the same data.
  * @param dataDir the identity provider's data directory
  * @throws AccountRefusedError when the email is malformed or taken, or the password unfit
  */
@@ -24,9 +24,9 @@ export async function createUser(
 }
 
 /**
- * The operator's way to let a person in, who chooses the password; safe as above.
- * @param which `first` makes the account; `again` is for one that exists
- * @throws AccountRefusedError when the email is malformed, taken, or not known
+ * Lets the operator invite a person, who then chooses a password; safe as above.
+ * @param which `first` makes the account; `again` issues a new code for an existing one
+ * @throws AccountRefusedError when the email is malformed, taken, or unknown
  */
 export async function inviteUser(
   dataDir: string,
@@ -37,7 +37,7 @@ export async function inviteUser(
   try {
     const accounts = createAccounts(store)
     const made = await (which === 'first' ? accounts.invite(email) : accounts.inviteAgain(email))
-    // An earlier code of that person may be there from elsewhere.
+    // An earlier code of that person may already be in the store.
     const isThere = () =>
       [...store.enrolments.getRange()].some(
         ({ value: { userId, expiresAtMs } }) =>
@@ -50,16 +50,16 @@ export async function inviteUser(
   }
 }
 
-/** Of an identity provider with a journal, for that to have it; one that is stopped has time. */
+/** How long a running identity provider may take to put the account into its journal. */
 const BROUGHT_MS = 3_000
 
-/** @throws Error where it was taken back, since the journal is another home's to write */
+/** @throws Error when a standby undid the write: only the leader writes the journal */
 async function requireKept({ root }: LoginStore, isThere: () => boolean): Promise<void> {
   await broughtElsewhere(root, BROUGHT_MS)
   root.resetReadTxn()
   if (isThere()) return
   throw new AccountRefusedError(
-    'the identity provider of this home is a standby, which follows what another one writes: say this at the home of its owner (countersign cluster status --domain user)',
+    "this identity provider is a standby, so the account was not kept: run this command in the leader's home (see `countersign cluster status --domain user`)",
   )
 }
 
@@ -69,7 +69,7 @@ export interface ListedUser {
   readonly createdAtMs: number
 }
 
-/** All accounts, without what proves who they are; safe as above. Where there is no store, none is made. */
+/** Lists all accounts without their secrets; safe as above. It creates no store. */
 export async function listUsers(dataDir: string): Promise<ListedUser[]> {
   if (!hasLoginStore(dataDir)) return []
   const store = openLoginStore(dataDir)

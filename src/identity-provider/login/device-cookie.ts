@@ -2,27 +2,27 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Marks a browser in which somebody signed in to an account, so that strangers who guess at that
- * account cannot lock its owner out: failures with the mark count for the mark alone, and its
- * password is compared ahead of theirs. It proves nothing else and signs nobody in. OWASP, "Slow
- * Down Online Guessing Attacks with Device Cookies".
+ * Marks a browser in which a person has signed in to an account, so that strangers who guess
+ * passwords cannot lock its owner out: failures with the mark count only against the mark, and its
+ * password is compared before theirs. The mark proves nothing else and signs nobody in. OWASP,
+ * "Slow Down Online Guessing Attacks with Device Cookies".
  */
 export interface DeviceCookies {
-  /** @returns id of the mark; null when the request brings none of this account's */
+  /** @returns the mark's id; null when the request carries no mark of this account */
   read(request: IncomingMessage, accountKey: string): string | null
-  /** Value of a `Set-Cookie` header. */
+  /** Returns the value of a `Set-Cookie` header. */
   issue(accountKey: string): string
 }
 
 const NAME = 'countersign_device'
 const ID_BYTES = 16
-/** People sign in at least that often; after it they are strangers once. */
+/** A person who signs in less often loses the mark once. */
 const LIFE_SECONDS = 180 * 86_400
 const VALUE = /^([\w-]{22})\.([\w-]{43})$/
-/** Of a header that browsers fill; no browser brings so much of ours. */
+/** Browsers fill the header; none sends this much of ours. */
 const COOKIE_CHARS_MAX = 8_192
 
-/** @param keys of the login's cookies: the first signs, all verify */
+/** @param keys the login's cookie keys: the first signs, all verify */
 export function createDeviceCookies(
   keys: readonly string[],
   transport: 'tls' | 'plain',

@@ -1,8 +1,8 @@
 import { hasLoginStore, openLoginStore } from './login-store.js'
 
 /**
- * Ends every session and sign-in under way, and every link to choose a password with: a store that
- * was restored would let in by those that were ended or used since.
+ * Ends every session, pending sign-in and password link: a restored store would otherwise accept
+ * those that were ended or used after the backup.
  * @param dataDir the identity provider's data directory; it must not be running
  */
 export async function endSessions(dataDir: string): Promise<void> {

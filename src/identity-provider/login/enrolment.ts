@@ -7,8 +7,8 @@ import { PasswordQueueFullError } from './password-hash.js'
 import { sendPage } from './send-page.js'
 
 /**
- * Where an invited person chooses a password. The code is in the link's fragment, which browsers
- * send to nobody and servers log nowhere; the page's script puts it into the form.
+ * The page on which an invited person chooses a password. The code is in the link's fragment, which
+ * browsers do not send and servers do not log; the page's script puts it into the form.
  */
 export const ENROLMENT_PATH = '/enrol'
 const SCRIPT_PATH = `${ENROLMENT_PATH}/page.js`
@@ -22,7 +22,7 @@ export interface EnrolmentDeps {
   readonly log: Logger
 }
 
-/** @returns false when the path is none of its own */
+/** @returns false when the path is not one of its own */
 export function createEnrolmentHandler(deps: EnrolmentDeps) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
@@ -39,7 +39,7 @@ export function createEnrolmentHandler(deps: EnrolmentDeps) {
   }
 }
 
-/** Wrong codes are not counted: each costs a look, and 192 bits are not guessed. */
+/** Wrong codes are not counted: each costs one lookup, and nobody guesses 192 bits. */
 async function redeem(
   { accounts, log }: EnrolmentDeps,
   request: IncomingMessage,
@@ -53,7 +53,7 @@ async function redeem(
     log.info({ userId: user.userId }, 'an invited user has chosen a password')
     const done = messagePage(
       'You are in',
-      'Your password is set. Sign in with it once more to add a passkey, by which you sign in and confirm from then on; or run "countersign login" and "countersign authorizer create".',
+      'Your password is set. Sign in with it once more to add a passkey, with which you sign in and confirm from then on; or run "countersign login" and "countersign authorizer create".',
       { text: 'Add a passkey', path: '/authorizers' },
     )
     sendPage(response, 200, 'text/html', done, contentSecurityPolicy(null))
@@ -64,7 +64,7 @@ async function redeem(
       show(response, error.status, '', error.message)
     } else if (error instanceof PasswordQueueFullError) {
       response.setHeader('Retry-After', 5)
-      show(response, 503, '', 'Too many people sign in at once. Try again in a moment.')
+      show(response, 503, '', 'Too many people are signing in. Try again in a moment.')
     } else {
       throw error
     }

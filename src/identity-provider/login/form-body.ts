@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { readBounded } from './bounded-body.js'
 
-/** An email and a password, percent-encoded, several times over. */
+/** Several times a percent-encoded email and password. */
 const FORM_BYTES_MAX = 8 * 1024
 
-/** Why a form was not read; the message is public. */
+/** A form that was not read. The message is public. */
 export class FormRefusedError extends Error {
   readonly status: number
 

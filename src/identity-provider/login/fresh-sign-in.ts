@@ -4,14 +4,14 @@ import { AUTHORIZERS_AUDIENCE, FRESH_SIGN_IN_SECONDS } from './audiences.js'
 const { base, Check } = interactionPolicy
 
 /**
- * What asks people for their password, or their passkey: as the package has it, and once more where a
- * token for the authorizers is wanted under a session that is not of just now. Whoever took a session
- * away would else add a first authorizer by it.
+ * Decides when people are asked for their password or passkey. Besides the package's own rules, a
+ * token for the authorizers needs a recent sign-in: otherwise a stolen session could add the first
+ * authorizer.
  */
 export function freshForAuthorizers(): interactionPolicy.DefaultPolicy {
   const policy = base()
   policy.get('login')?.checks.add(
-    new Check('fresh_sign_in', 'authorizers take a sign-in of just now', ({ oidc }) => {
+    new Check('fresh_sign_in', 'authorizers need a recent sign-in', ({ oidc }) => {
       const { session, result, resourceServers } = oidc
       const isForThem = Object.hasOwn(resourceServers ?? {}, AUTHORIZERS_AUDIENCE)
       const isOld = session?.past(FRESH_SIGN_IN_SECONDS) !== false

@@ -29,18 +29,18 @@ export interface InteractionDeps {
   readonly throttle: LoginThrottle
   readonly devices: DeviceCookies
   readonly audience: string
-  /** Null until somebody verifies them. */
+  /** Null until a verifier of passkeys is set. */
   readonly passkeys: () => PasskeySignIn | null
   readonly issuer: string
   readonly log: Logger
-  /** The peer to count failed logins against. */
+  /** Returns the peer to count failed logins against. */
   readonly clientAddress: (request: IncomingMessage) => string
 }
 
 /**
- * Serves the pages in which a person signs in and consents. The interaction is bound to the
- * browser by a signed, SameSite cookie, so another site can neither show nor submit its forms.
- * @returns false when the path is none of its own
+ * Serves the pages on which a person signs in and consents. A signed, SameSite cookie binds the
+ * interaction to the browser, so another site can neither show nor submit its forms.
+ * @returns false when the path is not one of its own
  */
 export function createInteractionHandler(deps: InteractionDeps) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
@@ -115,7 +115,7 @@ async function showPrompt(
 
 function showLogin(
   deps: InteractionDeps,
-  { uid }: Interaction,
+  { uid, params }: Interaction,
   client: { readonly name: string; readonly redirect: URL },
   request: IncomingMessage,
   response: ServerResponse,
@@ -130,14 +130,16 @@ function showLogin(
     passkeys === null || rpId === null
       ? null
       : { challenge: passkeys.challengeOf(uid), rpId, script: PASSKEY_SCRIPT_PATH }
-  const clientName = client.name
+  const purpose = purposeOf(params, client.name)
   const interactionPath = `/interaction/${uid}`
-  const html = loginPage({ interactionPath, clientName, email, problem, passkey })
+  const html = loginPage({ interactionPath, purpose, email, problem, passkey })
   const policy = passkey === null ? contentSecurityPolicy : signInPolicy
   sendPage(response, status, html, client.redirect.origin, policy)
 }
 
-/** Counted by address, though nothing is guessed: each try costs a verification. */
+/**
+ * Attempts are counted per address, not against guessing but because each one costs a verification.
+ */
 async function submitPasskey(
   deps: InteractionDeps,
   interaction: Interaction,
@@ -165,7 +167,7 @@ async function submitPasskey(
     (await deps.passkeys()?.isSignedBy(user.userId, interaction.uid, given.assertion)) === true
   if (!isSigned) {
     deps.log.warn({ address }, 'sign-in by passkey failed')
-    refuse(401, 'That passkey is none of an account here.')
+    refuse(401, 'That passkey belongs to no account here.')
     return
   }
   deps.throttle.recordSuccess(caller)
@@ -268,6 +270,15 @@ function abilitiesOf({ params }: Interaction, audience: string): string[] {
     : ['see your email address', 'manage your wallets, API keys and webhooks']
 }
 
+/** Returns the purpose of the sign-in. Pages of this origin put their path into `state`. */
+export function purposeOf(params: Readonly<Record<string, unknown>>, clientName: string): string {
+  if (params.client_id !== AUTHORIZERS_CLIENT_ID) return `to continue to ${clientName}`
+  const path = Buffer.from(String(params.state ?? ''), 'base64url').toString()
+  if (path.startsWith('/approve/')) return 'to decide on a call'
+  if (path.startsWith('/authorizers/confirm')) return 'to confirm what a key may do'
+  return 'to see and change your passkeys'
+}
+
 async function describeClient(
   deps: InteractionDeps,
   interaction: Interaction,
@@ -288,7 +299,7 @@ function sendFailure(log: Logger, response: ServerResponse, error: unknown): voi
     sendPage(response, error.status, messagePage('Not possible', error.message), null)
   } else if (error instanceof PasswordQueueFullError) {
     response.setHeader('Retry-After', 5)
-    const page = messagePage('Busy', 'Too many people sign in at once. Try again in a moment.')
+    const page = messagePage('Busy', 'Too many people are signing in. Try again in a moment.')
     sendPage(response, 503, page, null)
   } else {
     log.error({ err: error }, 'interaction failed')

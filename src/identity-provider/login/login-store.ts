@@ -4,10 +4,11 @@ import type { Database, RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb'
 import type { AdapterPayload } from 'oidc-provider'
 import { openRecorded } from '../../disk/recorded-writes.js'
 import type { UserId } from '../../domain/ids.js'
+import type { PersonIdSecret } from './person-ids.js'
 
 export interface UserRecord {
   readonly userId: UserId
-  /** As the person wrote it; looked up by its normalised form. */
+  /** The address that the person typed; lookups use its normalised form. */
   readonly email: string
   /** PHC string. */
   readonly passwordHash: string
@@ -19,7 +20,7 @@ export interface ArtifactRecord {
   readonly expiresAtMs: number
 }
 
-/** A person who was let in by the operator and has not chosen a password yet. */
+/** A person whom the operator invited and who has not chosen a password yet. */
 export interface EnrolmentRecord {
   readonly userId: UserId
   readonly expiresAtMs: number
@@ -37,20 +38,22 @@ export interface LoginStore {
   readonly users: Database<UserRecord, UserId>
   /** Normalised email → user. */
   readonly userIdByEmail: Database<UserId, string>
-  /** Hash of a one-time code → whose it is. */
+  /** One row, with the name `person-ids`. */
+  readonly secrets: Database<PersonIdSecret, string>
+  /** Hash of a one-time code → its user. */
   readonly enrolments: Database<EnrolmentRecord, string>
   readonly artifacts: Database<ArtifactRecord, ArtifactKey>
   /** Orders each model's artifacts by expiry, for sweeping and for eviction. */
   readonly artifactExpiry: Database<true, [model: string, expiresAtMs: number, id: string]>
   /** Session uid → session id. */
   readonly sessionIdByUid: Database<string, string>
-  /** What falls with a grant. */
+  /** Artifacts that end with a grant. */
   readonly grantMembers: Database<true, [grantId: string, model: string, id: string]>
 }
 
 export const LOGIN_FILE = 'login.mdb'
 
-/** Opening it makes it, for whoever opens it. */
+/** Checks first, because opening the store would create it. */
 export function hasLoginStore(dataDir: string): boolean {
   return existsSync(join(dataDir, LOGIN_FILE))
 }
@@ -61,9 +64,9 @@ export function openLoginStore(dataDir: string): LoginStore {
     path: join(dataDir, LOGIN_FILE),
     noSubdir: true,
     maxDbs: 12,
-    // Puts then resolve once they are fsynced, not merely visible.
+    // With this, a put resolves once it is fsynced, not when it is merely visible.
     overlappingSync: false,
-    // Password hashes and sessions. An option of lmdb-js that its types leave out.
+    // The file holds password hashes and sessions. lmdb-js has this option, but its types omit it.
     permissionsMode: 0o600,
   }
   const root = openRecorded(options)
@@ -71,6 +74,7 @@ export function openLoginStore(dataDir: string): LoginStore {
     root,
     users: root.openDB({ name: 'users' }),
     userIdByEmail: root.openDB({ name: 'user-id-by-email' }),
+    secrets: root.openDB({ name: 'secrets' }),
     enrolments: root.openDB({ name: 'enrolments' }),
     artifacts: root.openDB({ name: 'artifacts' }),
     artifactExpiry: root.openDB({ name: 'artifact-expiry' }),

@@ -1,15 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
 const WINDOW_MS = 15 * 60_000
-/** Wrong passwords for one account from one address: a person who forgot, not a guesser. */
+/** Failures for one account from one address: a person who forgot, not a guesser. */
 const PAIR_FAILURES_MAX = 8
-/** In a browser that has signed in to the account before. */
+/** Failures in a browser that has signed in to the account before. */
 const DEVICE_FAILURES_MAX = PAIR_FAILURES_MAX
-/** For one account from everywhere. Higher, so that a stranger cannot easily lock a person out. */
+/**
+ * Failures for one account from all addresses. It is higher, so that a stranger cannot easily lock
+ * a person out.
+ */
 const ACCOUNT_FAILURES_MAX = 100
-/** From one address over all accounts: password spraying. */
+/** Failures from one address over all accounts: password spraying. */
 const ADDRESS_FAILURES_MAX = 60
-/** Counters kept; past this the least recently used is forgotten. */
+/** The bound of counters; past it the least recently used is forgotten. */
 const COUNTERS_MAX = 50_000
 
 interface Counter {
@@ -24,7 +27,7 @@ interface Counter {
 export interface LoginThrottle {
   /** Milliseconds until this caller may try again; 0 when it may now. */
   waitMs(caller: LoginCaller, nowMs: number): number
-  /** Called before the password is compared; `recordSuccess` takes it back. */
+  /** Called before the password is compared; `recordSuccess` undoes it. */
   recordFailure(caller: LoginCaller, nowMs: number): void
   recordSuccess(caller: LoginCaller): void
 }
@@ -32,12 +35,12 @@ export interface LoginThrottle {
 export interface LoginCaller {
   readonly accountKey: string
   /**
-   * `passkey`: nothing is guessed, and whose it is the caller says. A bound over all addresses would
-   * keep nobody out but that person.
+   * `passkey` means that nothing is guessed and the caller names the account. A bound over all
+   * addresses would keep out only that account's owner.
    */
   readonly by: 'password' | 'passkey'
   readonly address: string
-  /** Mark of a browser that has signed in to this account before; it counts alone then. */
+  /** The mark of a browser that has signed in to this account before; then only the mark counts. */
   readonly device: string | null
 }
 
@@ -45,7 +48,7 @@ export function createLoginThrottle(): LoginThrottle {
   const counters = new LRUCache<string, Counter>({ max: COUNTERS_MAX })
 
   function bounds({ accountKey, by, address, device }: LoginCaller): [key: string, max: number][] {
-    // What strangers fail at, with this account or from this address, is not its fault.
+    // Strangers' failures with this account or from this address do not count against the device.
     if (device !== null) return [[`device\0${device}`, DEVICE_FAILURES_MAX]]
     const ofCaller: [key: string, max: number][] = [
       [pairKey(accountKey, address), PAIR_FAILURES_MAX],
@@ -80,7 +83,7 @@ export function createLoginThrottle(): LoginThrottle {
         if (counter !== undefined) counter.count = Math.max(0, counter.count - 1)
       }
       const { accountKey, address, device } = caller
-      // An owner who signs in takes nothing back of what strangers failed at.
+      // The owner's sign-in does not undo strangers' failures.
       counters.delete(device === null ? pairKey(accountKey, address) : `device\0${device}`)
     },
   }

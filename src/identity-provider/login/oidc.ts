@@ -17,8 +17,8 @@ import { contentSecurityPolicy, logoutPage, messagePage } from './pages.js'
 type Client = InstanceType<Provider['Client']>
 
 /**
- * One hour in every mode: a console token cannot be taken back, so its life bounds the harm of a
- * leaked one, while a person at the console, or a developer's shell, signs in once per sitting.
+ * One hour in every mode: a console token cannot be revoked, so its lifetime bounds the harm of a
+ * leaked one, while a person signs in once per session at the console or shell.
  */
 const ACCESS_TOKEN_SECONDS = 3_600
 const AUTHORIZATION_CODE_SECONDS = 60
@@ -26,8 +26,8 @@ const INTERACTION_SECONDS = 600
 /** A working day: the session lets the console fetch a new token without the password. */
 const SESSION_SECONDS = 12 * 3_600
 /**
- * Anybody leaves one behind at the page that signs out, and where there are too many the first to
- * end makes room: that must be none of a person who is signed in.
+ * Visitors of the sign-out page leave sessions behind, and past the bound the first to expire makes
+ * room. With this short lifetime it is never the session of a person who is signed in.
  */
 const STRANGERS_SESSION_SECONDS = 600
 
@@ -38,17 +38,17 @@ export interface OidcOptions {
   readonly keys: LoginKeys
   readonly accounts: Accounts
   readonly artifacts: ArtifactStore
-  /** Null until somebody knows. */
+  /** Null while the ledger is not open yet. */
   readonly memberships: () => Memberships | null
   readonly consoleRedirectUris: readonly string[]
-  /** 'tls-proxy' believes `X-Forwarded-*`, which only a proxy in front may set. */
+  /** 'tls-proxy' trusts `X-Forwarded-*`, which only a proxy in front may set. */
   readonly exposure: 'direct' | 'tls-proxy'
 }
 
 /**
- * Authorization code with PKCE for public clients, and JWT access tokens. The console's pages get
- * refresh tokens besides: good once each, since nothing in a browser can prove whose they are, and
- * of no use when the session has ended.
+ * Authorization code with PKCE for public clients, and JWT access tokens. The console's pages also
+ * get refresh tokens: each works once, because a browser cannot prove whose they are, and none
+ * works after the session has ended.
  */
 export function createOidcProvider(options: OidcOptions): Provider {
   const { accounts, audience, keys } = options
@@ -70,7 +70,7 @@ export function createOidcProvider(options: OidcOptions): Provider {
     responseTypes: ['code'],
     scopes: ['openid', 'email'],
     claims: { openid: ['sub'], email: ['email'] },
-    // The console reads the email from the ID token; there is no userinfo endpoint to ask.
+    // The console reads the email from the ID token; there is no userinfo endpoint.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -92,7 +92,7 @@ export function createOidcProvider(options: OidcOptions): Provider {
       if (resource === AUTHORIZERS_AUDIENCE) return { email: user.email }
       const memberships = options.memberships()
       const claims = accountClaims(user.userId, resource, audience, memberships)
-      // At each refresh, too: whoever was removed gets no other token for the account.
+      // Checked at each refresh too: a person who was removed gets no new token for the account.
       if (claims === null) throw new NoPlaceError(memberships, user.userId)
       return { email: user.email, ...claims }
     },
@@ -113,7 +113,7 @@ export function createOidcProvider(options: OidcOptions): Provider {
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, resource, { clientId }) {
           const isConsole = resource === audience || accountOf(resource, audience) !== null
-          // The console's pages are the wallet service's, which would only have to ask.
+          // The console's pages come from the wallet service, which could simply request one.
           const isForAuthorizers =
             resource === AUTHORIZERS_AUDIENCE && clientId === COMMAND_LINE_CLIENT_ID
           if (!isConsole && !isForAuthorizers) throw new errors.InvalidTarget()
@@ -157,7 +157,7 @@ export function createOidcProvider(options: OidcOptions): Provider {
   return provider
 }
 
-/** Empty of a token without one. */
+/** Returns an empty string for a token without a resource. */
 function resourceOf(token: object): string {
   if (!('resourceServer' in token)) return ''
   const { resourceServer } = token
@@ -167,7 +167,7 @@ function resourceOf(token: object): string {
     : ''
 }
 
-/** A page may exchange its code when it lives where the client's redirects go. */
+/** A page may exchange its code when its origin is one of the client's redirect origins. */
 function clientBasedCORS(_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
   const asked = URL.parse(origin)
   if (asked === null) return false
@@ -180,7 +180,7 @@ function clientBasedCORS(_ctx: KoaContextWithOIDC, origin: string, client: Clien
   })
 }
 
-/** Where the form of the sign-out ends: an address of the client's, which the package has checked. */
+/** Returns where the sign-out leads: an address of the client, which the package has checked. */
 function wayBackOf({ oidc }: KoaContextWithOIDC): string | null {
   const address = oidc.params?.post_logout_redirect_uri
   return typeof address === 'string' ? new URL(address).origin : null

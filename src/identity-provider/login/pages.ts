@@ -5,9 +5,9 @@ import { PAGE_STYLE } from '../../domain/page-style.js'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './password-hash.js'
 
 /**
- * The identity provider's pages: plain HTML that loads no image and no font, and without script where no
- * passkey is asked for, so that they work everywhere and the content security policy can forbid
- * everything but one inline style sheet.
+ * The identity provider's pages are plain HTML without images or fonts, and without scripts except
+ * where a passkey is asked for. They work in every browser, and the content security policy can
+ * forbid everything except one inline style sheet.
  */
 const STYLE = `${PAGE_STYLE}
 body{min-height:100vh;display:grid;align-content:center;justify-items:center;gap:var(--space-5);padding:var(--space-5) var(--space-4)}
@@ -55,7 +55,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /**
  * @param formTargetOrigin where a form of the page may end up after redirects (browsers apply
- *   `form-action` to the whole chain), or null for this origin alone
+ * `form-action` to the whole chain), or null for this origin only
  */
 export function contentSecurityPolicy(formTargetOrigin: string | null): string {
   const formAction = formTargetOrigin === null ? "'self'" : `'self' ${formTargetOrigin}`
@@ -63,40 +63,44 @@ export function contentSecurityPolicy(formTargetOrigin: string | null): string {
 }
 
 /**
- * Of every answer that says nothing stricter, such as the page of the package by which somebody who
- * is not signed in signs out: it adds the hash of its script to `script-src`.
+ * The policy of every answer without a stricter one, such as the package's sign-out page for a
+ * visitor who is not signed in: the package adds the hash of its script to `script-src`.
  */
 export const DEFAULT_POLICY =
   "default-src 'none'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /**
- * For pages with a script, which is of this origin and talks to it alone.
+ * The policy of pages with a script from this origin, which connects only to this origin.
  * @param formAction where a form of the page may go
  */
 export function scriptedPagePolicy(formAction: "'none'" | "'self'" = "'none'"): string {
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; script-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
 }
 
-/** Of the sign-in page where a passkey may be used: its script is of this origin and asks nobody. */
+/**
+ * The policy of a sign-in page that offers passkeys: its script is from this origin and connects
+ * nowhere.
+ */
 export function signInPolicy(formTargetOrigin: string | null): string {
   return `${contentSecurityPolicy(formTargetOrigin)}; script-src 'self'`
 }
 
 export interface LoginPage {
   readonly interactionPath: string
-  /** What a passkey is asked by; null: none is. */
+  /** The data for a passkey prompt; null when passkeys are not offered. */
   readonly passkey: PasskeyAsked | null
-  readonly clientName: string
-  /** What was typed before, so that only the password must be typed again. */
+  /** The purpose of the sign-in, such as `to decide on a call`. */
+  readonly purpose: string
+  /** What was typed before, so that only the password has to be typed again. */
   readonly email: string
-  /** A sentence about the last try, or null. */
+  /** A sentence about the last attempt, or null. */
   readonly problem: string | null
 }
 
 export interface PasskeyAsked {
   readonly challenge: string
   readonly rpId: string
-  /** Path of the script that asks for it. */
+  /** Path of the script that prompts for the passkey. */
   readonly script: string
 }
 
@@ -109,7 +113,7 @@ export function loginPage(page: LoginPage): string {
   return htmlDocument(
     'Sign in',
     `<h1>Sign in</h1>
-<p>to continue to ${escapeHtml(page.clientName)}</p>
+<p>${escapeHtml(page.purpose)}</p>
 ${problem}
 <form method="post" action="${escapeHtml(page.interactionPath)}/login">
 <label for="email">Email</label>
@@ -123,7 +127,7 @@ ${abortForm(page.interactionPath)}`,
   )
 }
 
-/** The script shows it: without one it cannot be used. */
+/** The script reveals this form, which does not work without it. */
 function passkeyForm(interactionPath: string, { challenge, rpId, script }: PasskeyAsked): string {
   const fields = [
     ...['credential_id', 'user_handle', 'client_data_json', 'authenticator_data', 'signature'],
@@ -138,11 +142,11 @@ ${fields.join('')}
 
 export interface EnrolmentPage {
   readonly action: string
-  /** Path of the script that takes the code from the address. */
+  /** Path of the script that reads the code from the address. */
   readonly script: string
-  /** What was sent before, or nothing. */
+  /** The code sent before, or an empty string. */
   readonly code: string
-  /** A sentence about the last try, or null. */
+  /** A sentence about the last attempt, or null. */
   readonly problem: string | null
 }
 
@@ -200,7 +204,7 @@ ${form}
   )
 }
 
-/** @param next where to go from there, by a link */
+/** @param next a link to continue with */
 export function messagePage(
   title: string,
   message: string,

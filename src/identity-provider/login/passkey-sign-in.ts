@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contentSecurityPolicy } from './pages.js'
 import { sendPage } from './send-page.js'
 
-/** Where somebody may sign in by a passkey that confirms grants; whoever keeps those verifies it. */
+/** Signs people in with the passkeys that confirm grants. The authorizers' store verifies them. */
 export interface PasskeySignIn {
-  /** Where passkeys live; null: none is asked for at this address. */
+  /** Returns the relying party id for passkeys; null when none are offered at this address. */
   rpIdAt(origin: string): string | null
-  /** What a passkey signs, base64url; it is good for this sign-in alone. */
+  /** Returns what a passkey signs, in base64url; it is valid for this sign-in only. */
   challengeOf(interactionId: string): string
-  /** Whether it is one of that user's. */
+  /** Tells whether one of that user's passkeys signed it. */
   isSignedBy(userId: string, interactionId: string, assertion: SignInAssertion): Promise<boolean>
 }
 
@@ -19,12 +19,15 @@ export interface SignInAssertion {
   readonly signature: Uint8Array
 }
 
-/** Authenticator data with extensions, client data with a long origin, an RSA signature. */
+/**
+ * Room for authenticator data with extensions, client data with a long origin, and an RSA
+ * signature.
+ */
 const FIELD_CHARS_MAX = 4_096
-/** WebAuthn Level 3, section 5.4.3; failed sign-ins are counted by it, many at a time. */
+/** WebAuthn Level 3, section 5.4.3. Failed sign-ins are counted per user handle. */
 const USER_HANDLE_BYTES_MAX = 64
 
-/** Of the form; null when it is none. The user's id is what the passkey was made for. */
+/** Reads the assertion from a form; null when it is malformed. The user handle is the user's id. */
 export function readAssertion(
   form: URLSearchParams,
 ): { readonly userId: string; readonly assertion: SignInAssertion } | null {
@@ -88,7 +91,7 @@ form.addEventListener('submit', async (event) => {
 })
 `
 
-/** @returns false when the path is none of its own */
+/** @returns false when the path is not its own */
 export function servePasskeyScript(request: IncomingMessage, response: ServerResponse): boolean {
   const path = (request.url ?? '').split('?', 1)[0]
   if (path !== PASSKEY_SCRIPT_PATH || request.method !== 'GET') return false

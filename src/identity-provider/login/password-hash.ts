@@ -1,25 +1,25 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
 /**
- * scrypt cost: N = 2^15, r = 8, p = 3, the OWASP Password Storage Cheat Sheet's set for 32 MiB.
- * The smaller-memory set is taken so that concurrent logins stay within a bounded heap.
+ * scrypt cost: N = 2^15, r = 8, p = 3, the OWASP Password Storage Cheat Sheet's parameters for 32
+ * MiB. The set with less memory keeps concurrent logins within a bounded heap.
  */
 const COST_LOG2 = 15
 const BLOCK_SIZE = 8
 const PARALLELISM = 3
 const KEY_BYTES = 32
 const SALT_BYTES = 16
-/** 128 · N · r bytes, and room for the p blocks. */
+/** 128 · N · r bytes, plus room for the p blocks. */
 const MEMORY_BYTES_MAX = 64 * 1024 * 1024
 
-/** Each hash holds a libuv thread for some hundred milliseconds. */
+/** Each hash occupies a libuv thread for some hundred milliseconds. */
 const CONCURRENT_MAX = 2
-/** Of those, what callers may hold of whom nothing is known; one is always soon free for others. */
+/** How many of them unknown callers may occupy, so that one is soon free for the others. */
 const STRANGERS_CONCURRENT_MAX = 1
-/** Of each kind; past this queue a login is refused, not delayed. */
+/** The bound of each queue; past it a login is refused, not delayed. */
 const WAITING_MAX = 32
 
-/** `known`: one's own command, or a browser that has signed in to the account before. */
+/** `known` is an operator's command, or a browser that has signed in to the account before. */
 export type PasswordCaller = 'known' | 'stranger'
 
 /** Spec silent: 12 to 128 characters, no composition rules (NIST SP 800-63B, section 3.1.1.2). */
@@ -77,7 +77,7 @@ function mayRun(caller: PasswordCaller): boolean {
   return caller === 'known' || running.stranger < STRANGERS_CONCURRENT_MAX
 }
 
-/** Starts who waits and may run, those first of whom something is known. */
+/** Starts waiting hashes that may run, known callers first. */
 function startWaiting(): void {
   for (const caller of ['known', 'stranger'] as const) {
     while (mayRun(caller)) {

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 const DISCOVERY = '/.well-known/'
 
 /**
- * The package makes the URLs of its answers from the `Host` header, or from `X-Forwarded-*` behind
- * a proxy. Whoever can set those must not move the endpoints that clients are given: they are the
- * issuer's, whatever a request says. Passkeys need `localhost` in development, so a server that is
- * reached directly may be called so too, except where it says what its endpoints are.
+ * Makes endpoints follow the issuer, whatever a request says. The package builds URLs from the
+ * `Host` header, or from `X-Forwarded-*` behind a proxy; a caller who sets those must not move the
+ * endpoints that clients get. Passkeys need `localhost` in development, so a directly reached
+ * server accepts that name too, except in its discovery document.
  * @param request changed in place, before anything reads it
  */
 export function pinHost(

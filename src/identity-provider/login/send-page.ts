@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { lastAnswer } from './bounded-body.js'
 
-/** A page of this process, or its script: whole, of the moment, and with its own policy. */
+/** Sends a page of this process or its script: complete, not cached, and with its own policy. */
 export function sendPage(
   response: ServerResponse,
   status: number,

@@ -6,8 +6,10 @@ import type Provider from 'oidc-provider'
 import { type Logger, pino } from 'pino'
 import { clientAddress } from '../../auth/client-address.js'
 import {
+  isTrusted,
   LOOPBACK_PROXIES,
   NO_PROXIES,
+  parseAddress,
   parseTrustedProxies,
   type TrustedProxies,
 } from '../../config/trusted-proxies.js'
@@ -16,6 +18,13 @@ import { holdAnswer, type Settling, turnAway } from '../journal/hold-answers.js'
 import type { Memberships } from './account-tokens.js'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
+import {
+  boundConnections,
+  CHECKED_MS,
+  LOGIN_PLACES,
+  SILENT_MS,
+  STALLED_MS,
+} from './connection-places.js'
 import { createDeviceCookies } from './device-cookie.js'
 import { createEnrolmentHandler } from './enrolment.js'
 import { createInteractionHandler } from './interactions.js'
@@ -38,13 +47,16 @@ export interface LoginOptions {
   readonly mode: 'dev' | 'live'
   /** URL under which browsers reach this server through a TLS proxy; default: its own address. */
   readonly publicIssuer?: string
-  /** Proxies before that one whose `X-Forwarded-For` is believed; default: none. */
+  /**
+   * Proxies in front of the local one whose `X-Forwarded-For` is trusted; by default there are
+   * none.
+   */
   readonly trustedProxies?: TrustedProxies
   /** Exact callback URLs of the console; default: loopback, any port (RFC 8252). */
   readonly consoleRedirectUris?: readonly string[]
   /** An account that exists after the start; dev mode only. */
   readonly devUser?: { readonly email: string; readonly password: string }
-  /** Null: there is no journal, and no answer waits. Default. */
+  /** Null, the default, when there is no journal and answers need not wait. */
   readonly journal?: Settling | null
   readonly log?: Logger
 }
@@ -52,14 +64,14 @@ export interface LoginOptions {
 export interface Login {
   /** `iss` of console tokens. */
   readonly issuer: string
-  /** Where this process serves the keys, past any proxy. */
+  /** The URL at which this process itself serves the keys, without a proxy. */
   readonly jwksUrl: string
-  /** Adds routes that stand on the same sign-in. Until then they are not found. */
+  /** Adds routes that use the same sign-in. Until then they answer 404. */
   mount(routes: (parts: LoginParts) => RouteHandler): void
-  readonly accounts: Pick<Accounts, 'findById' | 'findByEmail'>
-  /** From then on tokens may be for accounts that people are members of. */
+  readonly accounts: Pick<Accounts, 'findById' | 'personByEmail'>
+  /** From this call on, tokens may be for accounts that people are members of. */
   takeMemberships(memberships: Memberships): void
-  /** From then on users may sign in by a passkey. */
+  /** From this call on, users may sign in with a passkey. */
   takePasskeys(verifier: PasskeySignIn): void
   close(): Promise<void>
 }
@@ -70,13 +82,13 @@ export interface LoginParts {
   readonly log: Logger
 }
 
-/** False when the path is none of its own. */
+/** Resolves false when the path is not one of its own. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const ON_LOOPBACK = parseTrustedProxies(LOOPBACK_PROXIES) ?? NO_PROXIES
 const REQUEST_TIMEOUT_MS = 10_000
-const CONNECTIONS_MAX = 512
-/** The address of a grant with the largest policy, which people confirm, takes 24 KiB of it. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost'])
+/** The address of a confirmation with the largest policy takes 24 KiB of it. */
 const HEADER_BYTES_MAX = 32 * 1024
 
 /**
@@ -93,11 +105,23 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
   const artifacts = createArtifactStore(store)
   const accounts = createAccounts(store, artifacts.endSessionsOf)
   const server = createServer({
+    headersTimeout: SILENT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECKED_MS,
     keepAliveTimeout: 5_000,
     maxHeaderSize: HEADER_BYTES_MAX,
   })
-  server.maxConnections = CONNECTIONS_MAX
+  server.setTimeout(STALLED_MS)
+  const exposure = isReachedDirectly(options) ? 'direct' : 'tls-proxy'
+  // When the server listens only on loopback, browsers reach it through a proxy there.
+  const proxies =
+    exposure === 'direct' ? NO_PROXIES : [...ON_LOOPBACK, ...(options.trustedProxies ?? [])]
+  boundConnections(server, LOGIN_PLACES, ({ remoteAddress = '' }) => {
+    const peer = parseAddress(remoteAddress)
+    return peer !== null && isTrusted(peer, proxies)
+      ? null
+      : clientAddress(remoteAddress, '', NO_PROXIES)
+  })
 
   async function release(): Promise<void> {
     artifacts.close()
@@ -113,10 +137,6 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     const port = await listen(server, options.port, options.host)
     const localOrigin = `http://${options.host}:${port}`
     const issuer = requireIssuer(options.publicIssuer ?? localOrigin)
-    const exposure = options.publicIssuer === undefined ? 'direct' : 'tls-proxy'
-    // What listens on loopback alone is reached by browsers through a proxy there.
-    const proxies =
-      exposure === 'direct' ? NO_PROXIES : [...ON_LOOPBACK, ...(options.trustedProxies ?? [])]
     let memberships: Memberships | null = null
     const provider = createOidcProvider({
       issuer,
@@ -153,7 +173,7 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     server.on('request', (request, response) => {
       setSecurityHeaders(response)
       if (journal !== null) {
-        if (!journal.isOwner()) return turnAway(response)
+        if (!journal.isLeader()) return turnAway(response)
         holdAnswer(response, journal)
       }
       pinHost(request, issuer, exposure)
@@ -191,11 +211,20 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
   }
 }
 
+/**
+ * In development a front on the same machine may pass connections on, as to one of two identity providers: it ends
+ * no TLS and sets no header, so nothing that a proxy would say is believed.
+ */
+function isReachedDirectly({ mode, publicIssuer }: LoginOptions): boolean {
+  if (publicIssuer === undefined) return true
+  const url = URL.parse(publicIssuer)
+  return mode === 'dev' && url?.protocol === 'http:' && LOOPBACK_HOSTS.has(url.hostname)
+}
+
 /** @throws Error when browsers would send passwords in the clear over a network */
 function requireIssuer(issuer: string): string {
   const url = URL.parse(issuer)
-  const loopback = url?.hostname === '127.0.0.1' || url?.hostname === 'localhost'
-  if (url?.protocol !== 'https:' && !loopback) {
+  if (url?.protocol !== 'https:' && !LOOPBACK_HOSTS.has(url?.hostname ?? '')) {
     throw new Error('the public issuer must be an https URL')
   }
   return issuer.replace(/\/$/, '')

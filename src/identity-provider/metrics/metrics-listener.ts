@@ -8,13 +8,14 @@ export interface MetricsListener {
   close(): void
 }
 
-/** Whoever scrapes needs one; the rest is for a second scraper and a person. */
+/** A scraper needs one; the others are for a second scraper and a person. */
 const CONNECTIONS_MAX = 16
 const HEADERS_TIMEOUT_MS = 5_000
 
 /**
- * `/metrics` on a port of its own on loopback, apart from the login: what browsers reach never shows
- * how the domain is doing. @param port 0 picks a free one
+ * Serves `/metrics` on a loopback port of its own, apart from the login: what browsers reach never
+ * shows the state of the domain.
+ * @param port 0 picks a free one
  */
 export function listenForMetrics(
   port: number,

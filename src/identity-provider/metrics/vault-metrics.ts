@@ -2,25 +2,27 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { codeOf, REFUSAL_CODES, refusalCode } from '../../quorum-protocol/refusal.js'
 
 /**
- * What the user side of every signature counts, for whoever runs it: paid once a batch. Whoever is
- * scraped for it says nothing of a user, a wallet or a key.
+ * The operator's metrics of approvals, updated once per batch. They name no user, wallet or key.
  */
 export interface VaultMetrics {
   readonly registry: Registry
-  /** Follows a batch from its arrival to its answer. @returns the same promise */
+  /**
+   * Measures a batch from its arrival to its answer.
+   * @returns the same promise
+   */
   batch<Answer extends readonly unknown[]>(answering: Promise<Answer>): Promise<Answer>
-  /** Read when Prometheus asks. */
+  /** Sets sources that are read when Prometheus scrapes. */
   watch(sources: VaultSources): void
-  /** Only where there is a journal. */
+  /** Called only when there is a journal. */
   watchJournal(read: () => JournalReadings): void
 }
 
 export interface JournalReadings {
-  /** Of this home's own taking; 0 while it waits. */
+  /** The epoch of this home's leadership; 0 while it is a standby. */
   readonly epoch: number
-  /** Writes that are on disk here and not in the journal yet. */
+  /** Writes that are on disk here but not in the journal yet. */
   readonly waiting: number
-  /** Entries that this home does not have yet; 0 of the owner. */
+  /** Entries that this home does not have yet; 0 on the leader. */
   readonly behind: number
   readonly isHindered: boolean
 }
@@ -30,9 +32,9 @@ export interface VaultSources {
   readonly frozen: () => boolean
 }
 
-/** Of an approval's fields, see `approve-batch.ts`. */
+/** The index of the answers among an approval's fields, see `approve-batch.ts`. */
 const ANSWERS_AT = 3
-/** Seconds; a batch is answered once its evidence is on disk. */
+/** In seconds. A batch is answered once its evidence is on disk. */
 const BUCKETS_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 const MS_PER_SECOND = 1_000
 
@@ -42,15 +44,15 @@ export function createVaultMetrics(): VaultMetrics {
   collectDefaultMetrics({ register: registry })
   const approvals = new Counter({
     name: 'countersign_approvals_total',
-    help: 'Signatures that the service asked for, by what came of it: approved, or why not.',
+    help: 'Signatures that the service requested, by result: approved, or the reason of the refusal.',
     labelNames: ['outcome'],
     registers,
   })
-  // A rate of what has not happened yet is nought, and not unknown.
+  // A counter that starts at 0 has a rate before its first event.
   for (const outcome of ['approved', ...Object.keys(REFUSAL_CODES)]) approvals.inc({ outcome }, 0)
   const took = new Histogram({
     name: 'countersign_approval_batch_duration_seconds',
-    help: 'From the arrival of a batch to its answer, with its evidence on disk.',
+    help: 'Time from the arrival of a batch to its answer, with its evidence on disk.',
     buckets: BUCKETS_SECONDS,
     registers,
   })
@@ -84,29 +86,29 @@ export function createVaultMetrics(): VaultMetrics {
       }
       gauge(
         'countersign_journal_epoch',
-        'Of this taking of the journal; 0 while another owns it.',
+        "Epoch of this node's leadership of the journal; 0 while another node leads.",
         ({ epoch }) => epoch,
       )
       gauge(
         'countersign_journal_writes_waiting',
-        'Written here and not in the journal yet: answers wait for them.',
+        'Writes on disk here but not in the journal yet: answers wait for them.',
         ({ waiting }) => waiting,
       )
       gauge(
         'countersign_journal_behind',
-        'Entries of the journal that a standby does not have yet.',
+        'Journal entries that a standby has not applied yet.',
         ({ behind }) => behind,
       )
       gauge(
         'countersign_journal_hindered',
-        '1: a standby that would not take over, for the reason in its log.',
+        '1 when this standby would not take over, for the reason in its log.',
         ({ isHindered }) => (isHindered ? 1 : 0),
       )
     },
     watch({ disk, frozen }) {
       const free = new Gauge({
         name: 'countersign_disk_free_bytes',
-        help: 'Free where the ledger is; 0 while it cannot be looked at.',
+        help: "Free bytes on the ledger's disk; 0 while they cannot be read.",
         registers,
         collect() {
           free.set(disk.freeBytes ?? 0)
@@ -114,12 +116,12 @@ export function createVaultMetrics(): VaultMetrics {
       })
       new Gauge({
         name: 'countersign_disk_floor_bytes',
-        help: 'With less than that free, nothing is approved.',
+        help: 'With fewer free bytes than this, nothing is approved.',
         registers,
       }).set(disk.floorBytes)
       const freezes = new Gauge({
         name: 'countersign_freezes',
-        help: 'What is frozen now, by scope; of this domain, that is all of it or nothing.',
+        help: 'Freezes in force, by scope; in this domain only the whole instance.',
         labelNames: ['scope'],
         registers,
         collect() {

@@ -8,11 +8,14 @@ import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { Grant } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
 
-/** What is above a grant: the lineages whose keys made it, each of which bounds it. */
+/** A grant above another one: its keys made the lower lineage, so it bounds it. */
 export interface Ancestor {
   readonly grantId: Uint8Array
   readonly grant: Grant
-  /** When the last of its keys ends; null: never. In the past: all are gone, and what they made. */
+  /**
+   * The time when the last of its keys ends; null for never. Once it is past, the keys that they
+   * made have ended too.
+   */
   readonly endsAtMs: number | null
 }
 
@@ -21,7 +24,7 @@ type GrantReader = Pick<LedgerStore, 'grant' | 'key'>
 const NONE: readonly Ancestor[] = []
 const ENDED_MS = 0
 
-/** Nearest first; of what a user made, none. */
+/** Returns the grants above, nearest first; empty for a grant that a user made. */
 export function ancestorsOf(
   ledger: GrantReader,
   { parentId }: Pick<Grant, 'parentId'>,
@@ -39,7 +42,7 @@ export function ancestorsOf(
   return found
 }
 
-/** When the last key of a lineage ends; null: never. */
+/** Returns when the last key of a lineage ends; null for never. */
 export function endOf(ledger: Pick<GrantReader, 'key'>, { liveKeys }: Grant): number | null {
   let lastMs = ENDED_MS
   for (const keyId of liveKeys) {
@@ -55,7 +58,7 @@ export function hasEnded({ endsAtMs }: Pick<Ancestor, 'endsAtMs'>, nowMs: number
   return endsAtMs !== null && endsAtMs <= nowMs
 }
 
-/** What terms give that one of those above does not have. */
+/** Lists what the terms grant beyond one of the grants above. */
 export function beyond(ancestors: readonly Ancestor[], terms: GrantTerms): Enlargement[] {
   return ancestors.flatMap(({ grant, endsAtMs }) =>
     enlargements({ ...grantedOf(grant), expiresAtMs: endsAtMs }, terms),

@@ -4,28 +4,37 @@ import {
   APPROVALS_NEEDED_MAX,
   DELAY_SECONDS_MAX,
   RULE_NAME_CHARS_MAX,
-} from '../../policy/policy.js'
-import { expectBytes, expectInteger } from '../../quorum-protocol/bytes.js'
+} from '../../policy/bounds.js'
+import { expectBytes, expectInteger, expectList } from '../../quorum-protocol/bytes.js'
 import { PAYLOAD_BYTES_MAX } from '../../quorum-protocol/limits.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import { APPROVAL_ENDS, type ApprovalDecision, type ApprovalEnd } from './approval-rows.js'
+import { toHex } from '../../quorum-protocol/transaction.js'
+import {
+  APPROVAL_ENDS,
+  type ApprovalDecision,
+  type ApprovalEnd,
+  type NamedToken,
+  type ServiceNames,
+} from './approval-rows.js'
 
-/** A call that waits, as the service tells of it. */
+/** A waiting call, as the service reports it. */
 export interface AskedApproval {
   readonly term: ApprovalTerm
-  /** The term's own bytes. */
+  /** The canonical bytes of the term. */
   readonly encoded: Uint8Array
   readonly userId: string
-  /** Calldata, or the encoded Router intent. */
+  /** The calldata, or the encoded Router intent. */
   readonly call: Uint8Array
   readonly needed: number
   readonly delaySeconds: number
   readonly rule: string
   readonly spendUsd: string
   readonly payeeLabel: string | null
-  /** Why people are asked once more, in the service's words; null: they are not. */
+  /** Why people are asked again, in the service's words; null when this is the first time. */
   readonly askedAgain: string | null
-  /** 32 bytes, see `approvalKeyProof`. */
+  /** Null when the service gave no names. */
+  readonly names: ServiceNames | null
+  /** 32 bytes; see `approvalKeyProof`. */
   readonly keyProof: Uint8Array
 }
 
@@ -38,7 +47,7 @@ const TOKEN_CHARS_MAX = 8_192
 /** @throws Refusal MALFORMED */
 export function parseAsked(fields: readonly unknown[]): AskedApproval {
   const [termBytes, userId, call, needed, delaySeconds, rule, spendUsd, keyProof] = fields
-  const [label, again] = fields.slice(8)
+  const [label, again, names] = fields.slice(8)
   const { statement: term, encoded, rest } = readApprovalTerm(expectBytes(termBytes))
   if (rest.length > 0) throw malformed('term')
   return {
@@ -53,6 +62,30 @@ export function parseAsked(fields: readonly unknown[]): AskedApproval {
     keyProof: expectBytes(keyProof, 32),
     payeeLabel: label === null ? null : text(label, LABEL_CHARS_MAX),
     askedAgain: again === undefined || again === null ? null : text(again, REASON_CHARS_MAX),
+    names: names === undefined || names === null ? null : parseNames(names),
+  }
+}
+
+const NAME_CHARS_MAX = 128
+const SYMBOL_CHARS_MAX = 32
+const DECIMALS_MAX = 255
+/** A call gives one token and gets another, each with its wrapped form. */
+const TOKENS_MAX = 4
+
+function parseNames(value: unknown): ServiceNames {
+  const [agent, wallet, tokens] = expectList(value, 3)
+  if (!Array.isArray(tokens) || tokens.length > TOKENS_MAX) throw malformed('tokens')
+  return {
+    agent: agent === null ? null : text(agent, NAME_CHARS_MAX),
+    wallet: wallet === null ? null : text(wallet, NAME_CHARS_MAX),
+    tokens: tokens.map((token: unknown): NamedToken => {
+      const [address, symbol, decimals] = expectList(token, 3)
+      return {
+        address: toHex(expectBytes(address, 20)),
+        symbol: text(symbol, SYMBOL_CHARS_MAX),
+        decimals: upTo(decimals, DECIMALS_MAX),
+      }
+    }),
   }
 }
 
@@ -77,7 +110,7 @@ export function parseEnd(fields: readonly unknown[]): {
   return { approvalId: expectBytes(approvalId, 16), as: known }
 }
 
-/** As the service reads it. */
+/** Encodes a decision in the form that the service reads. */
 export function decisionParts([number, decision]: readonly [number, ApprovalDecision]): unknown[] {
   const { approvalId, walletId, userId, authorizerId, atMs, comment, proof } = decision
   const what = [approvalId, walletId, userId, decision.decision]

@@ -3,32 +3,53 @@ import { readApprovalTerm } from '../../custody/approvals/approval-term.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 
-/** A call that waits for people or for its time, as the user side was told of it. */
+/** A call that waits for people or for its delay, as the service reported it. */
 export interface ApprovalRow {
-  /** Canonical bytes of the term. */
+  /** The canonical bytes of the term. */
   readonly term: Uint8Array
   readonly userId: string
-  /** By the clock here: when it was told of this call first. A delay counts from then. */
+  /** When the service first reported this call, by this domain's clock. The delay starts here. */
   readonly askedAtMs: number
-  /** What the service says that its rules ask for; the policy's static part is judged besides. */
+  /**
+   * How many approvals the service's rules require. The policy's static part is judged separately.
+   */
   readonly needed: number
   readonly delaySeconds: number
-  /** The service's words, for people. */
+  /** The rule's name from the service, for people. */
   readonly rule: string
   readonly spendUsd: string
-  /** Null: it has no name for the payee. */
+  /** Null when the service has no name for the beneficiary. */
   readonly payeeLabel: string | null
-  /** Why people are asked once more; null: they are not. */
+  /** Why people are asked again; null when this is the first time. */
   readonly askedAgain: string | null
+  /**
+   * The service's names of the parties, for people; absent when an older service reported the call.
+   */
+  readonly names?: ServiceNames | null
   readonly approvals: readonly GivenApproval[]
-  /** Null of one that may be approved and signed, or was. */
+  /** Null while the call may be approved and signed, and after it was signed. */
   readonly ended: EndedApproval | null
 }
 
+export interface ServiceNames {
+  /** The API key's name. */
+  readonly agent: string | null
+  readonly wallet: string | null
+  /** The tokens that the call moves, as the service's configuration names them. */
+  readonly tokens: readonly NamedToken[]
+}
+
+export interface NamedToken {
+  /** The address in lower case. */
+  readonly address: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
 export interface GivenApproval {
-  /** 16 bytes; empty: dev's software authorizer. */
+  /** 16 bytes; empty for dev's software authorizer. */
   readonly authorizerId: Uint8Array
-  /** Encoded, verified when it was taken. */
+  /** The encoded proof, verified when it arrived. */
   readonly proof: Uint8Array
   readonly atMs: number
 }
@@ -36,14 +57,14 @@ export interface GivenApproval {
 export interface EndedApproval {
   readonly as: ApprovalEnd
   readonly atMs: number
-  /** Of a person who declined it at this domain's page. */
+  /** The comment of a person who declined the call at this domain's page. */
   readonly comment: string | null
 }
 
 export const APPROVAL_ENDS = ['declined', 'withdrawn', 'expired', 'dropped'] as const
 export type ApprovalEnd = (typeof APPROVAL_ENDS)[number]
 
-/** What a person decided at a page here, for the service to learn. */
+/** A person's decision at a page of this domain, which the service fetches. */
 export interface ApprovalDecision {
   /** 16 bytes. */
   readonly approvalId: Uint8Array
@@ -51,24 +72,24 @@ export interface ApprovalDecision {
   readonly walletId: Uint8Array
   readonly userId: string
   readonly decision: 'approve' | 'decline'
-  /** 16 bytes; empty where a sign-in was enough. */
+  /** 16 bytes; empty when a sign-in was enough. */
   readonly authorizerId: Uint8Array
   readonly atMs: number
   readonly comment: string | null
-  /** Encoded; empty of one that declines. */
+  /** The encoded proof; empty when the person declined. */
   readonly proof: Uint8Array
 }
 
-/** What is kept of approvals, beside the rest of the ledger (`ledger-store.ts`). */
+/** The ledger's data about approvals (`ledger-store.ts`). */
 export interface ApprovalReader {
   approval(id: Uint8Array): ApprovalRow | null
-  /** Calldata, or the encoded Router intent. */
+  /** The calldata, or the encoded Router intent. */
   approvalCall(id: Uint8Array): Uint8Array | null
-  /** Where an approval was used (`placeOf`); null: nowhere. */
+  /** Returns where an approval was used (`placeOf`); null when it was not. */
   approvalUse(id: Uint8Array): Uint8Array | null
-  /** Those of a user, and of all, that are neither used nor ended nor expired. */
+  /** Counts a user's approvals, and all users', that are not used, ended or expired. */
   openApprovals(userId: string, nowMs: number): { readonly ofUser: number; readonly all: number }
-  /** After a number, oldest first. */
+  /** Returns the decisions after a number, oldest first. */
   decisionsAfter(number: number, countMax: number): readonly [number, ApprovalDecision][]
 }
 
@@ -80,13 +101,14 @@ export interface ApprovalWriter {
 }
 
 /**
- * Kept so long after its expiry, so that people find what they decided; longer than an id may be
- * asked for anew (`ID_AGE_MS_MAX`), so that no use of one is forgotten while it could be used again.
+ * How long an approval is kept after its expiry, so that people find what they decided. It is
+ * longer than an id may be registered again (`ID_AGE_MS_MAX`), so that a use is never forgotten
+ * while the id could be used again.
  */
 const KEPT_MS = 30 * 86_400_000
-/** Looked at for what may go, whenever one comes: more than come. */
+/** How many old rows are checked for removal with each new row: more than arrive. */
 const DROPPED_PER_ROW = 8
-/** The newest decisions are kept: the service fetches them within seconds. */
+/** Only the newest decisions are kept, because the service fetches them within seconds. */
 const DECISIONS_MAX = 65_536
 
 interface Open {
@@ -94,7 +116,7 @@ interface Open {
   readonly expiresAtMs: number
 }
 
-/** @param root of the ledger */
+/** @param root the ledger's environment */
 export function openApprovalRows(root: RootDatabase) {
   const plain = { encoder: { useRecords: false } }
   const binaryKey = { keyEncoding: 'binary' } as const
@@ -141,7 +163,7 @@ export function openApprovalRows(root: RootDatabase) {
     void decisions.remove(number - DECISIONS_MAX)
   })
 
-  /** Ids begin with their time, so that the oldest are in front. */
+  /** Ids begin with their time, so the oldest rows come first. */
   function dropOld(atMs: number): void {
     for (const { key, value } of rows.getRange({ limit: DROPPED_PER_ROW })) {
       if (expiryOf(value.term) + KEPT_MS > atMs) return
@@ -159,7 +181,7 @@ export function openApprovalRows(root: RootDatabase) {
     },
     decisionsAfter(number, countMax) {
       const found: [number, ApprovalDecision][] = []
-      // A number of before this ledger was restored is none of its own.
+      // A number from before this ledger was restored does not belong to it.
       const after = number > lastDecision ? 0 : number
       for (let next = Math.max(after, lastDecision - DECISIONS_MAX) + 1; ; next++) {
         if (next > lastDecision || found.length === countMax) return found

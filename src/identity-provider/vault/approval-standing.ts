@@ -15,11 +15,11 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { ApprovalReader, ApprovalRow, ApprovalWriter } from './approval-rows.js'
 
-/** What an approval has come to when the call that it is for is judged. */
+/** How far an approval has come when its call is judged. */
 export interface ApprovalStanding {
-  /** People who approved it and may by now, each once; see `Persons`. */
+  /** How many distinct people approved it and may still approve; see `Persons`. */
   readonly people: number
-  /** Since the user side was told of it, by its own clock. */
+  /** Milliseconds since the service reported the call, by this domain's clock. */
   readonly waitedMs: number
 }
 
@@ -36,8 +36,8 @@ export interface StandingContext {
 }
 
 /**
- * Holds an approval against the call that rests on it.
- * @returns null of an intent that rests on none
+ * Checks an approval against the call that depends on it.
+ * @returns null for an intent without an approval
  * @throws Refusal APPROVAL_UNKNOWN, _MISMATCH, _EXPIRED, _DECLINED, _USED, _MISSING or _EARLY
  */
 export function standingOf(
@@ -72,7 +72,7 @@ export function standingOf(
   return { people, waitedMs }
 }
 
-/** Those who approved it and may by now: a member who was removed since counts no more. */
+/** Returns the people who approved it and may still approve: a removed member no longer counts. */
 export function peopleOf(
   { approvals }: Pick<ApprovalRow, 'approvals'>,
   ownerHash: Uint8Array,
@@ -81,7 +81,7 @@ export function peopleOf(
   const given = approvals.map(({ authorizerId }) => authorizerId)
   const own = given.filter((id) => id.length > 0)
   const people = persons.countOf(ownerHash, 'approve', own)
-  // Dev's software authorizer counts for users without one of their own.
+  // Dev's software authorizer counts for users without an authorizer of their own.
   const software =
     own.length < given.length &&
     registry.softwareAuthorizer !== null &&
@@ -97,7 +97,7 @@ export function tooEarly(): Refusal {
   return new Refusal('APPROVAL_EARLY', 'its delay is not over')
 }
 
-/** @throws Refusal APPROVAL_MISMATCH: gas and fee of a replacement count too */
+/** @throws Refusal APPROVAL_MISMATCH: the gas and fee of a replacement count too */
 export function requireGas(payload: DecodedPayload, maxNativeWei: bigint): void {
   if (payload.kind !== 'transaction') return
   if (payload.gasLimit * payload.maxFeePerGasWei > maxNativeWei) {
@@ -106,8 +106,8 @@ export function requireGas(payload: DecodedPayload, maxNativeWei: bigint): void 
 }
 
 /**
- * What an approval is used up by: a nonce of its chain, or one of the chain's Router. Null of a
- * delegation, which moves nothing: each call that it opens needs a signature of its own.
+ * Returns what uses an approval up: a nonce of its chain, or one of the chain's Router. Null for a
+ * delegation, which moves nothing: every call that it enables needs its own signature.
  */
 export function placeOf(payload: DecodedPayload): Uint8Array | null {
   if (payload.kind === 'authorization') return null
@@ -116,7 +116,10 @@ export function placeOf(payload: DecodedPayload): Uint8Array | null {
   return concat(u32(chainId), u64(payload.nonce))
 }
 
-/** @throws Refusal APPROVAL_USED: the Router executes one intent at the nonce that is the approval's */
+/**
+ * @throws Refusal APPROVAL_USED unless the intent's nonce belongs to the approval; the Router
+ * executes each nonce once
+ */
 export function requireOwnNonce(payload: DecodedPayload, approvalId: Uint8Array): void {
   if (payload.kind !== 'router-intent') return
   if (bigintOf(payload.nonce) !== approvalNonce(approvalId)) {
@@ -127,8 +130,8 @@ export function requireOwnNonce(payload: DecodedPayload, approvalId: Uint8Array)
 type Resting = Pick<Intent, 'walletId' | 'keyId'> & { readonly approval: IntentApproval }
 
 /**
- * Whether people who approved a term approved this; with a Router intent also the delegation that
- * it needs where its account has none yet.
+ * Tells whether the approved term covers this intent. The approval of a Router intent also covers
+ * the delegation that its account may need first.
  * @param term canonical bytes
  */
 export function isCovered(
@@ -147,7 +150,7 @@ export function isCovered(
   return statement.kind === 'intent' && sameBytes(encodeApprovalTerm(own), term)
 }
 
-/** The term that a call's or an intent's own bytes come to. */
+/** Builds the term from the bytes of a call or an intent. */
 export function termOf(
   { walletId, keyId, approval }: Resting,
   payload: Exclude<DecodedPayload, { kind: 'authorization' }>,
@@ -162,7 +165,7 @@ export function termOf(
   return { kind: 'intent', ...of, to: payload.target, value: 0n, hash: intentTermsHash(payload) }
 }
 
-/** From now on it is good for this place alone; a delegation uses nothing up. */
+/** Ties the approval to this place for good. A delegation does not use it up. */
 export function bindApproval(
   { approval }: Pick<Intent, 'approval'>,
   payload: DecodedPayload,

@@ -15,13 +15,14 @@ import type { Authorizer } from '../../custody/authorizers/authorizer.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import { type PinnedToken, pinnedTokens } from '../../custody/domain-keys/pinned-tokens.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Persons } from '../../custody/members/persons.js'
 import { ulidTimeMs } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
-import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/policy.js'
+import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/bounds.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
@@ -35,42 +36,44 @@ import type { Grants } from './grants.js'
 import type { LedgerStore } from './ledger-store.js'
 
 /**
- * The calls that wait for people or for their time, as the user side keeps them: asked for with the
- * live key's proof, approved with an authorizer's, ended by whoever may. What is signed is held
- * against them (`approval-standing.ts`).
+ * The calls that wait for people or for their delay. The service registers them with the live key's
+ * proof, people approve them with an authorizer's proof, and anyone with the power may end them.
+ * What is signed is checked against them (`approval-standing.ts`).
  */
 export interface UserSideApprovals {
   /**
-   * Durable when it resolves. The same once more changes nothing; with another term, which a person
-   * is asked about again, what was approved before is void.
+   * Stores a call. Resolves once it is durable. The same term again changes nothing; with another
+   * term, people are asked again and earlier approvals are void.
    * @throws Refusal
    */
   ask(request: AskedApproval): Promise<void>
   /**
-   * Takes an authorizer's proof; durable when it resolves.
-   * @param proof encoded; null: dev's software authorizer signs
-   * @param by who is signed in, if anybody, and where
+   * Accepts an authorizer's proof. Resolves once it is durable.
+   * @param proof encoded; null lets dev's software authorizer sign
+   * @param by the signed-in person, if any, and where
    * @throws Refusal APPROVAL_UNKNOWN, _DECLINED or _EXPIRED; NOT_CONFIRMED, NOT_GRANTED
    */
   approve(approvalId: Uint8Array, proof: Uint8Array | null, by: DecidedBy): Promise<GivenApproval>
-  /** Takes away only, so that nothing is asked for it; what has ended stays as it is. */
+  /**
+   * Ends a call. It only takes away, so it needs no proof; a call that has ended stays as it is.
+   */
   end(approvalId: Uint8Array, as: ApprovalEnd): Promise<void>
   /**
-   * Of a signed-in user at the page here.
+   * Declines a call for a person who is signed in at this domain's page.
    * @throws Refusal APPROVAL_UNKNOWN, _DECLINED or _EXPIRED
    */
   decline(approvalId: Uint8Array, personId: string, comment: string | null): Promise<void>
   decisionsAfter(number: number): readonly [number, ApprovalDecision][]
-  /** Null for what is of no account that the person may see. */
+  /** Null when it belongs to no account that the person may see. */
   waiting(approvalId: Uint8Array, personId: string): SeenApproval | null
 }
 
 export interface DecidedBy {
-  /** Of a verified sign-in; null: the proof alone says who it is. */
+  /** The person of a verified sign-in; null when only the proof identifies the person. */
   readonly personId: string | null
-  /** That the sign-in is for, and for no other; null: for whatever the person may. */
+  /** The only account that the sign-in is valid for; null for every account of the person. */
   readonly accountId: string | null
-  /** Whether the service has to be told. */
+  /** Where the decision was made; the service has to be told about one at the page. */
   readonly at: 'service' | 'page'
 }
 
@@ -81,10 +84,14 @@ export interface WaitingApproval {
 }
 
 export interface SeenApproval extends WaitingApproval {
-  /** Authorizers of all who may approve it by now, whoever looks. */
+  /** The authorizers of everyone who may approve it now, regardless of who views it. */
   readonly approvers: readonly Authorizer[]
-  /** Different persons who approved it and may by now: what a signature is held against. */
+  /**
+   * How many distinct people approved it and may still approve: the number that a signature needs.
+   */
   readonly people: number
+  /** The chain's tokens that the registry pins, by lower-case address. */
+  readonly tokens: ReadonlyMap<string, PinnedToken>
 }
 
 export interface ApprovalContext {
@@ -98,31 +105,41 @@ export interface ApprovalContext {
   readonly evidence: EvidenceLog
 }
 
-/** Of one user at once, which is twice what the service lets wait; 128 KiB of calldata each. */
+/**
+ * The bound of one user's open approvals, twice what the service lets wait; each has up to 128 KiB
+ * of calldata.
+ */
 export const OPEN_PER_USER_MAX = 4_096
-/** Of all users; past it those who have few may still ask, so that no users take it from others. */
+/**
+ * The bound of all users. Past it, users with few approvals may still add some, so that no user can
+ * exclude the others.
+ */
 const OPEN_MAX = 16_384
 const OPEN_PER_USER_ALWAYS = 256
-/** Two clocks may differ. */
+/** The two domains' clocks may differ. */
 const CLOCK_SLACK_MS = 86_400_000
-/** From the id's own time to the latest expiry: as long as people and a delay may take together. */
+/** The longest time from an id's creation to its expiry: people's time and the delay together. */
 const ID_AGE_MS_MAX = (APPROVAL_SECONDS_MAX + DELAY_SECONDS_MAX) * 1_000 + CLOCK_SLACK_MS
-/** With proofs of 4 KiB they fit one frame. */
+/** With proofs of 4 KiB this many fit one frame. */
 const DECISIONS_PER_ANSWER = 64
 
 export function createApprovals(context: ApprovalContext): UserSideApprovals {
   const { ledger, shares, grants, authorizers, persons, authorizer, registry, evidence } = context
 
   /**
-   * Always before the ledger says so: what a crash leaves in the evidence alone is asked for or given
-   * once more, and what it left in the ledger alone would be signed with nothing to prove it.
+   * Records the evidence before the ledger changes. After a crash in between, the evidence has a
+   * decision that is simply registered or given again; the other order could leave a ledger entry
+   * that is signed without proof.
    */
   function record(atMs: number, entry: ApprovalEvidence): Promise<void> {
     const body = encodeApprovalEvidence(entry)
     return evidence.append({ timeMs: atMs, kind: EVIDENCE_KIND.approval, body })
   }
 
-  /** @returns false of what was asked for already. @throws Refusal unless it may be asked for */
+  /**
+   * @returns false when the same call is already registered
+   * @throws Refusal unless it may be registered
+   */
   function isNews({ term, encoded, userId }: AskedApproval, nowMs: number): boolean {
     const before = ledger.approvals.approval(term.approvalId)
     if (before !== null && before.ended !== null) {
@@ -137,7 +154,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
     return true
   }
 
-  /** @throws Refusal unless it may still be decided */
+  /** @throws Refusal unless the call may still be decided */
   function undecided(approvalId: Uint8Array, nowMs: number): WaitingApproval {
     const row = ledger.approvals.approval(approvalId)
     if (row === null) throw new Refusal('APPROVAL_UNKNOWN', 'no such approval')
@@ -168,7 +185,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       authorizers: persons.authorizersOf(ownerHash, 'approve'),
       webauthn,
       softwareAuthorizer,
-      // The id makes it good for this call alone; the passkey may have been used since.
+      // The id makes the proof valid for this call only; the passkey may have been used since.
       signCount: () => 0,
     })
     if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
@@ -191,10 +208,11 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         const before = ledger.approvals.approval(term.approvalId)
         const isAgain = before !== null && isSameCall(before.term, encoded)
         const { userId, needed, delaySeconds, rule, spendUsd, payeeLabel, askedAgain } = request
+        const { names } = request
         const askedAtMs = isAgain ? before.askedAtMs : nowMs
         writer.putApproval(term.approvalId, {
           ...{ term: encoded, userId, askedAtMs, needed, delaySeconds, rule, spendUsd },
-          ...{ payeeLabel, askedAgain },
+          ...{ payeeLabel, askedAgain, names },
           ...{ approvals: [], ended: null },
         })
         writer.putApprovalCall(term.approvalId, request.call)
@@ -203,7 +221,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
     async approve(approvalId, proof, { personId, accountId, at }) {
       const nowMs = Date.now()
       const asked = undecided(approvalId, nowMs)
-      // Dev's software authorizer confirms what a signed-in user asks for, and nothing else.
+      // Dev's software authorizer confirms only for a signed-in user.
       const { ownerHash } = asked.term
       const isForIt = accountId === null || accountId === asked.row.userId
       const mayApprove = personId !== null && isForIt && persons.may(ownerHash, personId, 'approve')
@@ -218,10 +236,10 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       const { result, flushed } = ledger.commit((writer) => {
         const { row, term } = undecided(approvalId, nowMs)
         if (!sameBytes(row.term, asked.row.term)) {
-          throw new Refusal('APPROVAL_MISMATCH', 'it was asked for anew meanwhile')
+          throw new Refusal('APPROVAL_MISMATCH', 'the call changed after it was shown')
         }
         if (personId !== null && !persons.may(ownerHash, personId, 'approve')) {
-          throw new Refusal('NOT_GRANTED', 'approves nothing any more')
+          throw new Refusal('NOT_GRANTED', 'may no longer approve')
         }
         const known = givenBy(row, given.authorizerId)
         if (known !== undefined) return known
@@ -253,9 +271,9 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         const { row, term } = undecided(approvalId, atMs)
         const { userId } = row
         if (!persons.may(term.ownerHash, personId, 'read')) {
-          throw new Refusal('APPROVAL_UNKNOWN', 'of another user')
+          throw new Refusal('APPROVAL_UNKNOWN', 'an approval of another user')
         }
-        // Nothing leaves the wallet by it, so that who runs things may as well.
+        // Declining moves no money, so the power to run keys is enough.
         if (
           !(['approve', 'run'] as const).some((power) =>
             persons.may(term.ownerHash, personId, power),
@@ -281,11 +299,12 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       const call = ledger.approvals.approvalCall(approvalId) ?? NOTHING
       const approvers = persons.authorizersOf(ownerHash, 'approve')
       const people = peopleOf(row, ownerHash, { persons, registry: registry.current })
-      return { row, term, call, approvers, people }
+      const tokens = pinnedTokens(registry.current, term.chainId)
+      return { row, term, call, approvers, people, tokens }
     },
   }
 
-  /** @throws Refusal unless the key's live secret was behind it, and it is the user's own */
+  /** @throws Refusal unless the key's live secret proved the call and the key is the user's own */
   function requireOfKey({ term, userId, keyProof, call }: AskedApproval): void {
     const wallet = shares.get(term.walletId)
     if (wallet === null || wallet.proofs === null)

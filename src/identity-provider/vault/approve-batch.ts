@@ -6,13 +6,7 @@ import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Persons } from '../../custody/members/persons.js'
 import type { Cell } from '../../domain/cells.js'
-import {
-  approvalMessage,
-  coSignMessage,
-  decodeHeader,
-  seqOf,
-  withBit,
-} from '../../quorum-protocol/batch.js'
+import { approvalMessage, coSignMessage, decodeHeader, seqOf } from '../../quorum-protocol/batch.js'
 import { expectBytes, expectList, u64 } from '../../quorum-protocol/bytes.js'
 import {
   decodeIntent,
@@ -28,11 +22,7 @@ import { checkPins, type DecodedPayload, decodePayload } from '../../quorum-prot
 import { denialParts } from '../../quorum-protocol/policy-denial.js'
 import { codeOf, REFUSAL_CODES, Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import {
-  allocateShares,
-  SHARE_BYTES,
-  type ShareSealer,
-} from '../../quorum-protocol/sealed-shares.js'
+import type { ShareSealer } from '../../quorum-protocol/sealed-shares.js'
 import type { Ancestor } from './ancestors.js'
 import type { ApprovalReader } from './approval-rows.js'
 import { bindApproval, requireGas, standingOf } from './approval-standing.js'
@@ -41,15 +31,18 @@ import { type CountedUse, giveBack } from './give-back.js'
 import { NO_POLICIES, pathOf, policiesOf } from './granted.js'
 import type { Grants } from './grants.js'
 import { judgePath, judgePolicies, PolicyDenied } from './judge-policy.js'
+import { takeKeyless } from './keyless.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import {
   entryOf,
   isCancel,
+  keyedAs,
   NonceTaken,
   relate,
   requireOtherCall,
   underApproval,
+  withGasOf,
 } from './nonce-ledger.js'
 import { requireIntentOf } from './own-cell.js'
 import {
@@ -60,14 +53,16 @@ import {
   isReplacement,
   needsGrant,
 } from './policy.js'
+import { countedUses, countsGas, usesOfRaisedFee } from './raised-fees.js'
+import { type IntentAnswer, type Refused, sealShares } from './seal-approved.js'
 
-/** What of the ledger an approval is judged by. */
+/** The parts of the ledger by which an approval is judged. */
 export interface ApproveLedger extends Pick<LedgerStore, 'hasIntent' | 'usage' | 'recorded'> {
   readonly approvals: Pick<ApprovalReader, 'approval' | 'approvalUse'>
   decide<T>(write: (ledger: ApproveWriter) => T): T
 }
 
-/** What an approval leaves there. */
+/** What an approval writes to the ledger. */
 export type ApproveWriter = Pick<
   LedgerWriter,
   | 'entry'
@@ -77,10 +72,12 @@ export type ApproveWriter = Pick<
   | 'awaitRecord'
   | 'putApprovalUse'
   | 'putLane'
+  | 'keyless'
+  | 'putKeyless'
 >
 
 export interface ApproveContext {
-  /** Of the service that asks. */
+  /** The cell of the service that sent the batch. */
   readonly cell: Cell
   readonly registry: Registry
   readonly shares: Pick<ShareStore, 'get' | 'openShareInto'>
@@ -91,21 +88,14 @@ export interface ApproveContext {
   readonly persons: Persons
   readonly signer: P256Signer
   readonly evidence: Pick<EvidenceLog, 'append'>
-  /** The session with the present boot of the quorum signer; null before there is one. */
+  /** The session with the quorum signer's current boot; null before the first. */
   readonly sealer: ShareSealer | null
 }
 
 const NO_ANCESTORS: readonly Ancestor[] = []
 const NOT_COUNTED: readonly CountedUse[] = []
 
-/**
- * Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held, for
- * EXPIRED the time here, for FROZEN what is and since when, for POLICY_DENIED what refuses it.
- */
-type Refused = readonly [number] | readonly [number, Uint8Array | readonly unknown[]]
-type IntentAnswer = null | Refused
-
-/** Sealed shares of the approved intents, in their order; empty when there is none. */
+/** The sealed shares of the approved intents, in their order; empty without any. */
 type Approval = readonly [
   bitmap: number,
   signature: Buffer,
@@ -120,16 +110,16 @@ interface Candidate {
   readonly encoded: Uint8Array
   readonly payload: DecodedPayload
   readonly wallet: WalletRecord
-  /** Once it is approved: what its key's policy, and those above, counted of it. */
+  /** After the approval: what the policies of its key, and of those above, counted for it. */
   counted: readonly CountedUse[]
 }
 
-/** The candidate when it is approved and in the ledger; else why not. */
+/** The candidate once it is approved and in the ledger; otherwise the refusal. */
 type Judgement = Candidate | Refused
 
 /**
- * Judges a co-signed batch and approves what the grants cover. The evidence, of which the ledger
- * is an index, is on disk before the approval leaves: a crash loses an answer, never a decision.
+ * Judges a co-signed batch and approves what the grants cover. The evidence, which the ledger
+ * indexes, is on disk before the approval leaves: a crash loses an answer, never a decision.
  * @param parameters `[header, intents, coSignature]`
  * @throws Refusal when the batch itself is not acceptable
  */
@@ -188,7 +178,7 @@ export async function approveBatch(
     if (!isSigned) giveBackRouterIntents(judged, context, nowMs)
     throw error
   } finally {
-    // In the evidence by now, or nowhere: what is counted stays counted for this run.
+    // Each is in the evidence now, or never will be; what was counted stays counted for this run.
     for (const one of judged) {
       if ('intent' in one && one.counted.length > 0) context.ledger.recorded(one.intent.seq)
     }
@@ -196,12 +186,13 @@ export async function approveBatch(
 }
 
 /**
- * Of a batch that nothing was signed for, as while the key store is away: each attempt at the same
- * call is another intent, and would count once more. It is safe, since without a signature no
- * approval has left, nor comes to be in the evidence: whatever a crash leaves of the rows, they count
- * too much at the most. After a signature nothing is given back, also where the evidence fails: it may
- * have the entry all the same, the log is broken, and the next start counts what is in it.
- * A transaction stays counted: it holds its nonce, where the same bytes are approved uncounted.
+ * Undoes the counts of a batch that was never signed, for example while the key store is
+ * unavailable: each retry of a call is another intent and would count again. This is safe, because
+ * without a signature no approval has left or can enter the evidence; rows that survive a crash can
+ * only count too much. After a signature nothing is undone, even if the evidence fails: the entry
+ * may be in the log, which is then broken, and the next start counts what it holds. A transaction
+ * stays counted, because it keeps its nonce, where the same bytes are approved without counting
+ * again.
  */
 function giveBackRouterIntents(
   judged: readonly Judgement[],
@@ -214,7 +205,7 @@ function giveBackRouterIntents(
   if (uses.length > 0) ledger.decide((writer) => giveBack(uses, nowMs, ledger, writer))
 }
 
-/** Never throws. */
+/** Judges one intent. It never throws. */
 function judge(
   encoded: Uint8Array,
   id: Uint8Array,
@@ -268,7 +259,7 @@ function approve(
   const { id, intent, payload, wallet } = candidate
   const { kind } = wallet.certificate
   if (payload.kind === 'router-intent') {
-    // The Router's nonces are unordered and its own; only the account's are in the ledger.
+    // The Router's nonces are unordered and its own; the ledger holds only the account's.
     if (kind !== 'user') throw new Refusal('PAYLOAD_NOT_ALLOWED', 'router intent of a gas wallet')
     checkUserPayload(payload, wallet.address, nowMs)
     requireThawed(candidate, context)
@@ -277,11 +268,16 @@ function approve(
     return
   }
   const held = ledger.entry(intent.walletId, payload.chainId, payload.nonce)
-  const cancels = isCancel(payload, wallet.address)
+  // A cancel with a key and nothing to replace is a call like any other, judged by its grant.
+  const cancels = isCancel(payload, wallet.address) && (held !== null || !usesGrant(intent))
   const rests = payload.kind === 'authorization' ? null : intent.approval
   const fresh = entryOf(id, payload, intent.payload, rests)
   const relation = relate(held, fresh, intent.replaces, cancels)
-  const entry = relation === 'new' ? fresh : underApproval(held, fresh, relation)
+  const isKeyed = relation === 'new' && usesGrant(intent)
+  const entry = keyedAs(
+    relation === 'new' ? fresh : underApproval(held, fresh, relation),
+    isKeyed || kind === 'service' ? fresh.maxFeePerGasWei : (held?.keyedFeeWei ?? null),
+  )
   if (relation === 'fee-bump' && entry.approval !== null) {
     requireGas(payload, entry.approval.maxNativeWei)
   }
@@ -293,15 +289,33 @@ function approve(
     checkServicePayload(intent, payload, context.registry.chains.get(payload.chainId))
   }
   if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
-  if (needsGrant(relation, kind) && !endsDelegation(intent, payload, held)) {
+  // An unverified proof must not look like a key's proof in the evidence.
+  const replaces = relation === 'fee-bump' || relation === 'cancel'
+  if (replaces && !isAbsent(intent.keyProof)) checkKeyProof(candidate, context)
+  const ends = endsDelegation(intent, payload, held)
+  if (kind === 'user' && (relation === 'cancel' || ends)) {
+    takeKeyless(intent.walletId, payload, held, ledger, nowMs)
+  }
+  if (needsGrant(relation, kind) && !ends) {
     if (!usesGrant(intent)) requireOtherCall(held, fresh)
     checkKey(candidate, ledger, context, nowMs)
     bindApproval(intent, payload, ledger)
   }
-  ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
+  if (relation === 'fee-bump' && held !== null && payload.kind === 'transaction') {
+    count(candidate, usesOfRaisedFee(held, payload, context, nowMs), ledger)
+  }
+  // Where no policy counted the call, no ceiling counts its gas.
+  const counts =
+    isKeyed &&
+    payload.kind === 'transaction' &&
+    candidate.counted.length > 0 &&
+    countsGas(intent.keyId, payload.chainId, context)
+  const before = relation === 'repeat' || relation === 'fee-bump' ? held?.gasOfKey : undefined
+  const gasOfKey = counts ? intent.keyId : before
+  ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, withGasOf(entry, gasOfKey))
 }
 
-/** What is frozen gets nothing new; the refusal names the first freeze that stops the call. */
+/** Refuses new work for what is frozen. The refusal names the first freeze that stops the call. */
 function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: ApproveContext): void {
   const { kind, ownerHash } = wallet.certificate
   if (kind === 'service') freezes.requireInstanceThawed()
@@ -314,7 +328,7 @@ function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: Appro
   }
 }
 
-/** The last check of all, since what it lets through is counted. */
+/** Runs last, because it counts what it lets pass. */
 function checkKey(
   candidate: Candidate,
   ledger: ApproveWriter,
@@ -332,23 +346,23 @@ function checkKey(
     if (policies.length === 0) return
     const before = context.ledger.usage(intent.grantId)
     const after = judgePolicies(policies, payload, before, nowMs, standing)
-    if (after === null) return
-    ledger.putUsage(intent.grantId, after)
-    candidate.counted = [{ grantId: intent.grantId, before, after }]
+    if (after !== null) count(candidate, [{ grantId: intent.grantId, before, after }], ledger)
   } else {
     const bound = pathOf(intent.grantId, policies, ancestors, context.ledger)
     const usages = judgePath(bound, payload, nowMs, standing)
-    if (usages.every((after) => after === null)) return
-    candidate.counted = bound.flatMap(({ grantId, usage: before }, place) => {
-      const after = usages[place] ?? null
-      return after === null ? [] : [{ grantId, before, after }]
-    })
-    for (const { grantId, after } of candidate.counted) ledger.putUsage(grantId, after)
+    count(candidate, countedUses(bound, usages), ledger)
   }
-  ledger.awaitRecord(intent.seq)
 }
 
-/** What waited was asked for with the live key's proof, which nobody has any more. */
+/** Writes what policies counted; nothing where they counted nothing. */
+function count(candidate: Candidate, uses: readonly CountedUse[], ledger: ApproveWriter): void {
+  if (uses.length === 0) return
+  candidate.counted = uses
+  for (const { grantId, after } of uses) ledger.putUsage(grantId, after)
+  ledger.awaitRecord(candidate.intent.seq)
+}
+
+/** A waiting call was registered with the live key's proof, which is not available now. */
 function checkKeyProof({ intent, encoded }: Candidate, { grants }: ApproveContext): void {
   const isAbsentProof = isAbsent(intent.keyProof)
   if (isAbsentProof && intent.approval !== null) return
@@ -356,47 +370,5 @@ function checkKeyProof({ intent, encoded }: Candidate, { grants }: ApproveContex
   if (proofKey === null) throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
   if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
     throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
-  }
-}
-
-/** Opens the shares of what was approved and seals them to the quorum signer, all in one. */
-function sealShares(
-  judged: readonly Judgement[],
-  sealer: ShareSealer,
-  store: Pick<ShareStore, 'openShareInto'>,
-) {
-  const shares = allocateShares(judged.length)
-  const ids: Uint8Array[] = []
-  let bitmap = 0
-  try {
-    const answers = judged.map((result, index): IntentAnswer => {
-      if (!('intent' in result)) return result
-      if (!openInto(shares, ids.length * SHARE_BYTES, result.wallet, store)) {
-        return [REFUSAL_CODES.INTERNAL]
-      }
-      ids.push(result.id)
-      bitmap = withBit(bitmap, index)
-      return null
-    })
-    const opened = shares.subarray(0, ids.length * SHARE_BYTES)
-    const sealed = ids.length === 0 ? opened : sealer.seal(opened, ids)
-    return { bitmap, answers, shares: sealed }
-  } finally {
-    shares.fill(0)
-  }
-}
-
-/** False when the share does not open: a share that is broken costs one intent. */
-function openInto(
-  shares: Buffer,
-  at: number,
-  wallet: WalletRecord,
-  store: Pick<ShareStore, 'openShareInto'>,
-): boolean {
-  try {
-    store.openShareInto(wallet, shares, at)
-    return true
-  } catch {
-    return false
   }
 }

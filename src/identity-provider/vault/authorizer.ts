@@ -13,16 +13,17 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 
 /**
- * Confirms that the user wants a grant enlarged, or a freeze lifted: a console token alone, which the identity
- * provider itself could mint, must not be enough.
+ * Confirms that the user wants a grant enlarged or a freeze lifted. A console token is not enough,
+ * because the identity provider itself could issue one.
  */
 export interface Authorizer {
-  /** One sentence for the log at boot. */
+  /** A sentence for the log at the start. */
   readonly announcement: string
   /**
+   * Verifies a confirmation.
    * @param confirmation an encoded proof over the statement; null when the caller sent none
-   * @param power what the authorizer's person must have in the account; default: to enlarge.
-   *   `own`: `ownerHash` is of a person, whose own authorizer it has to be
+   * @param power the power that the authorizer's person needs in the account; the default is to
+   * enlarge. With `own`, `ownerHash` is a person's, and the authorizer must be that person's own
    * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
   confirm(
@@ -32,37 +33,41 @@ export interface Authorizer {
     power?: Power | 'own',
   ): Promise<Confirmation>
   /**
-   * In the step that puts a change in force: whoever confirmed it may have been removed meanwhile.
+   * Called in the step that applies a change, because the person who confirmed it may have been
+   * removed in between.
    * @throws Refusal NOT_CONFIRMED
    */
   requireStanding(confirmation: Confirmation, ownerHash: Uint8Array): void
-  /** Once the change is in force: the authenticator's count of uses must rise from here. */
+  /**
+   * Called once the change is in force: from now on the authenticator's signature counter must be
+   * higher.
+   */
   spend(confirmation: Confirmation): Promise<void>
 }
 
 export interface Confirmation {
-  /** Encoded; for the service and the evidence. */
+  /** The encoded proof, for the service and the evidence. */
   readonly proof: Uint8Array
   readonly authorizerId: Uint8Array | null
   readonly signCount: number
 }
 
-/** What of a statement a confirmation rests on. */
+/** The parts of a statement that a confirmation covers. */
 export type Asked = Pick<Confirmable, 'message' | 'ownerHash' | 'confirmBeforeMs'>
 
-/** Of a change that takes away, or leaves things as they are. */
+/** The confirmation of a change that takes away or changes nothing. */
 export const NOTHING_CONFIRMED: Confirmation = {
   proof: Buffer.alloc(0),
   authorizerId: null,
   signCount: 0,
 }
 
-/** Two clocks may differ. */
+/** The two domains' clocks may differ. */
 const CLOCK_SLACK_MS = 60_000
 
 /**
- * @param software dev only: signs for users who have no authorizer of their own, through the same
- * sign-and-verify path that a user's own takes
+ * @param software dev only: signs for users without an authorizer of their own, by the same
+ * sign-and-verify path as a user's own
  */
 export function createAuthorizer(
   store: Pick<AuthorizerStore, 'signCount' | 'raiseSignCount'>,
@@ -73,7 +78,7 @@ export function createAuthorizer(
   return {
     announcement:
       software === null
-        ? 'grants are enlarged by the passkeys and P-256 keys of users alone'
+        ? "only users' passkeys and P-256 keys can enlarge grants"
         : 'dev: a software key confirms the grants of users without a passkey or P-256 key',
     async confirm(statement, confirmation, nowMs, power = 'enlarge') {
       const { webauthn, softwareAuthorizer } = registry.current
@@ -105,7 +110,7 @@ export function createAuthorizer(
       if (authorizerId === null) return
       const standing = persons.authorizersOf(ownerHash, 'enlarge')
       if (!standing.some(({ id }) => sameBytes(id, authorizerId))) {
-        throw new Refusal('NOT_CONFIRMED', 'no such authorizer of this user any more')
+        throw new Refusal('NOT_CONFIRMED', 'the user no longer has this authorizer')
       }
     },
     async spend({ authorizerId, signCount }) {
@@ -127,7 +132,7 @@ async function softwareProof(software: P256Signer | null, message: Uint8Array): 
   return encodeProof({ kind: 'software', signature: await software.sign(message) })
 }
 
-/** A proof made today must not lie about until somebody finds a use for it. */
+/** Bounds the lifetime of a proof, so that an old one cannot be used later. */
 function checkTime(confirmBeforeMs: number, nowMs: number): void {
   if (confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')
   if (confirmBeforeMs > nowMs + CONFIRMATION_LIFE_MS + CLOCK_SLACK_MS) {

@@ -2,64 +2,70 @@ import type { Database, RootDatabase } from 'lmdb'
 import { type Cell, ONE_CELL } from '../../domain/cells.js'
 import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import {
-  decodeOwner,
-  encodeOwner,
-  type JournalOwner,
+  decodeLeadership,
+  encodeLeadership,
+  type JournalLeadership,
   SERVICE_BOOT_BYTES,
   type ServiceStart,
 } from '../../quorum-protocol/service-boot.js'
 import { type UnflushedRows, unflushedRows } from './unflushed-rows.js'
 
-/** Which starts of the wallet service announced themselves, and with which epochs of a journal. */
+/** The starts of the wallet service that announced themselves, with their epochs of a journal. */
 export interface BootRows {
-  /** Number of the latest of all cells; 0 before the first. */
+  /** The number of the latest start of all cells; 0 before the first. */
   readonly last: number
   numberOf(boot: Uint8Array): number | null
-  /** By the number of the cell; null: none of it ever announced itself. */
+  /** Returns the latest start of a cell, by the cell's number; null before its first. */
   latestOf(cell: number): LatestStart | null
-  /** Of each cell that has one. */
+  /** Returns the latest start of each cell. */
   latest(): Iterable<LatestStart>
-  /** The highest; 0 before the first. @param counts of the key that a start was announced by */
+  /**
+   * Returns the highest epoch; 0 before the first.
+   * @param counts tells whether the key that announced a start still counts
+   */
   ownerEpoch(cell: number, journal: string, counts: KeyCounts): number
   put(number: number, start: ServiceStart): void
-  /** Take part in the caller's transaction. */
+  /** The rows to write within the caller's transaction. */
   readonly rows: readonly Pick<UnflushedRows<number, Buffer | null>, 'put'>[]
 }
 
-/** Whether a co-signer key is one still; null: of a start that an earlier build noted. */
+/**
+ * Tells whether a co-signer key is still valid; null stands for a start that an earlier build
+ * noted.
+ */
 export type KeyCounts = (kid: Uint8Array | null) => boolean
 
-/** The start that a cell's users are served by. */
+/** The start that serves a cell's users. */
 export interface LatestStart {
   readonly number: number
-  /** As it announced it. */
+  /** The cell as the start announced it. */
   readonly cell: Cell
-  /** With which it took its journal last; null without one. */
-  readonly owner: JournalOwner | null
-  /** Of the co-signer key that it was announced by; null where an earlier build noted it. */
+  /** The leadership of the journal that it announced last; null without a journal. */
+  readonly leadership: JournalLeadership | null
+  /** The id of the co-signer key that announced it; null when an earlier build noted it. */
   readonly kid: Uint8Array | null
 }
 
 /**
- * Starts of the service that are told apart, 32 bytes each in memory. One that so many others have
- * followed would be taken for a new one: no process lives that long. The latest of a cell stays, however
- * many of other cells have followed it.
+ * The bound of remembered starts, 32 bytes each in memory. A start that so many others have
+ * followed would count as new, but no process lives that long. The latest start of each cell always
+ * stays.
  */
 const BOOTS_MAX = 65_536
 
-/** A service without a journal has every user. */
-export function cellOf({ owner }: ServiceStart): Cell {
-  return owner?.cell ?? ONE_CELL
+/** A service without a journal serves every user. */
+export function cellOf({ leadership }: ServiceStart): Cell {
+  return leadership?.cell ?? ONE_CELL
 }
 
-/** @param root of the ledger: 07-boots, and 20-boot-keys with the id of the key of each */
+/** @param root the ledger's environment: 07-boots, and 20-boot-keys with each start's key id */
 export function openBootRows(root: RootDatabase): BootRows {
   const boots = root.openDB<Buffer, number>({ name: '07-boots', encoding: 'binary' })
-  // Apart, so that an earlier build reads what it knows.
+  // Stored separately, so that an earlier build can read its own part.
   const bootKeys = root.openDB<Buffer, number>({ name: '20-boot-keys', encoding: 'binary' })
   const numbers = new Map<string, number>()
   const latest = new Map<number, LatestStart>()
-  /** By journal, the highest of each key. */
+  /** The highest epoch of each key, by journal. */
   const epochs = new Map<string, Map<string, OwnerEpoch>>()
   let last = 0
 
@@ -67,18 +73,18 @@ export function openBootRows(root: RootDatabase): BootRows {
   const keyRows = rowsOf(bootKeys)
 
   function note(number: number, start: ServiceStart): void {
-    const { boot, owner, kid = null } = start
+    const { boot, leadership, kid = null } = start
     const cell = cellOf(start)
     last = Math.max(last, number)
     numbers.set(nameOf(boot), number)
-    latest.set(cell.number, { number, cell, owner, kid })
+    latest.set(cell.number, { number, cell, leadership, kid })
     if (numbers.size > BOOTS_MAX) forgetOldest()
-    if (owner === null) return
-    const name = epochName(cell.number, owner.journal)
+    if (leadership === null) return
+    const name = epochName(cell.number, leadership.journal)
     const ofJournal = epochs.get(name) ?? new Map<string, OwnerEpoch>()
     epochs.set(name, ofJournal)
     const key = kid === null ? '' : nameOf(kid)
-    const epoch = Math.max(owner.epoch, ofJournal.get(key)?.epoch ?? 0)
+    const epoch = Math.max(leadership.epoch, ofJournal.get(key)?.epoch ?? 0)
     ofJournal.set(key, { epoch, kid })
   }
 
@@ -133,15 +139,15 @@ function rowsOf(database: Database<Buffer, number>): UnflushedRows<number, Buffe
   })
 }
 
-function encodeStart({ boot, owner }: ServiceStart): Buffer {
-  return owner === null ? Buffer.from(boot) : concat(boot, encodeOwner(owner))
+function encodeStart({ boot, leadership }: ServiceStart): Buffer {
+  return leadership === null ? Buffer.from(boot) : concat(boot, encodeLeadership(leadership))
 }
 
 function decodeStart(stored: Buffer): ServiceStart {
-  const owner = stored.subarray(SERVICE_BOOT_BYTES)
+  const leadership = stored.subarray(SERVICE_BOOT_BYTES)
   return {
     boot: stored.subarray(0, SERVICE_BOOT_BYTES),
-    owner: owner.length === 0 ? null : decodeOwner(owner),
+    leadership: leadership.length === 0 ? null : decodeLeadership(leadership),
   }
 }
 

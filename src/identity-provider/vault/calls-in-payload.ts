@@ -1,6 +1,6 @@
 import { BASE_CHAIN_ID } from '../../domain/chains.js'
 import { type CallShown, NATIVE_ADDRESS, showCall, showIntent } from '../../policy/call-shown.js'
-import type { Operation } from '../../policy/policy.js'
+import type { Operation } from '../../policy/call-terms.js'
 import { bigintOf } from '../../quorum-protocol/bytes.js'
 import type { DecodedRouterIntent } from '../../quorum-protocol/router-intent.js'
 import { type DecodedTransaction, toHex } from '../../quorum-protocol/transaction.js'
@@ -10,9 +10,10 @@ const DEPOSIT = '0x6e553f65'
 const REDEEM = '0xba087652'
 
 /**
- * What a payload's own bytes make of it, whatever the service says it is for. A transaction of a
- * user's wallet is a send, one to the Router too: the Router executes for its relayers alone.
- * @returns more than one reading where the bytes leave the operation open
+ * Derives the call from the payload's bytes only, whatever the service says about it. A transaction
+ * of a user's wallet is a send, also to the Router, because the Router executes only for its
+ * relayers.
+ * @returns more than one reading when the bytes allow several operations
  */
 export function callsIn(payload: DecodedTransaction | DecodedRouterIntent): readonly CallShown[] {
   if (payload.kind === 'transaction') {
@@ -25,9 +26,10 @@ export function callsIn(payload: DecodedTransaction | DecodedRouterIntent): read
     amountIn: bigintOf(payload.amountIn),
     target: toHex(payload.target),
     data: toHex(payload.data),
+    tokenOut: toHex(payload.tokenOut),
   }
-  return operationsOf(payload.chainId, { ...terms, tokenOut: toHex(payload.tokenOut) }).map(
-    (operation) => showIntent(operation, payload.chainId, terms),
+  return operationsOf(payload.chainId, terms).map((operation) =>
+    showIntent(operation, payload.chainId, terms),
   )
 }
 
@@ -38,7 +40,10 @@ interface Traded {
   readonly data: string
 }
 
-/** By what the venue is asked for. Gas is bought as any native currency is. */
+/**
+ * Returns the operations that the venue's function can mean. Buying gas looks like any swap to the
+ * native currency.
+ */
 function operationsOf(
   chainId: number,
   { tokenIn, tokenOut, target, data }: Traded,

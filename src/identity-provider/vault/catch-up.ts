@@ -9,15 +9,16 @@ import { INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
 import { ancestorsOf } from './ancestors.js'
 import { type ApprovedIntent, putApproved } from './fence.js'
 import { pathOf, policiesOf } from './granted.js'
-import { countApproved } from './judge-policy.js'
+import { countApproved, withRaisedFee } from './judge-policy.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /**
- * Before the first approval of a run: reads from the evidence what the run before decided and its
- * ledger did not get to write, and which intents have not expired yet. Durable on return.
- * @param path of the evidence, for errors
- * @throws Error that names the entries which are not what was written: what was approved there is
- * not known, so nothing may be approved on top of it
+ * Runs before the first approval after a start. It reads from the evidence the decisions that the
+ * last run did not write to its ledger, and the intents that have not expired. The result is
+ * durable on return.
+ * @param path the evidence's path, for errors
+ * @throws Error that names the damaged entries: what they approved is unknown, so nothing may be
+ * approved after them
  */
 export async function catchUp(
   ledger: LedgerStore,
@@ -29,7 +30,7 @@ export async function catchUp(
   const batches = latestBatches(evidence, path, ledger.covered, since)
   const { flushed } = ledger.commit((writer) => {
     for (const { value: batch, timeMs, isCovered } of batches) {
-      const approved = putApproved(batch, batch.intents.map(intentId), writer)
+      const approved = putApproved(batch, batch.intents.map(intentId), writer, timeMs)
       if (!isCovered) countAgain(approved, timeMs, ledger, writer)
       const expiries = approved.map(({ intent }) => intent.expiresAtMs)
       const ids = approved.map(({ id }) => id)
@@ -42,14 +43,15 @@ export async function catchUp(
 interface LatestBatch {
   readonly value: BatchEvidence
   readonly timeMs: number
-  /** The ledger has all of it. */
+  /** True when the ledger has the whole batch. */
   readonly isCovered: boolean
 }
 
 /**
- * Entries from `covered` on, and before them those since `sinceMs`: what is put twice is the same.
- * @returns in the order of the decisions, which is that of the sequences: a signature that takes
- * long may let a later batch enter the log first
+ * Reads the entries after `covered`, and before them those since `sinceMs`; applying one twice
+ * changes nothing.
+ * @returns the batches in order of their sequences, which is the order of the decisions: a slow
+ * signature may let a later batch enter the log first
  */
 function latestBatches(
   evidence: EvidenceLog,
@@ -68,7 +70,9 @@ function latestBatches(
   }
   const { batches, problems } = readEvidence(path, latest.reverse(), before)
   if (problems.length > 0) {
-    throw new Error(`${problems.join('; ')}. Restore the user side from a backup, and fence it.`)
+    throw new Error(
+      `${problems.join('; ')}. Restore the identity provider from a backup, then fence it with countersign custody fence.`,
+    )
   }
   return batches
     .map(({ value, index, timeMs }) => ({
@@ -78,21 +82,28 @@ function latestBatches(
     .sort((a, b) => a.seq - b.seq)
 }
 
-/** For the counts of policies, but for what they had when the ledger was last written. */
+/**
+ * Counts again for the policies, except what their counts already had when the ledger was written
+ * last.
+ */
 function countAgain(
   approved: readonly ApprovedIntent[],
   atMs: number,
   ledger: LedgerStore,
   writer: LedgerWriter,
 ): void {
-  for (const { intent, payload, isNew } of approved) {
-    if (!isNew || !usesGrant(intent) || ledger.isCounted(intent.seq)) continue
-    const key = ledger.key(intent.keyId)
+  for (const { intent, payload, isNew, raised } of approved) {
+    const isCall = isNew && usesGrant(intent)
+    if ((!isCall && raised === null) || ledger.isCounted(intent.seq)) continue
+    const key = ledger.key(raised?.gasOfKey ?? intent.keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
     if (key === null || grant === null) continue
     const own = policiesOf({ key, grant })
     for (const bound of pathOf(key.grantId, own, ancestorsOf(ledger, grant), ledger)) {
-      const after = countApproved(bound.policies, payload, bound.usage, atMs)
+      const after =
+        raised === null
+          ? countApproved(bound.policies, payload, bound.usage, atMs)
+          : withRaisedFee(bound, payload.chainId, raised.extraWei, atMs)
       if (after !== null) writer.putUsage(bound.grantId, after)
     }
   }

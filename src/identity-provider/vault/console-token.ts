@@ -2,28 +2,35 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtV
 import { ACCOUNT_CLAIM } from '../../domain/role.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 
-/** The user side's own check of console tokens: it never takes the service's word for a user. */
+/**
+ * The identity provider's own check of console tokens: it never trusts the service about a user.
+ */
 export interface TokenIssuer {
-  /** Expected `iss`. */
+  /** The issuer expected in `iss`. */
   readonly issuer: string
   /** Expected in `aud`. */
   readonly audience: string
-  /** Where its keys are, or the keys themselves where the operator has pinned them. */
+  /** The URL of the issuer's keys, or the keys themselves when the operator has pinned them. */
   readonly keys: { readonly url: string } | JSONWebKeySet
-  /** Seconds since it was issued; default: its own expiry alone. */
+  /**
+   * The highest age in seconds since it was issued; by default only the token's own expiry counts.
+   */
   readonly ageSecondsMax?: number
 }
 
 export type TokenVerifier = (token: string) => Promise<TokenHolder>
 
-/** Who holds a token, and the account that it is for: what they may there the ledger says. */
+/**
+ * The person who holds a token and the account it is for. The ledger decides what they may do
+ * there.
+ */
 export interface TokenHolder {
   readonly personId: string
-  /** The person's own, where the token names none. */
+  /** The person's own account when the token names none. */
   readonly accountId: string
 }
 
-/** Asymmetric algorithms only: a public key must never pass for a secret. */
+/** Only asymmetric algorithms: a public key must never be accepted as an HMAC secret. */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA']
 const LEEWAY_SECONDS = 30
 const SUBJECT_CHARS_MAX = 255

@@ -1,29 +1,25 @@
 import type { CallShown } from '../../policy/call-shown.js'
+import { OPERATIONS, type Operation } from '../../policy/call-terms.js'
 import type { Facts } from '../../policy/condition.js'
+import { CONDITION_FIELDS, CONDITIONS, conditionsIn } from '../../policy/conditions/index.js'
 import { type CompiledPolicy, compilePolicy, judge } from '../../policy/judge-policy.js'
-import {
-  OPERATIONS,
-  type Operation,
-  type Policy,
-  type Rule,
-  type When,
-} from '../../policy/policy.js'
+import type { Policy, Rule, When } from '../../policy/policy.js'
 
 /**
- * A delegation moves nothing: each call of the Router needs a signed intent besides, which is judged
- * by itself. It is approved where a policy lets some call of the Router through on that chain, at
- * that time; what else such a call has to be, the intent will show. Where people are asked about
- * all of them, it is approved with the call that it is for, which they have approved.
+ * A delegation moves nothing: each call of the Router also needs a signed intent, which is judged
+ * separately. A delegation is approved when the policy lets some call of the Router pass on that
+ * chain at that time; the intent shows the rest. When every such call needs people's approval, the
+ * delegation is approved together with the call that they approved.
  */
 const SPONSORED = OPERATIONS.filter((operation) => operation !== 'send')
 
-/** The part of a policy that is about operations, chains and hours alone. */
+/** Keeps only the conditions of a policy that a delegation shows, such as its chain. */
 export function compileForDelegations(policy: Policy): CompiledPolicy {
   const rules = policy.rules.flatMap((rule) => widened(rule) ?? [])
   return compilePolicy({ ...policy, perTransactionMicros: null, rules, ceilings: [], breakers: [] })
 }
 
-/** The same for a delegation that comes with an approved call: what people are asked about may pass. */
+/** The same for a delegation with an approved call: calls that need an approval may pass. */
 export function compileForApprovedDelegations(policy: Policy): CompiledPolicy {
   const { fallback } = policy
   return compileForDelegations({
@@ -47,26 +43,31 @@ function shown(operation: Operation, chainId: number): CallShown {
     callee: '0x0000000000000000000000000000000000000000',
     moves: null,
     beneficiaries: null,
+    tokenOut: null,
   }
 }
 
-/** A rule that allows stays for all that it might allow; one that refuses, for what it refuses whole. */
+const OF_DELEGATIONS = CONDITION_FIELDS.filter(
+  (field) => CONDITIONS[field].isOfDelegations === true,
+)
+
+/**
+ * Widens an allowing rule to every delegation that it might allow. A refusing rule stays only when
+ * nothing but what a delegation shows decides about it.
+ */
 function widened(rule: Rule): Rule | null {
-  const { operations, chains, utcHours, not } = rule.when
   const isWhole = isOfDelegations(rule.when)
   if (rule.effect !== 'allow') return isWhole ? rule : null
+  const { not } = rule.when
+  const kept = conditionsIn(rule.when, OF_DELEGATIONS)
   const when: When = {
-    ...(operations === undefined ? {} : { operations }),
-    ...(chains === undefined ? {} : { chains }),
-    ...(utcHours === undefined ? {} : { utcHours }),
+    ...Object.fromEntries(kept.map(({ field, value }) => [field, value])),
     ...(not === undefined || !isOfDelegations(not) ? {} : { not }),
   }
   return { ...rule, when }
 }
 
-const OF_DELEGATIONS: readonly string[] = ['operations', 'chains', 'utcHours']
-
-function isOfDelegations({ not, ...conditions }: When): boolean {
-  const isWhole = Object.keys(conditions).every((name) => OF_DELEGATIONS.includes(name))
-  return isWhole && (not === undefined || isOfDelegations(not))
+function isOfDelegations(when: When): boolean {
+  const isWhole = conditionsIn(when).every(({ row }) => row.isOfDelegations === true)
+  return isWhole && (when.not === undefined || isOfDelegations(when.not))
 }

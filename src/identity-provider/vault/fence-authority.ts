@@ -21,33 +21,35 @@ import { type Grant, type GrantedKey, isHead, termsIn, withoutKey } from './gran
 import type { LedgerStore } from './ledger-store.js'
 import type { RecordedChanges } from './recorded-changes.js'
 
-/** What a restored user side learnt again of users' grants and authorizers. */
+/**
+ * Counts the grants and authorizers that a restored identity provider learned from the evidence.
+ */
 export interface ReplayedAuthority {
   readonly authorizers: number
   /** Invitations, changes of role and removals. */
   readonly members: number
   readonly revocations: number
-  /** Changes that took away, and such that an authorizer confirmed. */
+  /** Changes that took away, and those that an authorizer confirmed. */
   readonly changes: number
-  /** Enlargements that stay forgotten: the users have to confirm them again. */
+  /** Enlargements that stay lost: the users have to confirm them again. */
   readonly unconfirmed: number
-  /** Keys made since the backup: their proof keys were in the lost store alone. */
+  /** Keys made since the backup: only the lost store had their proof keys. */
   readonly unknownKeys: number
 }
 
 export interface AuthorityStores {
   readonly ledger: LedgerStore
   readonly authorizers: AuthorizerStore
-  /** Of that store. */
+  /** Writes to that store. */
   readonly recorded: RecordedAuthorizers
-  /** Of the ledger. */
+  /** Writes to the ledger. */
   readonly changes: RecordedChanges
 }
 
-/** The user side's own log, where there is one. */
+/** The identity provider's own log, if it still exists. */
 export interface OwnLog {
   readonly evidence: ReadEvidence
-  /** False of the backup's: what came after it is not in it. */
+  /** False for the log of a backup, which lacks everything after it. */
   readonly isWhole: boolean
 }
 
@@ -55,10 +57,13 @@ type Counts = { -readonly [name in keyof ReplayedAuthority]: ReplayedAuthority[n
 
 interface Replay extends AuthorityStores {
   readonly registry: Registry
-  /** Hex of what the user side's own log holds: that is not logged again, and is its own word. */
+  /**
+   * The entries of the identity provider's own log, in hex: they are not logged again, and they are
+   * trusted.
+   */
   readonly ownBodies: ReadonlySet<string>
   readonly counts: Counts
-  /** By grant id in hex: the version that the backup has; what is not above it is known. */
+  /** The version that the backup has, by grant id in hex; changes up to it are known. */
   readonly versions: Map<string, number>
 }
 
@@ -69,10 +74,10 @@ type Step = { readonly timeMs: number; readonly body: Buffer } & (
 )
 
 /**
- * Replays grants and authorizers. The service's log may only take away: either side alone may
- * revoke, and neither enlarges alone, so an enlargement counts from the user side's own log alone,
- * and there with its proof. Authorizers carry the user side's own signature wherever they are found.
- * @param own null when it is gone
+ * Replays grants and authorizers. The service's log may only take away: each domain may revoke, but
+ * neither can enlarge by itself. An enlargement therefore counts only from the identity provider's
+ * own log, with its proof. Authorizers carry the identity provider's signature in every log.
+ * @param own null when it is lost
  * @throws Error when an authorizer in a log is not genuine
  */
 export async function replayAuthority(
@@ -173,7 +178,7 @@ async function replayGrant(
     !(isOwn && (await isProven(statement, encoded, proof, replay)))
   ) {
     counts.unconfirmed++
-    // The version goes on anyway, so that no proof from before is good for a next change.
+    // The version rises in any case, so that no earlier proof is valid for the next change.
     const skipped = { ...grant, version: Math.max(grant.version, statement.version) }
     await ledger.commit((writer) => writer.putGrant(Buffer.from(key.grantId), skipped)).flushed
     return
@@ -205,7 +210,8 @@ function changed(statement: GrantStatement, key: GrantedKey, grant: Grant): Chan
   const isMore = enlargements(before, statement).length > 0 || statement.proofKeyDigest !== null
   const terms = grantedOf(statement)
   const version = Math.max(grant.version, statement.version)
-  // As when it was put: a key with an end has a successor, whose the lineage's grant is.
+  // Judged as when it was put: a key with an end has a successor, to which the lineage's grant
+  // belongs.
   const ofKeyAlone = expiresAtMs !== null && !isMore && !isHead(statement.keyId, grant)
   return {
     effect: isMore ? 'enlarges' : 'narrows',

@@ -6,13 +6,13 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { LedgerStore } from './ledger-store.js'
 
-/** What a restored ledger is replayed into, as far as confirmations rest on it. */
+/** The stores of a restored ledger that confirmations depend on. */
 export interface ConfirmingStores {
   readonly ledger: LedgerStore
   readonly authorizers: AuthorizerStore
 }
 
-/** Whether an authorizer of an owner by now signed it; `own`: of the person whom the hash is of. */
+/** Tells whether a present authorizer of an owner signed it. With `own`, the hash is a person's. */
 export async function isConfirmed(
   ownerHash: Uint8Array,
   message: Uint8Array,

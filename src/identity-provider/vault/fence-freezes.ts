@@ -8,10 +8,10 @@ import type { AuthorityStores } from './fence-authority.js'
 import { isConfirmed } from './fence-confirmed.js'
 
 /**
- * Replays freezes into a restored ledger: set by either log, since either side alone may take away;
- * lifted by the user side's own alone, and there with its proof. What is not lifted stays frozen,
- * and its user lifts it again.
- * @returns how many changes the ledger learnt
+ * Replays freezes into a restored ledger. Freezes count from either log, because each domain may
+ * take away; lifted freezes count only from the identity provider's own log, with their proof.
+ * Other freezes stay until their user lifts them again.
+ * @returns how many changes the ledger learned
  */
 export async function replayFreezes(
   stores: AuthorityStores,

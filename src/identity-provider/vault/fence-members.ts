@@ -18,9 +18,9 @@ import { type ConfirmingStores, isConfirmed } from './fence-confirmed.js'
 import type { LedgerStore } from './ledger-store.js'
 
 /**
- * Replays a change of members into a restored ledger, from the user side's own log alone. One that
- * does not hold is left out, and nobody is a member by it.
- * @returns whether the ledger learnt it
+ * Replays a change of members into a restored ledger, only from the identity provider's own log. An
+ * invalid change is skipped, and makes nobody a member.
+ * @returns whether the ledger learned it
  */
 export async function replayMember(
   { statement, encoded, proof }: MemberEvidence,
@@ -40,7 +40,7 @@ export async function replayMember(
     effect !== null &&
     (effect === 'takes-away' ||
       (await isConfirmed(signedForOf(statement), message, proof, stores, registry, of)))
-  // The sequence goes on anyway, so that no proof from before is good for a next change.
+  // The sequence rises in any case, so that no earlier proof is valid for the next change.
   const next = holds ? foldMember(before, statement, timeMs) : { ...before, sequence }
   const change = { timeMs, body: concat(encoded, proof) }
   await ledger.commit((writer) => writer.putMembers({ accountId, ...next }, change)).flushed
@@ -57,20 +57,20 @@ function effectOf(before: MemberSet, statement: MemberStatement, timeMs: number)
 }
 
 /**
- * Where the user side's own log is gone, or is the backup's, nobody can say who was removed since the
- * backup. So those whom an account began with keep it alone, and invite the others again; where they
- * had left it, its owners of the backup do.
+ * Without the identity provider's complete own log, removals since the backup are unknown. Each
+ * account therefore keeps only the member it began with, who invites the others again; if that
+ * member had left, the owners in the backup keep it.
  */
 export async function forgetMembers(ledger: LedgerStore): Promise<void> {
   for (const { accountId, members, sequence } of ledger.allMembers()) {
     const owners = members.filter((one) => one.role === 'owner' && one.acceptBeforeMs === null)
     const first = owners.filter(({ personId }) => personId === accountId)
     const left = first.length > 0 ? first : owners
-    // Above what any change had that is forgotten, so that no proof of it is good again.
+    // Above the sequence of every lost change, so that none of their proofs is valid again.
     const next = { accountId, members: left, sequence: sequence + SEQUENCES_FORGOTTEN }
     await ledger.commit((writer) => writer.putMembers(next, null)).flushed
   }
 }
 
-/** More changes than an account has between two backups, and few of what 32 bits count. */
+/** More changes than an account makes between two backups, and a small part of 32 bits. */
 const SEQUENCES_FORGOTTEN = 65_536

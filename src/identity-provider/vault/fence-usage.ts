@@ -1,5 +1,5 @@
 import type { ReadEvidence } from '../../custody/evidence/read-evidence.js'
-import { PER_SECONDS_MAX } from '../../policy/policy.js'
+import { PER_SECONDS_MAX } from '../../policy/bounds.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
 import { hasBit } from '../../quorum-protocol/batch.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
@@ -18,9 +18,9 @@ interface Approved {
 }
 
 /**
- * Counts anew, from whole logs, what policies count: a restored ledger does not know which of it it
- * counted before. By the policies that it has by now.
- * @param logs whose approvals were found genuine
+ * Counts again, from complete logs, what policies count: a restored ledger does not know which
+ * calls its counts include. It uses the policies in the ledger now.
+ * @param logs logs whose approvals were found genuine
  */
 export async function replayUsage(
   ledger: LedgerStore,
@@ -44,25 +44,37 @@ export async function replayUsage(
   }).flushed
 }
 
-/** Each call once, whichever logs have it and however often its fees were raised; oldest first. */
+/**
+ * Returns each call once, oldest first, at the time of its first approval and at the highest fee that was
+ * approved for it, no matter how many logs have it.
+ */
 function approvedIn(logs: readonly ReadEvidence[], nowMs: number): Approved[] {
   const sinceMs = nowMs - PER_SECONDS_MAX * 1_000
   const found = new Map<string, Approved>()
+  const highest = new Map<string, DecodedPayload>()
   for (const { timeMs, value } of logs.flatMap(({ batches }) => batches)) {
     if (timeMs < sinceMs) continue
     value.intents.forEach((encoded, position) => {
       if (!hasBit(value.bitmap, position)) return
       const intent = decodeIntent(encoded)
-      if (!usesGrant(intent)) return
       const payload = decodePayload(intent.type, intent.payload)
       const name = callName(intentId(encoded), intent, payload)
+      // Fees are raised without a key.
+      if (feeOf(payload) >= feeOf(highest.get(name))) highest.set(name, payload)
+      if (!usesGrant(intent)) return
       const before = found.get(name)
       if (before === undefined || timeMs < before.atMs) {
         found.set(name, { atMs: timeMs, intent, payload })
       }
     })
   }
-  return [...found.values()].sort((a, b) => a.atMs - b.atMs)
+  return [...found]
+    .map(([name, first]) => ({ ...first, payload: highest.get(name) ?? first.payload }))
+    .sort((a, b) => a.atMs - b.atMs)
+}
+
+function feeOf(payload: DecodedPayload | undefined): bigint {
+  return payload?.kind === 'transaction' ? payload.maxFeePerGasWei : 0n
 }
 
 function callName(id: Uint8Array, intent: Intent, payload: DecodedPayload): string {

@@ -7,27 +7,28 @@ import {
   hasBit,
   laneOf,
 } from '../../quorum-protocol/batch.js'
-import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
-import { decodeIntent, type Intent, intentId } from '../../quorum-protocol/intent.js'
+import { isZero, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { decodeIntent, type Intent, intentId, usesGrant } from '../../quorum-protocol/intent.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { bindApproval } from './approval-standing.js'
+import { countKeyless, isKeyless, movesNothing } from './keyless.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
-import { entryOf } from './nonce-ledger.js'
+import { entryOf, keyedAs, type LedgerEntry, withGasOf } from './nonce-ledger.js'
 
 export interface Fenced {
-  /** Approvals that the ledger learnt again. */
+  /** How many approvals the ledger learned. */
   readonly approvals: number
-  /** Lanes up to this one are closed for good. */
+  /** The last of the lanes that are closed for good. */
   readonly lastLane: number
 }
 
 /**
- * Brings a restored ledger up to date from evidence. The service cannot invent any of its own: each
- * batch carries the user side's approval, which is verified. Approvals that the service never
- * received are missing there, and were never signed either.
- * @param logs whole ones; neither has to have all that the other has
+ * Updates a restored ledger from evidence. The service cannot forge entries: each batch carries the
+ * identity provider's approval, which is verified. Approvals that never reached the service are
+ * missing, but they were never signed either.
+ * @param logs complete logs; each may have entries that the other lacks
  * @throws Error when an approval in them is not genuine
  */
 export async function fenceForward(
@@ -44,7 +45,7 @@ export async function fenceForward(
     if (!approvers.some((key) => verifyP256(key, message, value.approval))) {
       throw new Error(`the approval in entry ${index} of the evidence is not genuine`)
     }
-    const { result, flushed } = ledger.commit((writer) => putApproved(value, ids, writer))
+    const { result, flushed } = ledger.commit((writer) => putApproved(value, ids, writer, timeMs))
     approvals += result.filter(({ payload }) => payload.kind !== 'router-intent').length
     await flushed
   }
@@ -52,8 +53,8 @@ export async function fenceForward(
 }
 
 /**
- * Each once, in the order of the decisions, which is that of the sequences: what a nonce came to hold
- * last may be in either log alone.
+ * Returns each batch once, in order of their sequences, which is the order of the decisions: the
+ * last approval at a nonce may be in either log only.
  */
 function batchesOf(logs: readonly ReadEvidence[]): Dated<BatchEvidence>[] {
   const found = new Map<string, Dated<BatchEvidence>>()
@@ -64,24 +65,34 @@ function batchesOf(logs: readonly ReadEvidence[]): Dated<BatchEvidence>[] {
   return [...found.values()].sort((a, b) => seqOf(a) - seqOf(b))
 }
 
-/** One intent of a batch in the evidence that was approved. */
+/** An approved intent of a batch in the evidence. */
 export interface ApprovedIntent {
   readonly id: Uint8Array
   readonly intent: Intent
   readonly payload: DecodedPayload
-  /** Whether the ledger had no approval of the same call at its nonce. */
+  /** True when the ledger had no approval of the same call at its nonce. */
   readonly isNew: boolean
+  /** Of a higher fee for a call that a key asked for; null of all else. */
+  readonly raised: RaisedFee | null
+}
+
+interface RaisedFee {
+  readonly gasOfKey: Uint8Array
+  /** Gas limit × the amount by which the fee was raised. */
+  readonly extraWei: bigint
 }
 
 /**
- * What a batch of the evidence did to the ledger when it was approved.
- * @param ids of all its intents, in order
+ * Repeats what a batch of the evidence changed in the ledger when it was approved.
+ * @param ids the ids of all its intents, in order
+ * @param atMs when it was approved
  * @returns its approved intents
  */
 export function putApproved(
   batch: BatchEvidence,
   ids: readonly Uint8Array[],
   writer: LedgerWriter,
+  atMs: number,
 ): ApprovedIntent[] {
   const { batchSeq } = decodeHeader(batch.header)
   writer.putLane(laneOf(batchSeq), batchSeq)
@@ -91,21 +102,51 @@ export function putApproved(
     if (id === undefined || !hasBit(batch.bitmap, position)) return
     const intent = decodeIntent(encoded)
     const payload = decodePayload(intent.type, intent.payload)
-    // The Router's nonces are not in the ledger.
+    // The ledger does not hold the Router's nonces.
     if (payload.kind === 'router-intent') {
       bindApproval(intent, payload, writer)
-      approved.push({ id, intent, payload, isNew: true })
+      approved.push({ id, intent, payload, isNew: true, raised: null })
       return
     }
     const rests = payload.kind === 'authorization' ? null : intent.approval
     const fresh = entryOf(id, payload, intent.payload, rests)
     const held = writer.entry(intent.walletId, payload.chainId, payload.nonce)
     const isNew = held === null || !sameBytes(held.bodyHash, fresh.bodyHash)
-    const entry = isNew ? fresh : { ...fresh, approval: held.approval }
-    approved.push({ id, intent, payload, isNew })
-    // Replacements name the approval that their nonce has already.
+    const before = held?.keyedFeeWei ?? null
+    const cancels = held !== null && movesNothing(payload)
+    const isKeyed = isNew && usesGrant(intent) && !cancels
+    const entry = withGasOf(
+      keyedAs(
+        isNew ? fresh : { ...fresh, approval: held.approval },
+        isKeyed ? fresh.maxFeePerGasWei : before,
+      ),
+      gasOfKeyAfter(intent, payload, isKeyed, isNew ? undefined : held.gasOfKey),
+    )
+    const raised = isNew || cancels ? null : raisedFrom(held, payload)
+    approved.push({ id, intent, payload, isNew, raised })
+    if (cancels || isKeyless(intent, payload)) countKeyless(intent.walletId, writer, atMs)
+    // Replacements name the approval that their nonce already has.
     if (isNew) bindApproval(intent, payload, writer)
     writer.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
   })
   return approved
+}
+
+/** The evidence says nothing of policies: a key without a ceiling of native coin counts nothing by it. */
+function gasOfKeyAfter(
+  { keyId }: Intent,
+  { kind }: DecodedPayload,
+  isKeyed: boolean,
+  before: Uint8Array | undefined,
+): Uint8Array | undefined {
+  return isKeyed && kind === 'transaction' && !isZero(keyId) ? keyId : before
+}
+
+function raisedFrom(
+  { gasOfKey, maxFeePerGasWei }: LedgerEntry,
+  payload: DecodedPayload,
+): RaisedFee | null {
+  if (gasOfKey === undefined || payload.kind !== 'transaction') return null
+  const more = payload.maxFeePerGasWei - maxFeePerGasWei
+  return more > 0n ? { gasOfKey, extraWei: payload.gasLimit * more } : null
 }

@@ -4,7 +4,7 @@ import { expectBytes, expectInteger } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { FreezeRequest, UnfreezeRequest } from './freezes.js'
 
-/** Of the socket's `freeze-*` calls. */
+/** Parses the parameters of the socket's `freeze-*` calls. */
 
 const USER_ID_CHARS_MAX = 255
 const TOKEN_CHARS_MAX = 8_192

@@ -21,27 +21,31 @@ import type { FreezeRow, LedgerStore } from './ledger-store.js'
 import type { RecordedChanges } from './recorded-changes.js'
 
 /**
- * The user side's own flags. Anybody who reaches this domain as the service does may set one, since
- * it only takes away; to lift one takes a proof of the user's authorizer, so that the service alone
- * cannot.
+ * The identity provider's own freezes. The service may set one, because a freeze only takes away.
+ * Lifting one takes a proof by the user's authorizer, so that the service cannot do it by itself.
  */
 export interface UserSideFreezes {
   row(subject: FreezeSubject): FreezeRow
   /**
-   * Durable when it resolves, in force at once. What is frozen already stays so since then, and no lifting
-   * that was asked for before this one comes to anything: the service may have given it up, and it be late.
+   * Freezes the subject, in force at once. Resolves once it is durable. A subject that is already
+   * frozen keeps its time, and every earlier request to lift it becomes void: it may arrive late,
+   * after the service gave it up.
    * @throws Refusal NOT_GRANTED, UNKNOWN_WALLET or UNKNOWN_KEY
    */
   freeze(request: FreezeRequest): Promise<FreezeRow>
   /**
+   * Lifts a freeze.
    * @param by holder of the verified console token
-   * @returns the sequence it has now, and the encoded proof
+   * @returns the new sequence and the encoded proof
    * @throws Refusal NOT_GRANTED, NOT_CONFIRMED, STALE_GRANT, UNKNOWN_WALLET or UNKNOWN_KEY
    */
   unfreeze(request: UnfreezeRequest, by: TokenHolder): Promise<LiftedFreeze>
-  /** @throws Frozen what stops a call of a user's wallet; `grantId` null: its key is not known */
+  /**
+   * @throws Frozen when a freeze stops a call of a user's wallet; `grantId` is null when its key is
+   * unknown
+   */
   requireThawed(ownerHash: Uint8Array, walletId: Uint8Array, grantId: Uint8Array | null): void
-  /** @throws Frozen what stops a call of a wallet of the service's own */
+  /** @throws Frozen when a freeze stops calls of the service's own wallets */
   requireInstanceThawed(): void
 }
 
@@ -50,10 +54,10 @@ export interface FreezeRequest extends FreezeSubject {
 }
 
 export interface UnfreezeRequest extends FreezeRequest {
-  /** An encoded proof of the user's authorizer; null: none was sent. */
+  /** An encoded proof by the user's authorizer; null when none was sent. */
   readonly confirmation: Uint8Array | null
   readonly confirmBeforeMs: number
-  /** Which it has once it is lifted; null: a service of an earlier build does not say. */
+  /** The sequence after the freeze is lifted; null when a service of an earlier build sent none. */
   readonly sequence: number | null
 }
 
@@ -62,7 +66,7 @@ export interface LiftedFreeze {
   readonly proof: Uint8Array
 }
 
-/** Says what is frozen, and since when, for whoever is refused. */
+/** Tells the caller what is frozen and since when. */
 export class Frozen extends Refusal {
   /** A number of `FREEZE_SCOPES` in one byte, and ms since the epoch in eight. */
   readonly detail: Uint8Array
@@ -81,7 +85,7 @@ export function createFreezes(
   changes: RecordedChanges,
   instance: () => Freezing | null,
 ): UserSideFreezes {
-  /** A user has nothing to do with another's things. */
+  /** A user may not freeze or lift another user's things. */
   function requireOwned({ scope, subject, userId }: FreezeRequest): Buffer {
     const ownerHash = sha256(Buffer.from(userId))
     const id = idOfSubject(subject)
@@ -144,7 +148,7 @@ export function createFreezes(
       const asked = { message, ownerHash, confirmBeforeMs }
       const confirmed = await authorizer.confirm(asked, confirmation, nowMs)
       const { recorded } = changes.commit((writer) => {
-        // Another change may have been made while this one was confirmed.
+        // Another change may have been made while this one was being confirmed.
         requireOwner(by, request.userId, ownerHash)
         authorizer.requireStanding(confirmed, ownerHash)
         if (ledger.freeze(scope, subject).sequence !== before.sequence) throw changedMeanwhile()
@@ -172,7 +176,7 @@ function entryOf(statement: FreezeStatement, proof: Uint8Array, timeMs: number):
 }
 
 function changedMeanwhile(): Refusal {
-  return new Refusal('STALE_GRANT', 'the freeze changed meanwhile')
+  return new Refusal('STALE_GRANT', 'the freeze changed after it was shown')
 }
 
 function notOwned(): Refusal {

@@ -2,7 +2,7 @@ import type { UnitsTaken } from '../../policy/ceilings.js'
 import { type PolicyLedger, returnUnits } from '../../policy/policy-ledger.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
-/** What one intent counted in the usage of one grant. */
+/** What one intent added to the usage of one grant. */
 export interface CountedUse {
   readonly grantId: Uint8Array
   readonly before: PolicyLedger
@@ -10,11 +10,12 @@ export interface CountedUse {
 }
 
 /**
- * Takes back what intents counted that are not approved after all. Units go back whatever was counted
- * since. A sliding time gets back what nobody has counted on top of: else it keeps a call too many
- * until that leaves it, since a sum that others rest on cannot be made smaller.
+ * Undoes the counts of intents that were not approved after all. Units are always returned. A
+ * sliding time is returned only if nothing was counted after it: otherwise it keeps a call too many
+ * until that call leaves the window, because a sum that later entries build on cannot be made
+ * smaller.
  * @param uses in the order in which they were counted
- * @param atMs at which they were
+ * @param atMs when they were counted
  */
 export function giveBack(
   uses: readonly CountedUse[],

@@ -5,31 +5,31 @@ import { type GrantTerms, grantedPolicy } from '../../domain/grant-terms.js'
 import { expectBytes, expectInteger } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 
-/** A change to what a key may do, as it arrives from the service. */
+/** A change of what a key may do, as the service sends it. */
 export interface GrantRequest extends GrantTerms {
   /** 16 bytes each. */
   readonly keyId: Uint8Array
   readonly walletId: Uint8Array
-  /** The key that this one takes the place of; null for a key of its own. */
+  /** The key that this one replaces; null for a key of its own. */
   readonly rotatedFrom: Uint8Array | null
-  /** The grant of the key that made this one; null for one that its user made. */
+  /** The grant of the key that made this one; null when a user made it. */
   readonly parentId: Uint8Array | null
   /** The key that makes this one now; null for every other change. */
   readonly madeBy: Uint8Array | null
-  /** 32 bytes: that key's word for it (`subKeyProof`). */
+  /** 32 bytes: that key's proof (`subKeyProof`). */
   readonly makerProof: Uint8Array | null
   readonly userId: string
-  /** 32 bytes; null leaves it as it is. */
+  /** 32 bytes; null leaves the stored one in place. */
   readonly proofKey: Uint8Array | null
   readonly revoked: boolean
   readonly consoleToken: string
-  /** An encoded proof of the user's authorizer for an enlargement; null: none was sent. */
+  /** An encoded proof by the user's authorizer for an enlargement; null when none was sent. */
   readonly confirmation: Uint8Array | null
-  /** Until when the authorizer's proof is good; 0 without one. */
+  /** When the authorizer's proof expires; 0 without a proof. */
   readonly confirmBeforeMs: number
   /**
-   * The grant's version that the change was made for, 0 for a key that was not there; null, and for
-   * a revocation: whatever it meets.
+   * The version of the grant that the change was made for, 0 for a new key. Null, like a
+   * revocation, applies to every version.
    */
   readonly basedOn: number | null
 }
@@ -38,7 +38,7 @@ const USER_ID_CHARS_MAX = 255
 const TOKEN_CHARS_MAX = 8_192
 
 /**
- * @param fields as `GRANT_PUT_PARTS` places them; `basedOn` may be left out
+ * @param fields in the order of `GRANT_PUT_PARTS`; `basedOn` may be omitted
  * @throws Refusal MALFORMED
  */
 export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {

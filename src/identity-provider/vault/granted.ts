@@ -5,33 +5,36 @@ import type { Policy } from '../../policy/policy.js'
 import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 
-/** What the user side granted, and how its ledger keeps it. */
+/** Grants, and how the identity provider's ledger stores them. */
 
 /**
- * What the keys of one lineage may do. The caps are the service's to hold; here they tell what
- * enlarges.
+ * What the keys of one lineage may do. The service enforces the caps; here they only show which
+ * changes enlarge.
  */
 export interface Grant extends GrantedPolicy {
   readonly walletId: Uint8Array
   readonly userId: string
-  /** Counts up with every change. */
+  /** Increases with every change. */
   readonly version: number
-  /** The grant of the key that made this one, and which bounds it; null: the user made it. */
+  /** The grant of the key that made this one, which bounds it; null when the user made it. */
   readonly parentId: Uint8Array | null
-  /** Keys of the lineage that are not revoked, the oldest first: what it made ends with the last. */
+  /**
+   * The lineage's keys that are not revoked, oldest first. The keys that it made end with its last
+   * key.
+   */
   readonly liveKeys: readonly Uint8Array[]
 }
 
 export interface GrantedKey {
   readonly grantId: Uint8Array
-  /** Proof key sealed under the domain's data key; null: the key cannot prove itself. */
+  /** The proof key, sealed under the domain's data key; null when the key cannot prove itself. */
   readonly sealedProofKey: Uint8Array | null
-  /** Milliseconds since the epoch; null does not expire. */
+  /** Milliseconds since the epoch; null when it does not expire. */
   readonly expiresAtMs: number | null
   readonly revoked: boolean
   /**
-   * Of a key with a successor: what it may do at most, however its lineage's grant grows. Null: it
-   * has what its lineage has.
+   * The most that a key with a successor may do, however its lineage's grant grows. Null when the
+   * key has what its lineage has.
    */
   readonly ceiling: GrantedPolicy | null
 }
@@ -41,16 +44,16 @@ export interface GrantView {
   readonly grant: Grant
 }
 
-/** Whether it is the last of its lineage, whose grant is its own. */
+/** Tells whether it is the newest key of its lineage, to which the grant belongs. */
 export function isHead(keyId: Uint8Array, { liveKeys }: Grant): boolean {
   const last = liveKeys.at(-1)
   return last !== undefined && sameBytes(last, keyId)
 }
 
-/** Whether another key of its lineage has come to take its place. */
+/** Tells whether another key of its lineage has replaced it. */
 export function hasSuccessor(keyId: Uint8Array, { key, grant }: GrantView): boolean {
   const place = grant.liveKeys.findIndex((one) => sameBytes(one, keyId))
-  // Of a time before the list was kept: then no other key had an end.
+  // Older grants keep no list; then only a replaced key had an end.
   return place < 0 ? key.expiresAtMs !== null : place < grant.liveKeys.length - 1
 }
 
@@ -58,7 +61,7 @@ export function withoutKey(grant: Grant, keyId: Uint8Array): Grant {
   return { ...grant, liveKeys: grant.liveKeys.filter((one) => !sameBytes(one, keyId)) }
 }
 
-/** What a key may do now: its lineage's grant, up to its own ceiling, until its own expiry. */
+/** Returns what a key may do now: its lineage's grant, bounded by its own ceiling and expiry. */
 export function termsIn({ key, grant }: GrantView): GrantTerms {
   const { ceiling, expiresAtMs } = key
   const shared = { ...grantedOf(grant), expiresAtMs }
@@ -67,7 +70,9 @@ export function termsIn({ key, grant }: GrantView): GrantTerms {
 
 export const NO_POLICIES: readonly Policy[] = []
 
-/** What binds the calls of a key: its lineage's policy, and its own where it has a successor. */
+/**
+ * Returns the policies that bind a key's calls: its lineage's, and its own when it has a successor.
+ */
 export function policiesOf({ key, grant }: GrantView): readonly Policy[] {
   const shared = grant.policy
   const own = key.ceiling?.policy ?? null
@@ -75,15 +80,15 @@ export function policiesOf({ key, grant }: GrantView): readonly Policy[] {
   return own === null ? [shared] : [shared, own]
 }
 
-/** What binds the keys of one lineage. */
+/** The policies and usage that bind the keys of one lineage. */
 export interface BoundUsage {
-  /** Its lineage's, and the key's own where it has a successor. */
+  /** The lineage's policy, and the key's own when it has a successor. */
   readonly policies: readonly Policy[]
-  /** Of its lineage, and of all that its keys made. */
+  /** The usage of the lineage and of all keys that it made. */
   readonly usage: PolicyLedger
 }
 
-/** What binds a call of a key: its own policies, and those of the lineages above. */
+/** Returns what binds a call of a key: its own policies and those of the lineages above. */
 export function pathOf(
   grantId: Uint8Array,
   policies: readonly Policy[],
@@ -101,14 +106,14 @@ export function pathOf(
 }
 
 type StoredPolicy = Readonly<Record<string, unknown>>
-/** Grants of a time before keys made keys have no maker, and keep no list of their keys. */
+/** Grants from before keys could make keys have no maker and no list of keys. */
 export type StoredGrant = StoredPolicy &
   Pick<Grant, 'walletId' | 'userId' | 'version'> &
   Partial<Pick<Grant, 'parentId' | 'liveKeys'>>
-/** Keys of a time before ceilings have none. */
+/** Keys from before ceilings existed have none. */
 export type StoredKey = Omit<GrantedKey, 'ceiling'> & { readonly ceiling?: StoredPolicy | null }
 
-/** Where it is not the field's own. */
+/** Stored names that differ from the field's. */
 const STORED_NAMES: Partial<Record<GrantedName, string>> = { allowedChains: 'chains' }
 
 export function storedGrant(grant: Grant): StoredGrant {
@@ -135,7 +140,7 @@ function storedPolicy(policy: GrantedPolicy): StoredPolicy {
   return Object.fromEntries(plain.map(([name, value]) => [STORED_NAMES[name] ?? name, value]))
 }
 
-/** What was granted before a field was there has the field's initial value. */
+/** Grants from before a field existed get the field's initial value. */
 function readPolicy(stored: StoredPolicy): GrantedPolicy {
   return grantedPolicy(({ name, initial }) => {
     const plain = stored[STORED_NAMES[name] ?? name]

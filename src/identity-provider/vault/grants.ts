@@ -34,39 +34,42 @@ import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import type { RecordedChanges } from './recorded-changes.js'
 import { checkSubKey, isSameOwner, type PathView } from './sub-key-rules.js'
 
-/** What each API key may have signed, as the user side remembers it. */
+/** What each API key may have signed, as the identity provider remembers it. */
 export interface Grants {
   view(keyId: Uint8Array): PathView | null
-  /** 32 bytes that stay the callee's; null when the key cannot prove itself. */
+  /** Returns 32 bytes that the caller must not change; null when the key cannot prove itself. */
   proofKey(keyId: Uint8Array): Uint8Array | null
   /**
    * Applies a change durably.
-   * @param by holder of the verified console token, or null without one: then the change may
-   * only take away
-   * @throws Refusal STALE_GRANT when the grant is no longer the one that the change was made for;
-   * NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET, UNKNOWN_KEY or CONFLICT
+   * @param by holder of the verified console token; null without one, when the change may only take
+   * away
+   * @throws Refusal STALE_GRANT when the grant has changed since the request was made; NOT_GRANTED,
+   * NOT_CONFIRMED, UNKNOWN_WALLET, UNKNOWN_KEY or CONFLICT
    */
   put(request: GrantRequest, by: TokenHolder | null): Promise<PutGrant>
-  /** Of what is on record; resolves once all is. @throws Refusal UNKNOWN_KEY */
+  /**
+   * Returns the present reference. Resolves once everything before it is on disk.
+   * @throws Refusal UNKNOWN_KEY
+   */
   reference(keyId: Uint8Array): Promise<GrantReference>
 }
 
-/** What the service names in its intents. */
+/** The grant's id and version, which the service names in its intents. */
 export interface GrantReference {
   readonly grantId: Uint8Array
   readonly version: number
 }
 
 export interface PutGrant extends GrantReference {
-  /** Encoded proof of the authorizer that confirmed it; empty when nothing was enlarged. */
+  /** The encoded proof of the authorizer that confirmed it; empty when nothing was enlarged. */
   readonly proof: Uint8Array
 }
 
-/** Keys at work, of which a gateway may have thousands, with their proof keys unsealed. */
+/** The bound of keys in memory with their proof keys unsealed; a gateway may use thousands. */
 const KNOWN_KEYS_MAX = 4_096
 
 interface KnownKey extends PathView {
-  /** Unsealed when it is first asked for. */
+  /** Unsealed on first use. */
   proofKey: Buffer | null
 }
 
@@ -75,10 +78,7 @@ interface Change {
   readonly grant: Grant
   readonly key: GrantedKey
   readonly proofKey: Uint8Array | null
-  /**
-   * Whether it gives anything that was not there before; what a key makes for others it has
-   * itself.
-   */
+  /** Whether the change grants something new. What a key makes for others it has itself. */
   readonly effect: 'enlarges' | 'narrows' | 'delegates'
 }
 
@@ -91,7 +91,7 @@ export function createGrants(
 ): Grants {
   const { dataKeys } = shares
 
-  // In one place, since each signature asks for all of it.
+  // Kept together, because each signature needs all of it.
   const known = new LRUCache<string, KnownKey>({
     max: KNOWN_KEYS_MAX,
     dispose: ({ proofKey }) => void proofKey?.fill(0),
@@ -103,7 +103,7 @@ export function createGrants(
     if (found !== undefined) return found
     const key = ledger.key(keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
-    // What is absent is asked for again: it may come.
+    // A missing grant is not cached, because it may still arrive.
     if (key === null || grant === null) return null
     const made = {
       ...{ key, grant, ancestors: ancestorsOf(ledger, grant), proofKey: null },
@@ -131,10 +131,10 @@ export function createGrants(
     const present = find(request.keyId)
     const old = request.rotatedFrom === null ? null : find(request.rotatedFrom)
     const change = planned(request, present, old)
-    // A change that was late must not undo the one that came before it.
+    // A late change must not undo the one before it.
     const isFor = (present ?? old)?.grant.version ?? 0
     if (!request.revoked && request.basedOn !== null && request.basedOn !== isFor) {
-      throw new Refusal('STALE_GRANT', 'the grant changed meanwhile')
+      throw new Refusal('STALE_GRANT', 'the grant has changed since')
     }
     return change
   }
@@ -146,24 +146,26 @@ export function createGrants(
     return request.parentId === null ? introduce(request) : introduceBelow(request)
   }
 
-  /** A key that a key made: within all that is above it, and on its maker's own word. */
+  /** Introduces a key made by a key: within everything above it, and with its maker's proof. */
   function introduceBelow(request: GrantRequest): Change {
     const maker = request.madeBy === null ? null : find(request.madeBy)
-    if (maker === null || request.madeBy === null) throw new Refusal('UNKNOWN_KEY', 'its maker')
+    if (maker === null || request.madeBy === null)
+      throw new Refusal('UNKNOWN_KEY', 'the key that made it')
     checkSubKey(request, maker, ledger, Date.now())
     const change = introduce(request)
     const held = proofKey(request.madeBy)
     const ownerHash = sha256(Buffer.from(request.userId))
     const statement = encodeGrantStatement(statementOf(request, change, ownerHash))
     const { makerProof } = request
-    if (held === null || makerProof === null) throw new Refusal('KEY_PROOF_MISSING', 'of its maker')
+    if (held === null || makerProof === null)
+      throw new Refusal('KEY_PROOF_MISSING', 'no proof of its maker')
     if (!timingSafeEqual(subKeyProof(held, statement), makerProof)) {
       throw new Refusal('KEY_PROOF_MISSING', 'proof of another key than its maker')
     }
     return { ...change, effect: 'delegates' }
   }
 
-  /** A lineage of a time without the list of its keys lives as long as the one that made this. */
+  /** A lineage without a list of its keys lives as long as the one that made this key. */
   function keepMaker({ madeBy }: GrantRequest, writer: LedgerWriter): void {
     const maker = madeBy === null ? null : find(madeBy)
     if (maker === null || madeBy === null) return
@@ -173,7 +175,7 @@ export function createGrants(
     writer.putGrant(Buffer.from(key.grantId), { ...grant, liveKeys })
   }
 
-  /** A rotation, too: who makes a key has its secret. */
+  /** This covers a rotation too: a person who makes a key holds its secret. */
   function isOwner(by: TokenHolder, { userId }: GrantRequest, ownerHash: Uint8Array): boolean {
     return by.accountId === userId && persons.may(ownerHash, by.personId, 'enlarge')
   }
@@ -207,15 +209,15 @@ export function createGrants(
             )
           : NOTHING_CONFIRMED
       const { result, recorded } = changes.commit((writer) => {
-        // Planned again: another change may have been made while this one was confirmed.
+        // Planned again, because another change may have been made while this one was confirmed.
         const change = plan(request)
         const isAsConfirmed = change.grant.version === first.grant.version
         if (by !== null && !isOwner(by, request, ownerHash)) {
-          throw new Refusal('NOT_GRANTED', 'no owner any more')
+          throw new Refusal('NOT_GRANTED', 'no longer an owner')
         }
         authorizer.requireStanding(confirmed, ownerHash)
         if (change.effect === 'enlarges' && !(first.effect === 'enlarges' && isAsConfirmed)) {
-          throw new Refusal('STALE_GRANT', 'the grant changed meanwhile')
+          throw new Refusal('STALE_GRANT', 'the grant has changed since')
         }
         const sealedProofKey =
           change.proofKey === null
@@ -224,7 +226,8 @@ export function createGrants(
         writer.putGrant(change.grantId, change.grant)
         if (change.effect === 'delegates') keepMaker(request, writer)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
-        // All of them: the keys of one lineage share its grant, and what was planned has read some.
+        // Clears all: the keys of one lineage share its grant, and planning has read some of
+        // them.
         known.clear()
         const statement = encodeGrantStatement(statementOf(request, change, ownerHash))
         const body = concat(statement, confirmed.proof)
@@ -259,9 +262,9 @@ function introduce(request: GrantRequest): Change {
   }
 }
 
-/** A new key in the place of an old one: under the same grant, and never with more. */
+/** Puts a new key in the place of an old one, under the same grant and never with more. */
 function rotate(request: GrantRequest, old: GrantView | null): Change {
-  // A successor that the service gave up is remembered as revoked, so that it cannot come late.
+  // A successor that the service gave up is stored as revoked, so that it cannot arrive late.
   if (old === null || (old.key.revoked && !request.revoked))
     throw new Refusal('UNKNOWN_KEY', 'key to rotate')
   const enlarges = !request.revoked && enlargements(termsIn(old), request).length > 0
@@ -295,21 +298,23 @@ function changePresent(request: GrantRequest, present: PathView, dataKeys: DataK
     request.proofKey === null || holdsProofKey(request.keyId, key, request.proofKey, dataKeys)
   const enlarges =
     !request.revoked && (enlargements(termsIn(present), request).length > 0 || !sameProof)
-  // What is confirmed names this key and its end; the grant is the lineage's, and would stay so.
+  // A confirmation names this key and its end, but the grant is the lineage's and would stay
+  // enlarged.
   if (enlarges && hasSuccessor(request.keyId, present)) {
     throw new Refusal('NOT_GRANTED', 'a key with a successor gains nothing')
   }
   if (enlarges && beyond(ancestors, request).length > 0) {
     throw new Refusal('NOT_GRANTED', 'more than the key that made it has')
   }
-  // A key that has an end has a successor, whose the lineage's grant is by now; or a key made it.
+  // A key with an end has a successor, to which the lineage's grant belongs, or another key made
+  // it.
   const ofKeyAlone = request.expiresAtMs !== null && !enlarges && !isHead(request.keyId, grant)
   const ceiling = ofKeyAlone ? grantedOf(request) : null
   const version = grant.version + 1
   const changed = ofKeyAlone ? { ...grant, version } : { ...grant, ...termsOf(request), version }
   return {
     grantId: Buffer.from(key.grantId),
-    // A revocation ends the key; the other keys of its lineage keep what they have.
+    // A revocation ends the key; the other keys of its lineage keep their rights.
     grant: request.revoked ? withoutKey(grant, request.keyId) : changed,
     key: {
       grantId: key.grantId,
@@ -346,7 +351,7 @@ function termsOf(request: GrantRequest): GrantedPolicy & Pick<Grant, 'walletId' 
   }
 }
 
-/** What the user confirms: everything but the proof key itself, which a digest replaces. */
+/** Returns what the user confirms: everything except the proof key, which a digest replaces. */
 function statementOf(request: GrantRequest, change: Change, ownerHash: Uint8Array): GrantStatement {
   return {
     ...grantedOf(request),

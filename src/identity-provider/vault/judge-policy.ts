@@ -16,6 +16,7 @@ import {
   countedWithin,
   freesAt,
   type PolicyLedger,
+  takeUnits,
   unitsUsed,
 } from '../../policy/policy-ledger.js'
 import { isZero } from '../../quorum-protocol/bytes.js'
@@ -32,8 +33,8 @@ import {
 import type { BoundUsage } from './granted.js'
 
 /**
- * The user side's own judgement of a policy: what a payload's bytes show, the time, and what this
- * lineage had signed. It knows no prices and no payees of before; those it leaves to the service.
+ * The identity provider's own judgement of a policy, by the payload's bytes, the time and what this
+ * lineage had signed. It knows neither prices nor earlier beneficiaries; the service judges those.
  */
 
 export class PolicyDenied extends Refusal {
@@ -48,7 +49,7 @@ export class PolicyDenied extends Refusal {
 interface Compiled {
   readonly calls: CompiledPolicy
   readonly delegations: CompiledPolicy
-  /** Of those that come with an approved call. */
+  /** The policy for delegations that come with an approved call. */
   readonly approvedDelegations: CompiledPolicy
 }
 
@@ -68,10 +69,12 @@ function compile(policy: Policy): Compiled {
 }
 
 /**
- * @param policies that bind the key, at least one: its lineage's, and its own where it has a successor
- * @param usage of its lineage
- * @param standing of the approval that it rests on; null: it rests on none
- * @returns the usage with this payload; null where there is nothing to count
+ * Judges one payload by a key's own policies.
+ * @param policies the policies that bind the key, at least one: its lineage's, and its own when it
+ * has a successor
+ * @param usage the lineage's usage
+ * @param standing the standing of its approval; null without one
+ * @returns the usage including this payload; null when there is nothing to count
  * @throws PolicyDenied; Refusal APPROVAL_MISSING or APPROVAL_EARLY
  */
 export function judgePolicies(
@@ -85,9 +88,9 @@ export function judgePolicies(
 }
 
 /**
- * The same of a key that a key made: what binds it, and what binds those above. One reading of the
+ * Judges a key that a key made, by what binds it and what binds those above. One reading of the
  * payload has to pass all of them.
- * @returns the usage of each with this payload; null where there is nothing to count
+ * @returns the usage of each including this payload; null when there is nothing to count
  * @throws PolicyDenied; Refusal APPROVAL_MISSING or APPROVAL_EARLY
  */
 export function judgePath(
@@ -108,13 +111,15 @@ export function judgePath(
     return []
   }
   const readings = callsIn(payload)
+  const gasWei = gasAtWorst(payload)
   let denial: PolicyDenial | Refusal | null = null
   for (const call of readings) {
     denial = null
     for (const { all, facts, usage } of bound) {
-      denial ??= denialOf(all, call, facts, usage, standing)
+      denial ??= denialOf(all, { call, gasWei }, facts, usage, standing)
     }
-    if (denial === null) return bound.map(({ all, usage }) => counted(all, call, usage, nowMs))
+    if (denial === null)
+      return bound.map(({ all, usage }) => counted(all, { call, gasWei }, usage, nowMs))
   }
   if (denial === null) throw new Error('a payload that shows no call')
   throw denial instanceof Refusal ? denial : new PolicyDenied(denial)
@@ -131,8 +136,8 @@ function factsOf(usage: PolicyLedger, nowMs: number): Facts {
 }
 
 /**
- * The usage with a payload that was approved before, as far as today's policies count it.
- * @returns null where there is nothing to count
+ * Returns the usage including an earlier approved payload, as far as the present policies count it.
+ * @returns null when there is nothing to count
  */
 export function countApproved(
   policies: readonly Policy[],
@@ -142,7 +147,65 @@ export function countApproved(
 ): PolicyLedger | null {
   if (policies.length === 0 || payload.kind === 'authorization') return null
   const [call] = callsIn(payload)
-  return call === undefined ? null : counted(policies.map(compile), call, usage, atMs)
+  if (call === undefined) return null
+  return counted(policies.map(compile), { call, gasWei: gasAtWorst(payload) }, usage, atMs)
+}
+
+/** Whether any of the policies bounds native coin on a chain, in which gas counts. */
+export function hasNativeCeiling(policies: readonly Policy[], chainId: number): boolean {
+  return policies.some(({ ceilings }) => nativeOn(ceilings, chainId))
+}
+
+/**
+ * What a higher fee may cost beyond what was counted when the call was approved: ceilings of native
+ * coin count it as they count the rest of its gas, on the day on which it is raised.
+ * @returns the usage of each with it; null where nothing counts it
+ * @throws PolicyDenied
+ */
+export function countRaisedFee(
+  path: readonly BoundUsage[],
+  chainId: number,
+  extraWei: bigint,
+  nowMs: number,
+): readonly (PolicyLedger | null)[] {
+  const taken = [{ chainId, token: 'native', amount: extraWei }] as const
+  for (const { policies, usage } of path) {
+    const usedOf = (ceiling: Ceiling) => unitsUsed(usage, ceiling, nowMs)
+    for (const policy of policies) {
+      const breach = ceilingBreach(policy, taken, usedOf)
+      if (breach !== null) throw new PolicyDenied(ceilingDenial(policy, breach, usedOf, nowMs))
+    }
+  }
+  return path.map((bound) => withRaisedFee(bound, chainId, extraWei, nowMs))
+}
+
+/** The same of a fee that was raised before, whatever today's ceilings are; null: they count nothing. */
+export function withRaisedFee(
+  { policies, usage }: BoundUsage,
+  chainId: number,
+  extraWei: bigint,
+  atMs: number,
+): PolicyLedger | null {
+  if (!hasNativeCeiling(policies, chainId)) return null
+  return takeUnits(usage, atMs, [{ chainId, token: 'native', amount: extraWei }])
+}
+
+function nativeOn(ceilings: Policy['ceilings'], chainId: number): boolean {
+  return ceilings.some((one) => one.chainId === chainId && one.token === 'native')
+}
+
+/**
+ * A call, and the gas that it may cost its wallet besides what it moves: native ceilings count
+ * both.
+ */
+interface CallWithGas {
+  readonly call: CallShown
+  readonly gasWei: bigint
+}
+
+/** The wallet pays gas only for what it sends itself; a gas wallet sends a Router intent. */
+function gasAtWorst(payload: DecodedPayload): bigint {
+  return payload.kind === 'transaction' ? payload.gasLimit * payload.maxFeePerGasWei : 0n
 }
 
 function judgeDelegation(
@@ -151,7 +214,7 @@ function judgeDelegation(
   facts: Facts,
   standing: ApprovalStanding | null,
 ): void {
-  // To take a delegation away opens nothing.
+  // Ending a delegation enables nothing.
   if (isZero(delegate)) return
   const isAllowed = ({ delegations, approvedDelegations }: Compiled) =>
     allowsDelegation(standing === null ? delegations : approvedDelegations, chainId, facts)
@@ -168,11 +231,12 @@ function judgeDelegation(
 
 function denialOf(
   all: readonly Compiled[],
-  call: CallShown,
+  asked: CallWithGas,
   facts: Facts,
   usage: PolicyLedger,
   standing: ApprovalStanding | null,
 ): PolicyDenial | Refusal | null {
+  const { call } = asked
   for (const { calls } of all) {
     const verdict = judge(calls, call, facts)
     if (verdict.effect === 'require_approval' && standing !== null) {
@@ -187,13 +251,16 @@ function denialOf(
       )
       return { ...denial, retryAt: at }
     }
-    const above = aboveCeiling(calls.policy, call, usage, facts.nowMs)
+    const above = aboveCeiling(calls.policy, asked, usage, facts.nowMs)
     if (above !== null) return above
   }
   return null
 }
 
-/** Why an approval is not enough for any of what the service may ask for; null where it is. */
+/**
+ * Tells why an approval satisfies none of the requirements that the service may have; null when it
+ * satisfies one.
+ */
 function lackOf(
   possible: readonly ApprovalAsked[],
   { people, waitedMs }: ApprovalStanding,
@@ -206,11 +273,11 @@ function lackOf(
 
 function aboveCeiling(
   policy: Policy,
-  call: CallShown,
+  { call, gasWei }: CallWithGas,
   usage: PolicyLedger,
   nowMs: number,
 ): PolicyDenial | null {
-  const taken = unitsTaken(policy, call)
+  const taken = unitsTaken(policy, call, gasWei)
   if (taken === null) return UNREADABLE_UNITS
   const usedOf = (ceiling: Ceiling) => unitsUsed(usage, ceiling, nowMs)
   const breach = ceilingBreach(policy, taken, usedOf)
@@ -219,7 +286,7 @@ function aboveCeiling(
 
 function counted(
   all: readonly Compiled[],
-  call: CallShown,
+  { call, gasWei }: CallWithGas,
   usage: PolicyLedger,
   atMs: number,
 ): PolicyLedger | null {
@@ -228,7 +295,7 @@ function counted(
   const { policy, windows } = first.calls
   if (second === undefined) {
     if (windows.length + policy.ceilings.length === 0) return null
-    const use = { atMs, micros: 0n, taken: unitsTaken(policy, call) ?? [] }
+    const use = { atMs, micros: 0n, taken: unitsTaken(policy, call, gasWei) ?? [] }
     return addToLedger(usage, use, windows, policy.ceilings)
   }
   const allWindows = new Set(all.flatMap(({ calls }) => calls.windows))
@@ -236,7 +303,7 @@ function counted(
   if (allWindows.size + ceilings.length === 0) return null
   const taken = new Map<string, UnitsTaken>()
   for (const { calls } of all) {
-    for (const units of unitsTaken(calls.policy, call) ?? []) {
+    for (const units of unitsTaken(calls.policy, call, gasWei) ?? []) {
       taken.set(`${units.chainId} ${units.token}`, units)
     }
   }

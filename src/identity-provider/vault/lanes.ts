@@ -2,7 +2,7 @@ import { LANES_MAX, laneOf, laneStart } from '../../quorum-protocol/batch.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
-/** What lanes are remembered in. */
+/** The parts of the ledger that remember lanes. */
 export interface LaneLedger extends Pick<LedgerStore, 'lastLane' | 'highestIn'> {
   commit<T>(write: (ledger: Pick<LedgerWriter, 'putLane'>) => T): {
     result: T
@@ -11,42 +11,42 @@ export interface LaneLedger extends Pick<LedgerStore, 'lastLane' | 'highestIn'> 
 }
 
 /**
- * The lanes of this run. What was taken in them is durable, the lanes are not: after a restart
- * every batch of an earlier run is in a closed lane and is refused.
+ * The lanes of this run. The sequences taken are durable, the lanes are not: after a restart every
+ * batch of an earlier run is in a closed lane and is refused.
  */
 export interface Lanes {
   /**
-   * A lane that never was; durable when it resolves.
-   * @param cell number of the one that it is for
-   * @throws Refusal FENCED when `fence` was called meanwhile; OVERLOADED when too many were asked
-   * for lately
+   * Opens a new lane. Resolves once it is durable.
+   * @param cell the number of the lane's cell
+   * @throws Refusal FENCED when `fence` was called in between; OVERLOADED when too many were
+   * requested recently
    */
   next(cell: number): Promise<number>
-  /** Closes every lane that the cell has: a later start of its service has taken over. */
+  /** Closes every lane of the cell, because a later start of its service has taken over. */
   fence(cell: number): void
   /**
-   * @throws Refusal REPLAYED unless the sequence is above all before it in an open lane of the cell;
-   * FENCED where `fence` closed it
+   * @throws Refusal REPLAYED unless the sequence is above all before it in an open lane of the
+   * cell; FENCED when `fence` closed the lane
    */
   take(batchSeq: number, cell: number, ledger: Pick<LedgerWriter, 'putLane'>): void
 }
 
-/** Of a cell, open at once; the oldest gives way, and its owner asks for a new one. */
+/** The bound of a cell's open lanes; the oldest gives way, and its service requests a new one. */
 const OPEN_LANES_MAX = 256
 
-/** How fast lanes are given out. */
+/** The rate at which lanes are given out. */
 export interface LanePace {
-  /** That may be had at once; each is there again after `laneEveryMs`. */
+  /** How many may be requested at once; each is available again after `laneEveryMs`. */
   readonly lanesAtOnce: number
   readonly laneEveryMs: number
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsedMs: () => number
 }
 
 /**
- * A lane is given out once and for good, so that whoever asks on and on would use them up, and end
- * this domain for whoever comes after. At one a second they last for half a year; more connections
- * than all restarts of a day make may come at once.
+ * A lane number is used only once, so a caller that keeps requesting lanes would use them up and
+ * end this domain for everyone. At one a second they last half a year; the burst is larger than all
+ * restarts of a day need.
  */
 const PACE: LanePace = {
   lanesAtOnce: 65_536,
@@ -57,13 +57,13 @@ const PACE: LanePace = {
 interface CellLanes {
   /** In the order in which they were given out. */
   readonly open: Set<number>
-  /** Those up to this one belonged to earlier starts of its service, or to other cells. */
+  /** Lanes up to this one belong to earlier starts of its service or to other cells. */
   fencedLane: number
 }
 
 export function createLanes(ledger: LaneLedger, pace: LanePace = PACE): Lanes {
   const { lanesAtOnce, laneEveryMs, elapsedMs } = pace
-  /** As many as there are cells. */
+  /** One entry per cell. */
   const cells = new Map<number, CellLanes>()
   let atHand = lanesAtOnce
   let countedMs = elapsedMs()
@@ -80,7 +80,7 @@ export function createLanes(ledger: LaneLedger, pace: LanePace = PACE): Lanes {
     const nowMs = elapsedMs()
     atHand = Math.min(lanesAtOnce, atHand + (nowMs - countedMs) / laneEveryMs)
     countedMs = nowMs
-    if (atHand < 1) throw new Refusal('OVERLOADED', 'too many lanes were asked for')
+    if (atHand < 1) throw new Refusal('OVERLOADED', 'too many lanes were requested')
     atHand--
   }
 

@@ -18,6 +18,8 @@ import {
   storedGrant,
   storedKey,
 } from './granted.js'
+import type { KeylessLedger } from './keyless.js'
+import { openKeylessRows } from './keyless-rows.js'
 import { createLiveIntents } from './live-intents.js'
 import { type MemberReader, type MemberWriter, openMemberRows } from './member-rows.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
@@ -27,7 +29,7 @@ import { type PutRows, unflushedRows } from './unflushed-rows.js'
 import { openUsageRows } from './usage-rows.js'
 
 /**
- * The user side's durable memory: what it granted, and what it must never approve twice.
+ * The identity provider's durable memory: what it granted, and what it must never approve twice.
  *
  * | database | key | value |
  * |---|---|---|
@@ -36,7 +38,7 @@ import { openUsageRows } from './usage-rows.js'
  * | 04-grants | grant id (16 bytes) | Grant |
  * | 05-keys | key id (16 bytes) | GrantedKey |
  * | 06-covered | 0 | entries of the evidence whose approvals are all in here |
- * | | 1 | sequences of intents that 08 counts already and those entries do not have yet |
+ * | | 1 | sequences of intents that 08 already counts but those entries lack |
  * | 07-boots | number of a start of the service | its boot 16, and with a journal its owner 24, or 29 with a cell of some users (`encodeOwner`) |
  * | 08-usage | grant id (16 bytes) | PolicyLedger: what counts and ceilings of its policy count |
  * | 17-sliding-times | grant id 16 ‖ seconds 4 | one of the sliding times of 08 |
@@ -45,103 +47,113 @@ import { openUsageRows } from './usage-rows.js'
  * | 15-owed | number | entry that the evidence is owed (`owed-evidence.ts`) |
  * | 18-members | SHA-256 of an account's id (32 bytes) | MemberRow |
  * | 19-member-changes | the same ‖ sequence 4 | MemberChange, by which the service follows |
+ * | 21-keyless | wallet 16 | UTC day, and how many payloads were signed without a key |
  * | 20-boot-keys | number of a start | id of the co-signer key that it was announced by (8 bytes) |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
- * What is approved is in the evidence before the approval leaves, and the evidence is the log that
- * this ledger is an index of: rows of approvals follow in groups, a fifth of a second later, and
- * what a crash kept from following is read from the evidence at the next start (`catch-up.ts`).
+ * Approvals are in the evidence before they leave; this ledger is an index of that log. Rows of
+ * approvals follow in groups a fifth of a second later, and the next start reads from the evidence
+ * what a crash kept from following (`catch-up.ts`).
  */
 export interface LedgerStore extends OwedReader, MemberReader {
-  /** The last lane given out, in this or an earlier run. */
+  /** The last lane given out, in this run or an earlier one. */
   readonly lastLane: number
-  /** Number of the latest start of the service, of whichever cell; 0 before the first. */
+  /** The number of the latest start of the service in any cell; 0 before the first. */
   readonly lastBoot: number
-  /** Of the cell with that number; null before the first. */
+  /** Returns a cell's latest start, by the cell's number; null before its first. */
   latestStart(cell: number): LatestStart | null
-  /** Of each cell that has one. */
+  /** Returns the latest start of each cell. */
   latestStarts(): Iterable<LatestStart>
-  /** The number that a start of the service got; null: it never announced itself. */
+  /** Returns the number of a start of the service; null when it never announced itself. */
   bootNumber(boot: Uint8Array): number | null
-  /** The highest that a start of this cell owned this journal with, by a key that counts; 0 where none did. */
+  /**
+   * Returns the highest epoch with which a start of this cell led this journal, announced by a key
+   * that counts; 0 without any.
+   */
   ownerEpoch(cell: number, journal: string, counts: KeyCounts): number
-  /** Entries of the evidence whose approvals are all here, on disk. */
+  /** How many entries of the evidence have all their approvals here, on disk. */
   readonly covered: number
-  /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
+  /** Returns the highest batch sequence taken in a lane; 0 when the lane is not remembered. */
   highestIn(lane: number): number
   grant(id: Uint8Array): Grant | null
   freeze(scope: FreezeScope, subject: Uint8Array): FreezeRow
-  /** False: no freeze is in force. */
+  /** False when no freeze is in force. */
   readonly anyFrozen: boolean
   key(id: Uint8Array): GrantedKey | null
-  /** What the keys of a grant have had signed, as far as their policy counts it. */
+  /** Returns what a grant's keys have had signed, as far as their policy counts it. */
   usage(grantId: Uint8Array): PolicyLedger
-  /** What waits for people, and where each approval was used. */
+  /** The waiting calls, and where each approval was used. */
   readonly approvals: ApprovalReader
-  /** Whether an intent of the evidence that is not covered was counted all the same. */
+  /** Tells whether an intent of an uncovered evidence entry was already counted. */
   isCounted(seq: number): boolean
-  /** To be called once what was counted with a sequence is in the evidence, or never will be. */
+  /** Called once a counted sequence is in the evidence, or never will be. */
   recorded(seq: number): void
   /**
-   * Runs `write` at once and without interruption, so that nothing can happen between a check in
-   * it and its puts. What it put is read back by later calls immediately.
-   * Nothing that rests on `result` may leave the process before `flushed` resolves: then the puts
-   * are on disk, and all earlier ones. Commits of one moment share a flush.
+   * Runs `write` at once and without interruption, so that nothing happens between its checks and
+   * its puts. Later reads see its puts immediately. Nothing that depends on `result` may leave the
+   * process before `flushed` resolves: then these puts and all earlier ones are on disk. Commits of
+   * the same moment share a flush.
    */
   commit<T>(write: (ledger: LedgerWriter) => T): { result: T; flushed: Promise<unknown> }
   /**
-   * Resolves once all that was committed is on disk, for whoever reads what another call is about to
-   * put there; null: it is.
+   * Resolves once everything committed is on disk, for a caller that reads what another call is
+   * writing; null when it already is.
    */
   flushing(): Promise<unknown> | null
   /**
-   * The same for approvals: nothing that rests on the result may leave the process before they are
-   * in the evidence, on disk. The rows follow by themselves.
+   * The same for approvals: nothing that depends on the result may leave the process before they
+   * are on disk in the evidence. The rows follow later.
    */
   decide<T>(write: (ledger: LedgerWriter) => T): T
-  /** True when that intent was approved and has not expired yet. */
+  /** True when the intent was approved and has not expired. */
   hasIntent(id: Uint8Array): boolean
   close(): Promise<void>
 }
 
-export interface LedgerWriter extends ApprovalWriter, MemberWriter, OwedWriter {
-  /** Never lowers what is there. */
+export interface LedgerWriter
+  extends ApprovalWriter,
+    MemberWriter,
+    OwedWriter,
+    Pick<KeylessLedger, 'keyless' | 'putKeyless'> {
+  /** Never lowers the stored sequence. */
   putLane(lane: number, batchSeq: number): void
-  /** @param number above that of every start before, or of the latest of its cell */
+  /** @param number above every earlier start's, or the latest of its cell */
   putBoot(number: number, start: ServiceStart): void
   entry(walletId: Uint8Array, chainId: number, nonce: number): LedgerEntry | null
   putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
-  /** Remembers the ids of a batch until the latest of its intents has expired. */
+  /** Remembers a batch's ids until the last of its intents expires. */
   rememberIntents(expiresAtMs: number, ids: readonly Uint8Array[]): void
   putFreeze(scope: FreezeScope, subject: Uint8Array, row: FreezeRow): void
   putGrant(id: Buffer, grant: Grant): void
   putKey(id: Buffer, key: GrantedKey): void
   putUsage(grantId: Uint8Array, usage: PolicyLedger): void
-  /** Of an intent that usage counts; to be recorded, so that no later start counts it again. */
+  /**
+   * Marks an intent that usage counts. It is stored, so that a later start does not count it again.
+   */
   awaitRecord(seq: number): void
 }
 
-/** Of what was frozen once: it stays, so that its sequence goes on. */
+/** A freeze, past or present: the row stays, so that its sequence continues. */
 export interface FreezeRow {
-  /** Counts freezes and their ends; 0 of what was never frozen. */
+  /** Counts freezes and their ends; 0 for a subject that was never frozen. */
   readonly sequence: number
-  /** Milliseconds since the epoch; null: it is not frozen. */
+  /** Milliseconds since the epoch; null when it is not frozen. */
   readonly sinceMs: number | null
 }
 
 /**
- * Rows of approvals wait this long for others, which is what a start after a crash reads again. A
- * commit of 32 rows costs half a millisecond of another core: pages of 4 KiB for rows of 200 bytes.
+ * How long rows of approvals wait for others; a start after a crash reads this much again. A commit
+ * of 32 rows costs half a millisecond of another core: pages of 4 KiB for rows of 200 bytes.
  */
 const CHECKPOINT_AFTER_MS = 200
-/** Or until there are this many: 700 KB. */
+/** The number of rows that ends the wait early: 700 KB. */
 const CHECKPOINT_ROWS = 2_048
 const COVERED = 0
 const COUNTED = 1
 const NEVER_FROZEN: FreezeRow = { sequence: 0, sinceMs: null }
 
-/** When rows that wait are written: by the machine's clock, but for a simulator. */
+/** Decides when waiting rows are written; a simulator replaces the machine's clock. */
 export interface LedgerTimers {
   /** Milliseconds since the epoch. */
   now(): number
@@ -163,7 +175,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   return ledgerStoreIn(root, evidence, MACHINE_TIMERS)
 }
 
-/** @param root has nothing in it, or such a ledger */
+/** @param root an empty environment, or one with such a ledger */
 export function ledgerStoreIn(
   root: RootDatabase,
   evidence: { readonly length: number },
@@ -184,13 +196,13 @@ export function ledgerStoreIn(
   const keys = root.openDB<StoredKey, Buffer>({ name: '05-keys', keyEncoding: 'binary', ...plain })
   const marks = root.openDB<number | number[], number>({ name: '06-covered', ...plain })
 
-  // 2^24 lanes at the most, in practice as many as there were connections: they fit in memory.
+  // There are at most 2^24 lanes, in practice one per connection: they fit in memory.
   const highest = new Map<number, number>()
   for (const { key, value } of lanes.getRange()) highest.set(key, value)
   let lastLane = [...highest.keys()].at(-1) ?? 0
-  // A ledger without the mark is of a time when every row was on disk before its approval left. The
-  // mark may be ahead of the log: it counted an entry whose write failed, and another one's takes
-  // its place.
+  // A ledger without the mark is from a build that wrote every row before its approval left. The
+  // mark may be ahead of the log: it counted an entry whose write failed, and another entry took
+  // that place.
   const mark = marks.get(COVERED)
   const covered = Math.min(typeof mark === 'number' ? mark : evidence.length, evidence.length)
   const counted = marks.get(COUNTED)
@@ -198,7 +210,7 @@ export function ledgerStoreIn(
 
   const boots = openBootRows(root)
 
-  // A row for each of a user's things that was frozen once, 100 bytes: asked at each signature.
+  // One row of 100 bytes for each subject that was ever frozen; each signature reads them.
   const freezes = root.openDB<FreezeRow, Buffer>({
     name: '10-freezes',
     keyEncoding: 'binary',
@@ -221,16 +233,18 @@ export function ledgerStoreIn(
   const keyRows = unflushedRows<Buffer, GrantedKey>((id, key) => void keys.put(id, storedKey(key)))
   const freezeRows = unflushedRows<Buffer, FreezeRow>((key, row) => void freezes.put(key, row))
   const usageRows = openUsageRows(root)
-  /** Sequences that were counted in this run and are not in the evidence yet. */
+  const keyless = openKeylessRows(root)
+  /** Sequences that this run counted and that are not in the evidence yet. */
   const unrecorded = new Set<number>()
   const approvals = openApprovalRows(root)
   const owed = openOwedRows(root, evidence)
   const members = openMemberRows(root)
-  const allRows = [laneRows, nonceRows, grantRows, keyRows, ...boots.rows, freezeRows]
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, ...boots.rows, freezeRows, keyless.rows]
   const writer: LedgerWriter = {
     ...approvals.writer,
     ...owed.writer,
     ...members.writer,
+    ...keyless.writer,
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
       if (batchSeq <= (highest.get(lane) ?? 0)) return
@@ -272,7 +286,7 @@ export function ledgerStoreIn(
   let lastCheckpoint: Promise<unknown> = Promise.resolve()
   let committing: Promise<unknown> | null = null
 
-  /** Puts all rows that wait, and how much of the evidence they cover, in one transaction. */
+  /** Puts all waiting rows, and how much of the evidence they cover, in one transaction. */
   const putWaiting = oneAtATime(async () => {
     timer?.cancel()
     timer = null
@@ -286,12 +300,12 @@ export function ledgerStoreIn(
           owed.put(),
           members.put(),
         ]
-        // Their approvals enter the evidence after they came here.
+        // Their approvals enter the evidence after these rows are written.
         void marks.put(COVERED, evidence.length)
         void marks.put(COUNTED, [...unrecorded])
       })
     } catch (error) {
-      // What was decided holds for this process, and is tried again with the next rows.
+      // The decisions hold for this process, and are written again with the next rows.
       for (const rows of taken) rows.failed()
       scheduleCheckpoint()
       throw error
@@ -301,7 +315,7 @@ export function ledgerStoreIn(
 
   function checkpoint(): Promise<unknown> {
     const flushed = putWaiting()
-    // Whoever awaits it sees a failure; until then it must not count as unhandled.
+    // A caller that awaits it sees a failure; until then it must not count as unhandled.
     lastCheckpoint = flushed.catch(() => {})
     return flushed
   }

@@ -1,37 +1,40 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Ids of intents that were approved, until they have expired: none is approved twice. They live for
- * minutes and are a million of them at full load, so they lie in byte arrays: as strings each full
- * collection of garbage would walk them all, and each young one would copy the newest.
+ * The ids of approved intents until they expire: none is approved twice. At full load there are a
+ * million of them, each for minutes, so they are in byte arrays: as strings, each full garbage
+ * collection would walk them all, and each minor one would copy the newest.
  */
 export interface LiveIntents {
   has(id: Uint8Array): boolean
   /**
-   * Forgets what has expired, and remembers these.
-   * @param expiresAtMs of the latest of them
+   * Forgets expired ids, and remembers these.
+   * @param expiresAtMs the latest expiry among them
    */
   remember(ids: readonly Uint8Array[], expiresAtMs: number, nowMs: number): void
 }
 
-/** Ids that came in one span of time, and are forgotten together. */
+/** Ids that arrived in one span of time and are forgotten together. */
 interface Generation {
   readonly sinceMs: number
   expiresAtMs: number
   count: number
-  /** One behind the other. */
+  /** The ids, one after the other. */
   ids: Uint8Array
-  /** By hash, open addressing: the place of an id in `ids`, from 1 on; 0: none. Half are free. */
+  /**
+   * A hash table with open addressing: an id's position in `ids` from 1 on, or 0 for a free slot.
+   * Half are free.
+   */
   slots: Int32Array
 }
 
 const ID_BYTES = 32
-/** With intents of three minutes five are kept at a time, each of which a look goes through. */
+/** With intents of three minutes, five spans are kept, and a lookup searches each. */
 const SPAN_MS = 60_000
 const CAPACITY_MIN = 2_048
 
 export function createLiveIntents(): LiveIntents {
-  // Whoever makes up intents must not know which ids share a slot.
+  // A secret seed: the sender of intents must not know which ids share a slot.
   const drawn = randomBytes(8)
   const first = drawn.readInt32LE(0) | 1
   const second = drawn.readInt32LE(4) | 1
@@ -42,11 +45,11 @@ export function createLiveIntents(): LiveIntents {
     return Math.imul(wordAt(bytes, at), first) + Math.imul(wordAt(bytes, at + 4), second)
   }
 
-  /** Where it is, or the free slot where it would be. */
+  /** Returns the slot of an id, or the free slot where it belongs. */
   function slotOf({ ids, slots }: Generation, id: Uint8Array, from: number): number {
     const mask = slots.length - 1
     const hash = hashOf(id, from)
-    // Of a product the high bits depend on all bits of its factors.
+    // The high bits of a product depend on all bits of its factors.
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const place = slots[slot] ?? 0
       if (place === 0 || isSame(ids, (place - 1) * ID_BYTES, id, from)) return slot
@@ -75,7 +78,7 @@ export function createLiveIntents(): LiveIntents {
 
   function newest(nowMs: number): Generation {
     const last = generations.at(-1)
-    // Also where the clock was set back.
+    // This also holds when the clock was set back.
     if (last !== undefined && Math.abs(nowMs - last.sinceMs) < SPAN_MS) return last
     const next = emptyOf(capacityFor(last?.count ?? 0), nowMs)
     generations.push(next)
@@ -99,7 +102,7 @@ export function createLiveIntents(): LiveIntents {
   }
 }
 
-/** @param capacity a power of two: so many ids have room */
+/** @param capacity a power of two: the number of ids that fit */
 function emptyOf(capacity: number, sinceMs: number): Generation {
   return {
     ...{ sinceMs, expiresAtMs: 0, count: 0 },
@@ -108,7 +111,7 @@ function emptyOf(capacity: number, sinceMs: number): Generation {
   }
 }
 
-/** As many as came in the span before. */
+/** Leaves room for as many ids as arrived in the previous span. */
 function capacityFor(count: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(count + 1, CAPACITY_MIN)))
 }

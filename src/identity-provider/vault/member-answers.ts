@@ -4,9 +4,9 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { LedgerStore } from './ledger-store.js'
 
-/** Of the socket's `members-*` calls, by which the service follows who is a member. */
+/** Answers the socket's `members-*` calls, with which the service follows changes of members. */
 
-/** As many as the service takes at once. */
+/** The service accepts at most this many at once. */
 const ACCOUNTS_PER_ANSWER = 64
 const STATEMENTS_PER_ANSWER = 64
 const ID_CHARS_MAX = 255
@@ -16,7 +16,9 @@ type MemberLedger = Pick<
   'members' | 'memberEpoch' | 'membersChangedAfter' | 'memberChangesAfter' | 'commit'
 >
 
-/** @param fields `[epoch, after]`, of the answer before; of another epoch: from the start */
+/**
+ * @param fields `[epoch, after]` of the previous answer; another epoch starts from the beginning
+ */
 export function membersChanged(fields: readonly unknown[], ledger: MemberLedger): unknown[] {
   const { memberEpoch } = ledger
   const isSame = sameBytes(expectBytes(fields[0]), memberEpoch)
@@ -29,7 +31,7 @@ export function membersChanged(fields: readonly unknown[], ledger: MemberLedger)
   return [memberEpoch, accounts]
 }
 
-/** @param fields `[account id, after that sequence]` */
+/** @param fields `[account id, sequence]`: the changes after that sequence */
 export async function membersOf(
   [accountId, after]: readonly unknown[],
   ledger: MemberLedger,
@@ -37,7 +39,7 @@ export async function membersOf(
   if (typeof accountId !== 'string' || accountId.length > ID_CHARS_MAX) {
     throw new Refusal('MALFORMED', 'account')
   }
-  // What is told is on disk.
+  // Only changes that are on disk are reported.
   await ledger.commit(() => null).flushed
   const ownerHash = sha256(Buffer.from(accountId))
   const row = ledger.members(ownerHash)

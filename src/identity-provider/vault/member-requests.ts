@@ -7,32 +7,39 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { TokenHolder } from './console-token.js'
 import type { Members } from './members.js'
 
-/** Of the socket's `member-*` calls, by which a person changes who is a member. */
+/** Answers the socket's `member-*` calls, with which a person changes the members of an account. */
 
-/** Who signs in here. */
+/** The people who sign in here. */
 export interface People {
-  /** Null: nobody does by that address. */
-  byEmail(email: string): PersonNamed | null
+  /**
+   * The person of that address, whether or not the operator has let them in yet. The answer has the same form
+   * and takes as long, so an invitation does not tell who has an account. Null when it is not an e-mail address.
+   */
+  byEmail(email: string): Promise<PersonNamed | null>
   emailOf(personId: string): string | null
 }
 
 export interface PersonNamed {
   readonly personId: string
+  /** In its normal form, however it is written by the person or by the owner. */
   readonly email: string
 }
 
 export interface MemberRequests {
   /**
-   * What a statement about the change has to say, by what is known now.
+   * Returns what a statement about the change has to contain, by what is known now.
    * @param fields `[account id, action, e-mail or person id, console token]`
-   * @returns `[person id, e-mail, asker's id, sequence, role by now]`; null: there is no such person
-   * @throws Refusal NOT_GRANTED or MALFORMED; CONFLICT when there is no place for whom it invites
+   * @returns `[person id, e-mail, requester's id, sequence, present role]`; null when there is no
+   * such person, or the text is not an address with which a person can be invited
+   * @throws Refusal NOT_GRANTED or MALFORMED; CONFLICT when the account has no place for the
+   * invited person
    */
   plan(fields: readonly unknown[]): Promise<unknown[] | null>
   /**
-   * Makes the change; durable when it resolves.
+   * Makes the change. Resolves once it is durable.
    * @param fields `[statement, proof or null, console token]`
-   * @param admit once the token is verified, in the step that begins the change; throws where there is none
+   * @param admit called after the token is verified, in the step that begins the change; throws
+   * when there is no room
    * @throws Refusal as `Members.change`
    */
   put(fields: readonly unknown[], admit: (action: MemberAction) => void): Promise<null>
@@ -42,13 +49,16 @@ const ACTIONS: readonly MemberAction[] = ['invite', 'accept', 'change', 'remove'
 const TEXT_CHARS_MAX = 255
 const TOKEN_CHARS_MAX = 8_192
 
-/** @param people null: another provider signs people in, whose addresses are not known here */
+/** @param people null when another provider signs people in, whose addresses are unknown here */
 export function createMemberRequests(
   members: Members,
   people: People | null,
   holderOf: (token: string) => Promise<TokenHolder>,
 ): MemberRequests {
-  /** A token is good for its own account; a person's own place anywhere is theirs to take or leave. */
+  /**
+   * A token is valid for its own account; a person's own membership is always theirs to accept or
+   * leave.
+   */
   function requireOwner(by: TokenHolder, accountId: string): void {
     const role = by.accountId === accountId ? members.roleOf(accountId, by.personId) : null
     if (role === null || !mayIn(role, 'enlarge')) {
@@ -61,25 +71,30 @@ export function createMemberRequests(
     return member?.email ?? people?.emailOf(personId) ?? personId
   }
 
-  /** An owner reads whom the address is of, and of the statement only the id counts. */
-  function isShownAs(
+  /**
+   * An owner reads the e-mail address, but only the id in the statement counts, so they must match.
+   */
+  async function isShownAs(
     accountId: string,
     action: MemberAction,
     personId: string,
     email: string,
-  ): boolean {
-    if (action === 'invite') return people?.emailOf(personId) === email
+  ): Promise<boolean> {
+    if (action === 'invite') {
+      const named = (await people?.byEmail(email)) ?? null
+      return named?.personId === personId && named.email === email
+    }
     return action !== 'change' || emailOf(accountId, personId) === email
   }
 
-  /** @returns who it is about, and what they are by now; null: nobody */
-  function subjectOf(
+  /** @returns the person concerned and their present role; null when there is no such person */
+  async function subjectOf(
     accountId: string,
     action: MemberAction,
     who: string,
-  ): [PersonNamed, Role] | null {
+  ): Promise<[PersonNamed, Role] | null> {
     if (action === 'invite') {
-      const person = people?.byEmail(who) ?? null
+      const person = (await people?.byEmail(who)) ?? null
       return person === null ? null : [person, 'viewer']
     }
     const present = members.setOf(accountId).members.find(({ personId }) => personId === who)
@@ -97,11 +112,11 @@ export function createMemberRequests(
       const subject = asked === 'accept' ? by.personId : text(who, TEXT_CHARS_MAX)
       const isOwn = asked !== 'invite' && asked !== 'change' && subject === by.personId
       if (!isOwn) requireOwner(by, account)
-      const found = subjectOf(account, asked, subject)
+      const found = await subjectOf(account, asked, subject)
       if (found === null) return null
       const [{ personId, email }, role] = found
       const set = members.setOf(account)
-      // Before an owner is asked for a passkey in vain.
+      // Checked before an owner is asked for a passkey to no purpose.
       if (asked === 'invite') requirePlaceFor(set, personId, Date.now())
       return [personId, email, by.personId, set.sequence + 1, role]
     },
@@ -112,10 +127,10 @@ export function createMemberRequests(
       if (taken !== null && taken.length > PROOF_BYTES_MAX) throw new Refusal('MALFORMED', 'proof')
       const by = await holderOf(text(token, TOKEN_CHARS_MAX))
       const { accountId, action, personId, byId, email } = statement
-      if (byId !== by.personId) throw new Refusal('NOT_GRANTED', 'asked for by somebody else')
+      if (byId !== by.personId) throw new Refusal('NOT_GRANTED', 'requested by another person')
       const isOwn = (action === 'accept' || action === 'remove') && personId === by.personId
       if (!isOwn) requireOwner(by, accountId)
-      if (!isShownAs(accountId, action, personId, email)) {
+      if (!(await isShownAs(accountId, action, personId, email))) {
         throw new Refusal('NOT_GRANTED', 'another address')
       }
       admit(action)

@@ -5,12 +5,12 @@ import { concat, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 
-/** Of an account to which somebody was invited once: it stays, so that its sequence goes on. */
+/** An account to which somebody was ever invited: the row stays, so that its sequence continues. */
 export interface MemberRow extends MemberSet {
   readonly accountId: string
 }
 
-/** What made a row of the one before it: a statement's own bytes, and what proves it. */
+/** The change that led from one row to the next: the statement's bytes, and what proves it. */
 export interface MemberChange {
   readonly timeMs: number
   readonly body: Uint8Array
@@ -18,45 +18,46 @@ export interface MemberChange {
 
 export interface MemberReader {
   /**
-   * Null of an account to which nobody was ever invited.
+   * Returns null for an account to which nobody was ever invited.
    * @param ownerHash 32 bytes: SHA-256 of the account's id
    */
   members(ownerHash: Uint8Array): MemberRow | null
-  /** Of all accounts to which somebody was invited once. */
+  /** Returns every account to which somebody was ever invited. */
   allMembers(): readonly MemberRow[]
-  /** Accounts with a place or an invitation for the person. */
+  /** Returns the accounts in which the person is a member or invited. */
   accountsOf(personId: string): readonly MemberRow[]
-  /** Drawn at each start: numbers of changes of another one mean nothing. */
+  /** Random at each start: numbers of changes under another epoch mean nothing. */
   readonly memberEpoch: Uint8Array
-  /** Rows that changed after the change of that number, the first of them first. */
+  /** Returns the rows that changed after that number, in the order of their changes. */
   membersChangedAfter(number: number): Iterable<readonly [number, MemberRow]>
-  /** In their order; of those that were long ago there are none. */
+  /** Returns the kept changes in their order; old ones are trimmed. */
   memberChangesAfter(ownerHash: Uint8Array, sequence: number): readonly MemberChange[]
 }
 
 export interface MemberWriter {
-  /** @param change null: no statement made it, as with what a restored domain forgets */
+  /** @param change null when no statement made it, as with what a restored domain forgets */
   putMembers(row: MemberRow, change: MemberChange | null): void
 }
 
 /**
- * Spec silent: of an account, for the service, which verifies them in turn. One that was away for longer
- * keeps of whom it knew those who still are members, and has the others invited again.
+ * Spec silent: the changes kept per account, which the service verifies in turn. A service that was
+ * away longer keeps only known persons who are still members, and has the others invited again.
  */
 const CHANGES_KEPT = 1_024
 const SEQUENCE_MAX = 2 ** 32 - 1
 
 /**
- * In memory as well, since each confirmation asks: 32 members of 300 bytes for an account at most.
- * @param root of the ledger: 18-members, SHA-256 of the account's id → MemberRow; 19-member-changes,
- * the same ‖ sequence 4 → MemberChange
+ * The rows are also in memory, because each confirmation reads them: at most 32 members of 300
+ * bytes per account.
+ * @param root the ledger's environment: 18-members, SHA-256 of the account's id → MemberRow;
+ * 19-member-changes, the same ‖ sequence 4 → MemberChange
  */
 export function openMemberRows(root: RootDatabase) {
   const plain = { encoder: { useRecords: false } }
   const binaryKeys = { keyEncoding: 'binary', ...plain } as const
   const rows = root.openDB<MemberRow, Buffer>({ name: '18-members', ...binaryKeys })
   const changes = root.openDB<MemberChange, Buffer>({ name: '19-member-changes', ...binaryKeys })
-  /** The last that changed is the last. */
+  /** Ordered by the latest change, newest last. */
   const byOwner = new Map<string, MemberRow>()
   const numbers = new Map<string, number>()
   const ownersByPerson = new Map<string, Set<string>>()

@@ -21,20 +21,20 @@ import type { LedgerStore } from './ledger-store.js'
 import type { RecordedChanges } from './recorded-changes.js'
 
 /**
- * Who is a member of which account, and as what. An account is a person's own from the start, who is
- * its owner; others come by invitation.
+ * The members of accounts and their roles. An account begins as one person's own, who is its owner;
+ * others join by invitation.
  */
 export interface Members {
   setOf(accountId: string): MemberSet
-  /** Null: no member. */
+  /** Null when the person is not a member. */
   roleOf(accountId: string, personId: string): Role | null
-  /** Accounts that the person is a member of, their own first. */
+  /** Returns the accounts that the person is a member of, their own first. */
   membershipsOf(personId: string): readonly Membership[]
   /**
-   * Checks, and applies durably; in force at once.
-   * @param confirmation an encoded proof of an owner's authorizer, or of the person's who accepts;
-   *   null: none was sent
-   * @returns the set it makes
+   * Checks a change and applies it durably, in force at once.
+   * @param confirmation an encoded proof by an owner's authorizer, or by the accepting person's;
+   * null when none was sent
+   * @returns the new set of members
    * @throws Refusal STALE_GRANT, NOT_GRANTED, NOT_CONFIRMED, CONFLICT, EXPIRED or MALFORMED
    */
   change(statement: MemberStatement, confirmation: Uint8Array | null): Promise<MemberSet>
@@ -45,7 +45,7 @@ export interface Membership {
   readonly role: Role
 }
 
-/** Spec silent: accounts that one person may be a member of, their own among them. */
+/** Spec silent: how many accounts one person may be a member of, including their own. */
 export const MEMBERSHIPS_MAX = 32
 
 export function createMembers(
@@ -69,7 +69,7 @@ export function createMembers(
   function check(statement: MemberStatement, nowMs: number) {
     const { accountId, personId, action } = statement
     const effect = checkMemberChange(setOf(accountId), statement, nowMs)
-    // Not with an invitation: strangers could else keep a person from being invited.
+    // Checked only on acceptance: otherwise strangers' invitations could block others.
     if (action === 'accept' && membershipsOf(personId).length >= MEMBERSHIPS_MAX) {
       throw new Refusal('CONFLICT', 'a member of too many accounts')
     }
@@ -93,7 +93,7 @@ export function createMembers(
           ? NOTHING_CONFIRMED
           : await authorizer.confirm(asked, confirmation, nowMs, power)
       const { result, recorded } = changes.commit((writer) => {
-        // Again: while it was confirmed, whoever asked for it may have been removed.
+        // Checked again: the requester may have been removed while the change was confirmed.
         check(statement, nowMs)
         if (effect === 'enlarges') authorizer.requireStanding(confirmed, ownerHash)
         const next = foldMember(setOf(accountId), statement, nowMs)

@@ -1,4 +1,5 @@
-import { ByteReader, concat, sameBytes, u256 } from '../../quorum-protocol/bytes.js'
+import { selfSendGasLimit } from '../../domain/gas-limits.js'
+import { ByteReader, concat, sameBytes, u8, u256 } from '../../quorum-protocol/bytes.js'
 import { type IntentApproval, isAbsent } from '../../quorum-protocol/intent.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
@@ -7,36 +8,49 @@ import type { DecodedTransaction } from '../../quorum-protocol/transaction.js'
 
 /**
  * What was approved at each (wallet, chain, nonce). A second payload at a nonce is approved only
- * when it says which approval it replaces, so that two callers can never both have a signature
- * there without knowing of each other.
+ * when it names the approval that it replaces, so that two calls can never both have a signature
+ * there without knowledge of each other.
  */
 export interface LedgerEntry {
   /** 32 bytes: the approval that holds the nonce. */
   readonly intentId: Uint8Array
   /**
-   * 32 bytes: SHA-256 of the payload without its fees. With the fees, and the chain and nonce of the
-   * key, it is all that a payload says.
+   * 32 bytes: SHA-256 of the payload without its fees. Together with the fees, and the chain and
+   * nonce of the key, it covers everything in the payload.
    */
   readonly bodyHash: Uint8Array
   readonly maxFeePerGasWei: bigint
   readonly maxPriorityFeePerGasWei: bigint
-  /** What the call there rests on, for whatever replaces it; null: nothing but its grant. */
+  /**
+   * The approval of the call there, which its replacements keep; null when only its grant covers
+   * it.
+   */
   readonly approval: HeldApproval | null
+  /**
+   * The highest fee last approved there with a key, in wei per gas; 0 for an authorization. Null
+   * when neither the approval that holds the nonce nor an earlier one had a key.
+   */
+  readonly keyedFeeWei: bigint | null
+  /**
+   * 16 bytes: the key whose policies count the gas of what is there in ceilings of native coin. Absent
+   * where none of them has such a ceiling.
+   */
+  readonly gasOfKey?: Uint8Array
 }
 
-/** 16 bytes, and what replacements may cost at the most. */
+/** 16 bytes, and the most that replacements may cost. */
 export type HeldApproval = Pick<IntentApproval, 'approvalId' | 'maxNativeWei'>
 
 /**
- * How a payload relates to what its nonce holds.
- * - `new`: nothing is there yet, or it replaces what is there with something else
+ * How a payload relates to the approval that holds its nonce.
+ * - `new`: the nonce is free, or the payload replaces its call with another
  * - `repeat`: the very same bytes: signing again gives the same signature
  * - `fee-bump`: the same call, gas limit included, with higher fees
- * - `cancel`: a zero-value call of the wallet to itself with empty data
+ * - `cancel`: a zero-value call of the wallet to itself with empty data, without a key
  */
 export type LedgerRelation = 'new' | 'repeat' | 'fee-bump' | 'cancel'
 
-/** Carries the id that the ledger holds, which the caller may name in `replaces`. */
+/** Carries the id of the approval that holds the nonce, which the caller may name in `replaces`. */
 export class NonceTaken extends Refusal {
   readonly heldBy: Uint8Array
 
@@ -46,10 +60,10 @@ export class NonceTaken extends Refusal {
   }
 }
 
-/** A cancel costs 21,000 gas, on chains that bill data as gas some hundred thousand. */
-const CANCEL_GAS_LIMIT_MAX = 1_000_000n
-
-/** @throws NonceTaken */
+/**
+ * @param cancels true for a cancel without a key; a bump of one is another of them
+ * @throws NonceTaken
+ */
 export function relate(
   held: LedgerEntry | null,
   candidate: LedgerEntry,
@@ -60,17 +74,17 @@ export function relate(
   const isSameBody = sameBytes(held.bodyHash, candidate.bodyHash)
   if (isSameBody && hasSameFees(held, candidate)) return 'repeat'
   if (isAbsent(replaces) || !sameBytes(replaces, held.intentId)) throw new NonceTaken(held.intentId)
+  if (cancels) return 'cancel'
   const bumps =
     isSameBody &&
     candidate.maxFeePerGasWei > held.maxFeePerGasWei &&
     candidate.maxPriorityFeePerGasWei >= held.maxPriorityFeePerGasWei
-  if (bumps) return 'fee-bump'
-  return cancels ? 'cancel' : 'new'
+  return bumps ? 'fee-bump' : 'new'
 }
 
 /**
- * Of what asks without a key for something new at a nonce.
- * @throws Refusal UNDERPRICED where it is the call that is there, and outbids it too little
+ * Checks a keyless request for a new payload at a nonce.
+ * @throws Refusal UNDERPRICED when it is the call already there with too small an increase
  */
 export function requireOtherCall(held: LedgerEntry | null, candidate: LedgerEntry): void {
   if (held === null || !sameBytes(held.bodyHash, candidate.bodyHash)) return
@@ -78,8 +92,8 @@ export function requireOtherCall(held: LedgerEntry | null, candidate: LedgerEntr
 }
 
 /**
- * What a replacement leaves at its nonce: the same call rests on what it rested on before.
- * @throws Refusal APPROVAL_USED where it names an approval that is another call's
+ * Returns the entry that a replacement leaves at its nonce: the same call keeps its approval.
+ * @throws Refusal APPROVAL_USED when it names another call's approval
  */
 export function underApproval(
   held: LedgerEntry | null,
@@ -93,6 +107,16 @@ export function underApproval(
   }
   const approval = relation === 'cancel' ? null : before
   return approval === named ? entry : { ...entry, approval }
+}
+
+/** Returns an entry whose nonce a key asked for with that fee; null without a key. */
+export function keyedAs(entry: LedgerEntry, keyedFeeWei: bigint | null): LedgerEntry {
+  return entry.keyedFeeWei === keyedFeeWei ? entry : { ...entry, keyedFeeWei }
+}
+
+/** An entry whose gas the policies of that key count; absent: nobody's do. */
+export function withGasOf(entry: LedgerEntry, gasOfKey: Uint8Array | undefined): LedgerEntry {
+  return gasOfKey === undefined ? entry : { ...entry, gasOfKey }
 }
 
 function hasSameFees(a: LedgerEntry, b: LedgerEntry): boolean {
@@ -109,11 +133,12 @@ export function isCancel(payload: DecodedPayload, walletAddress: Uint8Array): bo
     payload.envelope === 2 &&
     payload.value === 0n &&
     payload.data.length === 0 &&
-    payload.gasLimit <= CANCEL_GAS_LIMIT_MAX &&
+    payload.gasLimit === selfSendGasLimit(payload.chainId) &&
     sameBytes(payload.to, walletAddress)
   )
 }
 
+/** Returns the entry for a new payload with a key. */
 export function entryOf(
   intentId: Uint8Array,
   payload: DecodedPayload,
@@ -127,6 +152,7 @@ export function entryOf(
       maxFeePerGasWei: 0n,
       maxPriorityFeePerGasWei: 0n,
       approval,
+      keyedFeeWei: 0n,
     }
   }
   return {
@@ -135,15 +161,16 @@ export function entryOf(
     maxFeePerGasWei: payload.maxFeePerGasWei,
     maxPriorityFeePerGasWei: payload.maxPriorityFeePerGasWei,
     approval,
+    keyedFeeWei: payload.maxFeePerGasWei,
   }
 }
 
-/** Over the fields of EIP-1559 and EIP-7702 but nonce, chain (both in the key) and fees. */
+/** Hashes the fields of EIP-1559 and EIP-7702 except nonce, chain (both in the key) and fees. */
 function bodyHashOf(payload: DecodedTransaction): Uint8Array {
   const { envelope, encodedAuthorizations } = payload
   return sha256(
     concat(
-      // With their number: data may look like one authorization more.
+      // The count is hashed too, because data may look like one more authorization.
       envelope === 2 ? Buffer.of(envelope) : Buffer.of(envelope, encodedAuthorizations.length),
       payload.to,
       u256(payload.value),
@@ -156,6 +183,12 @@ function bodyHashOf(payload: DecodedTransaction): Uint8Array {
 
 const ENTRY_BYTES = 4 * 32
 const APPROVAL_BYTES = 16 + 32
+/** Four more than a key has, so that no two forms of an entry have one length. */
+const GAS_OF_KEY_PADDING = Buffer.alloc(4)
+const GAS_OF_KEY_BYTES = 16 + GAS_OF_KEY_PADDING.length
+/** The last byte of an entry whose keyed fee differs from its own fee. */
+const NEVER_KEYED = 0
+const KEYED = 1
 
 export function encodeEntry(entry: LedgerEntry): Buffer {
   const { approval } = entry
@@ -164,26 +197,56 @@ export function encodeEntry(entry: LedgerEntry): Buffer {
     entry.bodyHash,
     u256(entry.maxFeePerGasWei),
     u256(entry.maxPriorityFeePerGasWei),
-    ...(approval === null ? NO_APPROVAL : [approval.approvalId, u256(approval.maxNativeWei)]),
+    ...(approval === null ? NOTHING : [approval.approvalId, u256(approval.maxNativeWei)]),
+    ...keyedFeeParts(entry),
+    ...(entry.gasOfKey === undefined ? NOTHING : [entry.gasOfKey, GAS_OF_KEY_PADDING]),
   )
 }
 
-const NO_APPROVAL: readonly Uint8Array[] = []
+const NOTHING: readonly Uint8Array[] = []
+
+function keyedFeeParts({ keyedFeeWei, maxFeePerGasWei }: LedgerEntry): readonly Uint8Array[] {
+  if (keyedFeeWei === maxFeePerGasWei) return NOTHING
+  return keyedFeeWei === null ? [u8(NEVER_KEYED)] : [u8(KEYED), u256(keyedFeeWei)]
+}
+
+interface Form {
+  readonly approved: boolean
+  readonly keyed: boolean
+  readonly counted: boolean
+}
+
+/** The forms of an entry, by the bytes that follow its fixed fields. */
+const FORMS: ReadonlyMap<number, Form> = new Map(
+  [false, true].flatMap((approved) =>
+    [0, 1, 33].flatMap((keyedBytes) =>
+      [false, true].map((counted): [number, Form] => [
+        (approved ? APPROVAL_BYTES : 0) + keyedBytes + (counted ? GAS_OF_KEY_BYTES : 0),
+        { approved, keyed: keyedBytes > 0, counted },
+      ]),
+    ),
+  ),
+)
 
 export function decodeEntry(bytes: Uint8Array): LedgerEntry {
   const reader = new ByteReader(bytes)
   const intentId = reader.take(32)
-  // The hash of the whole payload, which entries had before fees told as much.
+  // Older entries also held the hash of the whole payload; it is skipped.
   if (bytes.length === ENTRY_BYTES + 32) reader.take(32)
-  const entry = {
-    intentId,
-    bodyHash: reader.take(32),
-    maxFeePerGasWei: reader.u256(),
-    maxPriorityFeePerGasWei: reader.u256(),
-    approval: bytes.length === ENTRY_BYTES + APPROVAL_BYTES ? readHeld(reader) : null,
-  }
+  const [bodyHash, maxFeePerGasWei] = [reader.take(32), reader.u256()]
+  const maxPriorityFeePerGasWei = reader.u256()
+  const form = FORMS.get(bytes.length - ENTRY_BYTES)
+  const approval = form?.approved === true ? readHeld(reader) : null
+  const keyedFeeWei = form?.keyed === true ? readKeyedFee(reader) : maxFeePerGasWei
+  const gasOfKey = form?.counted === true ? reader.take(16) : undefined
+  if (gasOfKey !== undefined) reader.take(GAS_OF_KEY_PADDING.length)
   reader.end()
-  return entry
+  const fees = { maxFeePerGasWei, maxPriorityFeePerGasWei, keyedFeeWei }
+  return withGasOf({ intentId, bodyHash, ...fees, approval }, gasOfKey)
+}
+
+function readKeyedFee(reader: ByteReader): bigint | null {
+  return reader.u8() === NEVER_KEYED ? null : reader.u256()
 }
 
 function readHeld(reader: ByteReader): HeldApproval {

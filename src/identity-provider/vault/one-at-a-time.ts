@@ -1,8 +1,8 @@
 /**
- * Runs a write once at a time: what is asked for while one is under way is done by the next, which
- * begins when the outcome of that one is known. LMDB begins a transaction before: where the disk is
- * full, a small one behind a large one may still fit, and would say that it covers what is nowhere.
- * @returns what asks for a write of all that there is by then; it settles as that write does
+ * Runs one write at a time. Requests that arrive during a write are covered by the next one, which
+ * begins when the outcome of the first is known. LMDB would begin a transaction earlier: on a full
+ * disk a small one behind a large one may fit, and would claim to cover rows that were never written.
+ * @returns a function that requests a write of everything so far and settles as that write does
  */
 export function oneAtATime(write: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null

@@ -6,24 +6,24 @@ import { concat, u8, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 
 /**
- * What the evidence is owed: an entry is put into the ledger, or with an authorizer into the store
- * of these, in the transaction of the change that it proves, and taken out once the log has it on
- * disk. What a crash leaves there is written to the log at the next start, so that nothing holds
- * which nothing proves.
+ * Entries that the evidence still lacks. An entry goes into the ledger, or an authorizer's into the
+ * authorizers' store, in the same transaction as the change that it proves, and is removed once the
+ * log has it on disk. After a crash, the next start writes the remaining entries to the log, so
+ * that no change is in force without proof.
  */
 export interface OwedReader {
-  /** By number, the oldest first. */
+  /** Returns the entries by number, oldest first. */
   owed(): readonly (readonly [number, OwedEntry])[]
 }
 
 export interface OwedWriter {
-  /** @returns its number */
+  /** @returns the entry's number */
   putOwed(entry: EvidenceEntry): number
-  /** Of one that the log has on disk. */
+  /** Removes an entry that the log has on disk. */
   settleOwed(number: number): void
 }
 
-/** @param root of the ledger: 15-owed, number → OwedEntry */
+/** @param root the ledger's environment: 15-owed, number → OwedEntry */
 export function openOwedRows(root: RootDatabase, evidence: { readonly length: number }) {
   const plain = { encoder: { useRecords: false } }
   const rows = root.openDB<OwedEntry, number>({ name: '15-owed', ...plain })
@@ -45,7 +45,7 @@ export function openOwedRows(root: RootDatabase, evidence: { readonly length: nu
   return { reader, writer, put: (): PutRows => changes.put() }
 }
 
-/** What a start reads of the ledger, and of the authorizers. */
+/** The parts of the ledger and of the authorizers' store that a start reads. */
 export interface Owing {
   readonly ledger: OwedReader & {
     commit(write: (writer: OwedWriter) => void): { readonly flushed: Promise<unknown> }
@@ -54,8 +54,8 @@ export interface Owing {
 }
 
 /**
- * Before the first change of a run: writes to the log what the run before owed it. Durable on
- * return.
+ * Writes to the log what the previous run still owed it, before the first change of this run.
+ * Durable on return.
  */
 export async function settleOwed(
   { ledger, authorizers }: Owing,
@@ -79,8 +79,8 @@ export async function settleOwed(
 }
 
 /**
- * By time, since a grant is proved by the authorizers of its moment; each list in its own order
- * also where the clock was set back.
+ * Orders by time, because the authorizers of the moment prove a grant. Each list keeps its own
+ * order, even if the clock was set back.
  */
 function inOrder(lists: readonly (readonly (readonly [number, OwedEntry])[])[]): OwedEntry[] {
   const dated = lists.flatMap((list) => {

@@ -9,8 +9,8 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Grants } from './grants.js'
 
 /**
- * What a service of some users may ask for: what concerns those, and the wallets of its own cell. One of
- * all users may ask for everything, whatever its wallets are called.
+ * Limits a service of some users to requests about those users and its own cell's wallets. A
+ * service of all users may request everything, regardless of its wallets' ids.
  */
 
 /** @throws Refusal NOT_GRANTED */
@@ -19,8 +19,8 @@ export function requireUserOf(cell: Cell, userId: string): void {
 }
 
 /**
- * A user's wallet says by no name whose it is: nothing is signed with it before it has a grant, nor is its
- * key changed without the share that its own service has.
+ * A user's wallet id does not name its owner. Nothing is signed with it before it has a grant, and
+ * its key does not change without the share of its own service.
  * @throws Refusal NOT_GRANTED
  */
 export function requireWalletOf(cell: Cell, walletId: Uint8Array, kind: WalletKind): void {
@@ -29,10 +29,11 @@ export function requireWalletOf(cell: Cell, walletId: Uint8Array, kind: WalletKi
 }
 
 /**
- * For each signature: what it names is looked up, and nothing hashed. A user's wallet is known by the key
- * that asks for it, be that ended, as for what replaces a call. Without one only a delegation is ended,
- * which takes away, and which nobody can sign without the share that the wallet's own service has.
- * @throws Refusal NOT_GRANTED, or UNKNOWN_KEY of what could be anybody's
+ * Runs for each signature, so it only looks up and never hashes. A user's wallet is identified by
+ * the requesting key, even if that has ended, as for replacements. Without a key only a delegation
+ * can be ended: that takes away, and cannot be signed without the share of the wallet's own
+ * service.
+ * @throws Refusal NOT_GRANTED, or UNKNOWN_KEY when the owner cannot be determined
  */
 export function requireIntentOf(
   cell: Cell,

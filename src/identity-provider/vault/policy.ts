@@ -1,5 +1,5 @@
 import { isZero, sameBytes } from '../../quorum-protocol/bytes.js'
-import type { Intent } from '../../quorum-protocol/intent.js'
+import { type Intent, usesGrant } from '../../quorum-protocol/intent.js'
 import type { Certificate } from '../../quorum-protocol/keygen.js'
 import { ROUTER_DEADLINE_AHEAD_SECONDS_MAX } from '../../quorum-protocol/limits.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
@@ -9,10 +9,10 @@ import { type Ancestor, hasEnded } from './ancestors.js'
 import type { GrantView } from './granted.js'
 import type { LedgerEntry, LedgerRelation } from './nonce-ledger.js'
 
-/** Pure rules of what the user side approves. */
+/** Pure rules for what the identity provider approves. */
 
 /**
- * A user's wallet: a key with a grant that covers wallet, chain and trade.
+ * Checks that a key of a user's wallet has a grant that covers wallet, chain and trade.
  * @throws Refusal
  */
 export function checkGrant(
@@ -47,7 +47,7 @@ export function checkGrant(
   for (const above of view.ancestors) checkAbove(above, chainId, nowMs)
 }
 
-/** What a key made may do what its maker still may, as long as that lives. */
+/** A key made by a key may do only what its maker may still do, and only while the maker lives. */
 function checkAbove(above: Ancestor, chainId: number, nowMs: number): void {
   const { permission, allowedChains } = above.grant
   if (hasEnded(above, nowMs)) throw new Refusal('NOT_GRANTED', 'the key that made it has ended')
@@ -57,8 +57,8 @@ function checkAbove(above: Ancestor, chainId: number, nowMs: number): void {
 }
 
 /**
- * What a user's wallet may sign at all. Type-4 transactions are the gas wallet's: an account that
- * could send its own would pay gas it is not asked to hold.
+ * Checks what a user's wallet may sign at all. Only gas wallets sign type-4 transactions: an
+ * account that could send its own would pay gas that it is not meant to hold.
  * @throws Refusal PAYLOAD_NOT_ALLOWED or EXPIRED
  */
 export function checkUserPayload(
@@ -83,7 +83,7 @@ export function checkUserPayload(
 }
 
 /**
- * The service grant: a gas wallet calls the Router, or carries authorizations in a type-4
+ * Checks the service grant: a gas wallet calls the Router, or carries authorizations in a type-4
  * transaction, and never moves value.
  * @throws Refusal PAYLOAD_NOT_ALLOWED
  */
@@ -104,27 +104,27 @@ export function checkServicePayload(
 }
 
 /**
- * Whether it ends the delegation of an account that nobody uses: no key asks for that. It takes a
- * power away and moves nothing; where a nonce holds something, it takes the place of nothing.
+ * Tells whether it ends the delegation of an unused account, which no key requests. It removes a
+ * power and moves nothing; it never replaces what holds a nonce.
  */
 export function endsDelegation(
-  { keyId }: Intent,
+  intent: Intent,
   payload: DecodedPayload,
   held: LedgerEntry | null,
 ): boolean {
-  const isFree = held === null && isZero(keyId)
+  const isFree = held === null && isZero(intent.keyId) && !usesGrant(intent)
   return isFree && payload.kind === 'authorization' && isZero(payload.delegate)
 }
 
-/** Whether a fresh approval needs the key and its proof; replays of old decisions do not. */
+/** Tells whether a new approval needs the key and its proof; repeated decisions do not. */
 export function needsGrant(relation: LedgerRelation, kind: Certificate['kind']): boolean {
   return kind === 'user' && relation === 'new'
 }
 
 /**
- * Whether it only takes the place of what was approved at that nonce before, which goes on while its
- * wallet is frozen: the same call at higher fees, or a cancel. The same bytes once more are not a
- * replacement: they would sign what was approved, and perhaps never signed.
+ * Tells whether it only replaces what was approved at that nonce before, which continues while the
+ * wallet is frozen: the same call with higher fees, or a cancel. The same bytes again are not a
+ * replacement: they would sign what was approved but perhaps never signed.
  */
 export function isReplacement(
   relation: LedgerRelation,

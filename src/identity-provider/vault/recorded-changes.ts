@@ -1,7 +1,7 @@
 import type { EvidenceEntry, EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
-/** Changes of the ledger that the evidence proves: neither is ever without the other. */
+/** Changes of the ledger with the evidence that proves them: neither exists without the other. */
 export interface RecordedChanges {
   /**
    * Runs `write` at once and without interruption, as the ledger's own `commit` does. The log gets
@@ -12,13 +12,13 @@ export interface RecordedChanges {
     result: T
     recorded: Promise<void>
   }
-  /** Resolves once nothing that was changed so far is on its way to disk. */
+  /** Resolves once every change so far is on disk. */
   settled(): Promise<void>
 }
 
 export interface Recorded<T> {
   readonly result: T
-  /** Null of a change that was none. */
+  /** Null when nothing changed. */
   readonly entry: EvidenceEntry | null
 }
 
@@ -26,13 +26,13 @@ export function createRecordedChanges(
   ledger: Pick<LedgerStore, 'commit' | 'decide'>,
   evidence: Pick<EvidenceLog, 'append'>,
 ): RecordedChanges {
-  /** Resolves once the entries before have their places in the log. */
+  /** Resolves once the earlier entries have their places in the log. */
   let placed: Promise<unknown> = Promise.resolve()
   let last: Promise<unknown> = Promise.resolve()
 
   async function record(number: number, entry: EvidenceEntry, flushed: Promise<unknown>) {
-    // A change that is not on disk holds in this process all the same, and comes to disk with the
-    // next one: it is proved too.
+    // A change that failed to reach the disk still holds in this process and is written with the
+    // next one, so it is proved too.
     const place = Promise.allSettled([placed, flushed]).then(() => ({
       written: evidence.append(entry),
     }))

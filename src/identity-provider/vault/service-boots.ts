@@ -2,12 +2,12 @@ import { type Cell, formatPartitions, overlaps } from '../../domain/cells.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Connection } from '../../quorum-protocol/server.js'
-import type { JournalOwner, ServiceStart } from '../../quorum-protocol/service-boot.js'
+import type { JournalLeadership, ServiceStart } from '../../quorum-protocol/service-boot.js'
 import { cellOf, type KeyCounts, type LatestStart } from './boot-rows.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
-/** What starts are remembered in. */
+/** The parts of the ledger that remember starts. */
 export interface BootLedger
   extends Pick<
     LedgerStore,
@@ -20,52 +20,52 @@ export interface BootLedger
 }
 
 /**
- * Which starts of the wallet service are served: of each cell one. Each start is known by the number it
- * got when it first announced itself; the highest of a cell is served, and those of that cell below it are
- * fenced for good, also across restarts of the user side: two services can run on two copies of a home,
- * but only the one that came later has anything approved. Of another cell no start is fenced.
+ * Decides which start of the wallet service is served: one per cell. A start gets a number when it
+ * first announces itself. The highest of a cell is served, and the lower ones of that cell are
+ * fenced for good, also across restarts of the identity provider: two services may run on copies of
+ * one home, but only the later one has anything approved. Starts of other cells are not affected.
  *
- * Where their commits go to a journal, which is later is the journal's to say: one that it was taken
- * from may start again, or announce itself late, and takes over from nobody. A service without one,
- * or with another, is taken at its word: its operator has turned the journal off, or begun a new one.
+ * With a journal, the journal decides which start is later: a start that lost leadership may run
+ * again or announce itself late, but takes over from nobody. A service without a journal, or with a
+ * different one, is believed: its operator has turned the journal off or begun a new one.
  *
- * No user is of two cells. Where users are dealt out anew, a start with partitions that another cell has
- * waits for a start of that one with fewer.
+ * No user belongs to two cells. When users are redistributed, a start with partitions of another
+ * cell waits for a start of that cell without them.
  *
- * What was announced by a co-signer key that has ended bounds nobody, and is served no more: whoever stole it
- * could otherwise have named the highest epoch there is, and shut out for good who is to be served.
+ * Announcements by a revoked co-signer key are ignored and no longer served: a thief of the key
+ * could have named the highest epoch and locked out the rightful service for good.
  */
 export interface ServiceBoots {
   /**
-   * A boot that was never seen takes over at once; durable when it resolves.
-   * @throws Refusal FENCED when a later one of its cell has, or a later owner of its journal; CONFLICT
-   *   while another cell has some of its partitions; NO_SESSION when its connection is gone
+   * Admits a start. A new boot takes over at once. Resolves once it is durable.
+   * @throws Refusal FENCED when a later start of its cell, or a later leader of its journal, has
+   * taken over; CONFLICT while another cell has some of its partitions; NO_SESSION when its
+   * connection is gone
    */
   admit(start: ServiceStart, connection: Connection): Promise<void>
   /**
-   * @returns whose users it may ask for
-   * @throws Refusal NO_SESSION on a connection on which no start has announced itself; FENCED on
-   * one of a start that a later one has taken over from; UNAUTHENTIC once the key has ended that it was
-   * announced by
+   * @returns the cell whose users the connection may ask for
+   * @throws Refusal NO_SESSION when no start announced itself on the connection; FENCED when a
+   * later start has taken over; UNAUTHENTIC when the key that announced it has ended
    */
   requireServed(connection: Connection): Cell
 }
 
 interface Announced {
-  /** Of the start. */
+  /** The number of the start. */
   readonly number: number
-  /** Number of its cell. */
+  /** The number of its cell. */
   readonly cell: number
   readonly kid: Uint8Array | null
 }
 
-/** @param counts whether a co-signer key is one still, by the registry as it is */
+/** @param counts tells whether the present registry still accepts a co-signer key */
 export function createServiceBoots(
   ledger: BootLedger,
   lanes: Pick<Lanes, 'fence'>,
   counts: KeyCounts,
 ): ServiceBoots {
-  /** The start that announced itself on each open connection. */
+  /** The start announced on each open connection. */
   const announced = new Map<Connection, Announced>()
 
   function announce(connection: Connection, start: Announced): void {
@@ -73,7 +73,7 @@ export function createServiceBoots(
     announced.set(connection, start)
   }
 
-  /** Ended, so that a service that is at rest learns of it, too. */
+  /** Ends their connections, so that an idle service learns of it too. */
   function endEarlier(latest: Announced): void {
     for (const [connection, { number, cell }] of announced) {
       if (cell === latest.cell && number !== latest.number) connection.end()
@@ -86,7 +86,7 @@ export function createServiceBoots(
     if (!counts(start.kid)) {
       throw new Refusal(
         'UNAUTHENTIC',
-        'the co-signer key has ended that this service announced itself by',
+        'the co-signer key with which this service announced itself has ended',
       )
     }
     const latest = ledger.latestStart(start.cell)
@@ -94,45 +94,48 @@ export function createServiceBoots(
     return latest.cell
   }
 
-  /** The same service goes on trying: it waits for that cell's, which an operator starts anew. */
+  /** The refused service keeps retrying until an operator restarts the other cell's service. */
   function requireApart(cell: Cell): void {
     for (const { cell: other, kid } of ledger.latestStarts()) {
       if (other.number === cell.number || !overlaps(other, cell) || !counts(kid)) continue
       const partitions = other.partitions & cell.partitions
       throw new Refusal(
         'CONFLICT',
-        `cell ${cell.number} announces the partitions ${formatPartitions(cell)}, and cell ${other.number} has ${formatPartitions({ ...cell, partitions })} of them: it is served once a start of cell ${other.number} announces itself without those`,
+        `cell ${cell.number} announces the partitions ${formatPartitions(cell)}, but cell ${other.number} has ${formatPartitions({ ...cell, partitions })} of them: restart cell ${other.number} without those, then this one is served`,
       )
     }
   }
 
   return {
     async admit(start, connection) {
-      const { boot, owner, kid = null } = start
+      const { boot, leadership, kid = null } = start
       const cell = cellOf(start)
-      const lastEpoch = owner === null ? 0 : ledger.ownerEpoch(cell.number, owner.journal, counts)
+      const lastEpoch =
+        leadership === null ? 0 : ledger.ownerEpoch(cell.number, leadership.journal, counts)
       const known = ledger.bootNumber(boot)
       if (known !== null) {
         const latest = ledger.latestStart(cell.number)
-        // A command may have announced it as the owner that its service was before.
-        const isLater = owner !== null && owner.epoch > Math.max(lastEpoch, epochOf(latest, owner))
-        // Its key was exchanged, and is to end.
+        // A command may have announced it with the service's earlier leadership.
+        const isLater =
+          leadership !== null && leadership.epoch > Math.max(lastEpoch, epochOf(latest, leadership))
+        // Its key was exchanged, and the old one is about to end.
         const isByAnother = kid !== null && (latest?.kid == null || !sameBytes(latest.kid, kid))
         if (latest?.number === known && (isLater || isByAnother)) {
           requireApart(cell)
-          const noted = isLater ? start : { ...start, owner: latest.owner }
+          const noted = isLater ? start : { ...start, leadership: latest.leadership }
           await ledger.commit((writer) => writer.putBoot(known, noted)).flushed
         }
         announce(connection, { number: known, cell: cell.number, kid })
         requireServed(connection)
         return
       }
-      // It died meanwhile, and its successor may have come before: it takes over from nobody.
+      // It ended in between, and its successor may have announced itself first: it takes over from
+      // nobody.
       if (connection.closed) throw new Refusal('NO_SESSION', 'its connection is gone')
-      if (owner !== null && owner.epoch < lastEpoch) throw fenced()
+      if (leadership !== null && leadership.epoch < lastEpoch) throw fenced()
       requireApart(cell)
       const number = ledger.lastBoot + 1
-      // Without a pause: from here on no batch of an earlier start of the cell is approved.
+      // No pause here: from now on no batch of an earlier start of the cell is approved.
       const { flushed } = ledger.commit((writer) => writer.putBoot(number, start))
       lanes.fence(cell.number)
       const latest = { number, cell: cell.number, kid }
@@ -145,9 +148,9 @@ export function createServiceBoots(
   }
 }
 
-/** With which the latest took that journal, whatever key said so; 0 where it did not. */
-function epochOf(latest: LatestStart | null, { journal }: JournalOwner): number {
-  return latest?.owner?.journal === journal ? latest.owner.epoch : 0
+/** Returns the epoch of the latest start in that journal, by whichever key; 0 without one. */
+function epochOf(latest: LatestStart | null, { journal }: JournalLeadership): number {
+  return latest?.leadership?.journal === journal ? latest.leadership.epoch : 0
 }
 
 function fenced(): Refusal {

@@ -1,14 +1,18 @@
 /**
- * Whom the link lets in: what they may ask for, and what lets a batch be signed, is as on the Unix
- * socket.
+ * The bounds of the link's peers. What they may request, and what lets a batch be signed, is the
+ * same as on the Unix socket.
  */
 export const SERVICE_PEERS = {
   whom: 'wallet services on other machines',
-  /** Threads of one machine's service, before and after a restart, and commands beside them. */
+  /**
+   * Room for the threads of one machine's service, before and after a restart, and for commands.
+   */
   ofOneCertificateMax: 64,
-  /** Threads of some machines; those of services that were taken over from stay connected, too. */
+  /** Room for several machines; services that were taken over stay connected too. */
   placesMax: 256,
   handshakesMax: 64,
-  /** Clients ping every two seconds; a machine that is gone says nothing, and would keep its place. */
+  /**
+   * Clients ping every two seconds; a machine that is gone is silent and must not keep its place.
+   */
   silentMsMax: 15_000,
 } as const

@@ -19,11 +19,11 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import { requireWalletOf } from './own-cell.js'
 import type { KeygenContext } from './wallet-keygen.js'
 
-/** The user side of a refresh; `src/custody/README.md` has the sequence. */
+/** The identity provider's side of a refresh; `src/custody/README.md` has the sequence. */
 export interface ShareRefresh {
   /**
-   * What was begun for the wallet before comes to nothing from here on: the service keeps one next
-   * share, and lets go of that of the refresh before.
+   * Begins a refresh. An unfinished one of the same wallet becomes void: the service keeps only one
+   * next share.
    */
   begin(parameters: readonly unknown[], context: KeygenContext): readonly unknown[]
   prepare(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
@@ -34,11 +34,11 @@ interface Refresh {
   readonly walletId: Uint8Array
   readonly epoch: number
   readonly commitment: Uint8Array
-  /** 32 bytes; wiped when the refresh is prepared or given up. */
+  /** 32 bytes, wiped when the refresh is prepared or dropped. */
   readonly part: Buffer
 }
 
-/** Refreshes begun and not finished; the oldest is given up for a new one. */
+/** The bound of unfinished refreshes; the oldest is dropped for a new one. */
 const REFRESHES_MAX = 256
 const REFRESH_LIFE_MS = 60_000
 
@@ -88,7 +88,7 @@ export function createShareRefresh(): ShareRefresh {
         const { encoded } = refreshedCertificate(record.certificate, delta, id)
         addInto(share, delta)
         shares.putNext(encoded, share)
-        const sealed = sealer.seal(share, [selfTestDigest(encoded)])
+        const sealed = sealer.seal(share, [selfTestDigest(encoded)], [record.point])
         return [await signer.sign(selfTestRequest(encoded, sealer.boot)), sealed, sealer.boot]
       } finally {
         share.fill(0)
@@ -114,7 +114,7 @@ export function createShareRefresh(): ShareRefresh {
         throw new Refusal('UNAUTHENTIC', 'certificate')
       }
       const proof = expectBytes(selfTest, 65)
-      // By the key as it was: the new shares make it as well.
+      // Verified with the same key, because the new shares make it as well.
       if (!isSignedBy(record.point, selfTestDigest(encoded), proof)) {
         throw new Refusal('UNAUTHENTIC', 'self-test')
       }

@@ -61,7 +61,7 @@ import { SERVICE_PEERS } from './service-peers.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
 
-/** @param cell of the service that asks, as the call begins */
+/** @param cell the cell of the calling service, read when the call begins */
 type ServedHandler = (parameters: readonly unknown[], connection: Connection, cell: Cell) => unknown
 
 export interface VaultOptions {
@@ -69,18 +69,18 @@ export interface VaultOptions {
   readonly mode: 'dev' | 'live'
   readonly fileKeys: FileKeys
   readonly socketAccess: SocketAccess
-  /** Null: no wallet service on another machine is served. */
+  /** Null when no wallet service on another machine is served. */
   readonly link: LinkListenerSettings | null
   readonly tokens: TokenIssuer
-  /** Null where another provider signs people in. */
+  /** Null when another provider signs people in. */
   readonly people: People | null
-  /** With less space free nothing is approved. */
+  /** With less free space nothing is approved. */
   readonly diskFloorBytes: number
   readonly metrics: VaultMetrics
-  /** What answers wait for; null: there is no journal. */
+  /** The journal that answers wait for; null without one. */
   readonly journal: Settling | null
   readonly log: Logger
-  /** Called when the evidence cannot be written: the process has to begin anew. */
+  /** Called when the evidence cannot be written: the process has to restart. */
   readonly onBroken: (error: Error) => void
 }
 
@@ -88,16 +88,19 @@ export interface Vault {
   readonly authorizers: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
   readonly members: Pick<Members, 'roleOf' | 'membershipsOf'>
-  /** What a key may do now; null: it is nobody's, or of no account that the person may see. */
+  /**
+   * Returns what a key may do now; null for an unknown key, or an account that the person may not
+   * see.
+   */
   readonly termsOf: (keyId: Uint8Array, personId: string) => GrantTerms | null
-  /** As the root signed it: where passkeys live; null: they are not taken. */
+  /** The origins of passkeys as the root signed them; null when passkeys are not accepted. */
   readonly webauthn: () => WebAuthnPins | null
   close(): Promise<void>
 }
 
 /**
- * Opens the user side's shares, grants and ledgers, and serves the wallet service on a Unix
- * socket, and one on another machine by its link.
+ * Opens the identity provider's shares, grants and ledgers, and serves the wallet service on a Unix
+ * socket, or from another machine over its link.
  * @throws Error when keys or registry are missing or do not belong together
  */
 export async function startVault(options: VaultOptions): Promise<Vault> {
@@ -147,10 +150,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     lanes,
     (kid) => kid === null || registry.current.keyById('co_signers', kid, Date.now()) !== null,
   )
-  /** By the number of the cell, whose service has a quorum signer of its own. */
+  /** One per cell, by its number, because each cell's service has its own quorum signer. */
   const sealers = new Map<number, ShareSealer>()
 
-  /** What is decided is written to the ledger and the evidence: neither may end midway. */
+  /** Decisions are written to the ledger and the evidence; neither may run out of space halfway. */
   function requireSpace(): void {
     if (disk.low) throw new Refusal('NO_SPACE', 'too little space is free')
   }
@@ -160,20 +163,23 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     return { cell, registry: registry.current, shares, signer, sealer, evidence }
   }
 
-  /** Of what waits, since it names nobody itself. */
+  /** Checks the cell of a waiting call, since the request names no user. */
   function requireApprovalOf(cell: Cell, approvalId: Uint8Array): void {
     const asked = ledger.approvals.approval(approvalId)
     if (asked !== null) requireUserOf(cell, asked.userId)
   }
 
-  /** Another identity provider may have gone on, and what is decided here would be nobody's. */
+  /** Another identity provider may lead by now; a decision made here would be lost. */
   function requireOwner(connection: Connection): void {
-    if (options.journal?.isOwner() !== false) return
+    if (options.journal?.isLeader() !== false) return
     connection.end()
-    throw new Refusal('NO_SESSION', 'another may own the journal by now')
+    throw new Refusal('NO_SESSION', 'another node may lead the journal by now')
   }
 
-  /** Nothing for a service that was taken over from, nor for one that does not say which it is. */
+  /**
+   * Serves only the present start: not one that was taken over, nor one that has not announced
+   * itself.
+   */
   function served(handlers: Readonly<Record<string, ServedHandler>>): Handlers {
     return Object.fromEntries(
       Object.entries(handlers).map(([method, handler]) => [
@@ -190,7 +196,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     session: async ([statement], connection) => {
       const boot = openBoot(expectBytes(statement), registry.current, Date.now())
       const { offer, session } = await offerSession(boot, 'user', signer)
-      // Shared by all connections of the cell: another start may have taken over meanwhile.
+      // Shared by all connections of the cell: another start may have taken over in between.
       sealers.set(boots.requireServed(connection).number, createSealer(session))
       return offer
     },
@@ -213,17 +219,17 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     'grant-put': async (parameters, connection, cell) => {
       const request = parseGrantRequest(parameters)
       requireUserOf(cell, request.userId)
-      // What only takes away goes on.
+      // Changes that only take away are accepted without space.
       if (!request.revoked) requireSpace()
       const holder = request.consoleToken === '' ? null : await holderOf(request.consoleToken)
       boots.requireServed(connection)
       const { grantId, version, proof } = await grants.put(request, holder)
       return [grantId, version, proof]
     },
-    // What only takes away goes on, with as little space.
+    // Freezes only take away, so they are accepted with less space.
     'freeze-put': async (parameters) => {
       const request = parseFreezeRequest(parameters)
-      // Once more takes nothing more away, and room each time.
+      // Repeating a freeze takes nothing more away, but needs space each time.
       if (freezes.row(request).sinceMs !== null) requireSpace()
       const { sequence, sinceMs } = await freezes.freeze(request)
       return [sequence, sinceMs]
@@ -244,7 +250,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     'member-plan': (parameters) => memberRequests.plan(parameters),
     'member-put': (parameters, connection) =>
       memberRequests.put(parameters, (action) => {
-        // What only takes away goes on.
+        // Changes that only take away are accepted without space.
         if (action !== 'remove') requireSpace()
         boots.requireServed(connection)
       }),
@@ -274,7 +280,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const given = await approvals.approve(approvalId, proof, by)
       return [given.authorizerId, given.proof]
     },
-    // What only takes away goes on, with as little space.
+    // Ending an approval only takes away, so it is accepted with less space.
     'approval-end': async (parameters, _connection, cell) => {
       const { approvalId, as } = parseEnd(parameters)
       requireApprovalOf(cell, approvalId)
@@ -298,7 +304,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
   })
   const { journal } = options
-  /** What an answer says may rest on what another call is still putting on disk. */
+  /** An answer may depend on what another call is still writing to disk. */
   function settled(): Promise<void> | null {
     if (journal === null) return null
     const flushing = ledger.flushing()
@@ -312,7 +318,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     access: options.socketAccess,
     handlers: {
       ...afterHello,
-      // Whoever asks goes on to where another serves.
+      // The caller then moves on to the node that leads.
       ping: (_parameters, connection) => requireOwner(connection),
       hello: async ([body, signature, lastApproved, statement], connection) => {
         requireOwner(connection)
@@ -335,7 +341,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     registryPath(home),
     registry,
     ({ version }) => log.warn({ version }, 'a newer registry is in force'),
-    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
+    (error) => log.error({ err: error }, 'registry file rejected; the previous one stays in force'),
   )
   return {
     authorizers,

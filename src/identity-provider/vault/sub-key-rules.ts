@@ -9,14 +9,14 @@ import type { LedgerStore } from './ledger-store.js'
 
 /** A key's grant, and those above it. */
 export interface PathView extends GrantView {
-  /** Nearest first; of a key that its user made, none. */
+  /** The grants above, nearest first; empty for a key that its user made. */
   readonly ancestors: readonly Ancestor[]
-  /** Of the grant's user: whoever is asked for each signature does not hash its name each time. */
+  /** The partition of the grant's user, kept so that each signature need not hash the user's id. */
   readonly partition: number
 }
 
 /**
- * Whether a key may make another one.
+ * Checks that a key may make another one.
  * @throws Refusal
  */
 export function checkSubKey(
@@ -36,7 +36,7 @@ export function checkSubKey(
   if (!isSameOwner(request, grant)) throw new Refusal('NOT_GRANTED', 'maker of another wallet')
   const terms = termsIn(maker)
   const parent = { grantId: key.grantId, grant, endsAtMs: endOf(ledger, grant) }
-  // A lineage that keeps no list of its keys yet lives with the one that asks.
+  // A lineage without a list of its keys lives as long as the requesting key.
   const above = [...(grant.liveKeys.length === 0 ? [] : [parent]), ...maker.ancestors]
   if (above.some((one) => hasEnded(one, nowMs))) {
     throw new Refusal('NOT_GRANTED', 'a key above it has ended')

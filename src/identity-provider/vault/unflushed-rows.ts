@@ -1,19 +1,19 @@
 import { viewOf } from '../../quorum-protocol/bytes.js'
 
-/** Rows of one database that are decided and not on disk yet: readable at once, put together. */
+/** A database's rows that are decided but not on disk: readable at once, written together. */
 export interface UnflushedRows<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
-  /** Rows that no `put` has taken yet. */
+  /** How many rows no `put` has taken yet. */
   readonly waiting: number
   /** Hands the waiting rows to the database, in the order in which they were last set. */
   put(): PutRows
 }
 
-/** Exactly one of the two is called, when the outcome is known. */
+/** Exactly one of the two is called once the outcome is known. */
 export interface PutRows {
   flushed(): void
-  /** They wait again, but for those that have newer values meanwhile. */
+  /** Puts the rows back in the queue, except those that have a newer value. */
   failed(): void
 }
 
@@ -23,7 +23,7 @@ interface Row<K, V> {
   readonly value: V
 }
 
-/** @param putRow takes part in the caller's transaction */
+/** @param putRow writes a row within the caller's transaction */
 export function unflushedRows<K extends Uint8Array | number, V>(
   putRow: (key: K, value: V) => void,
 ): UnflushedRows<K, V> {
@@ -40,7 +40,7 @@ export function unflushedRows<K extends Uint8Array | number, V>(
       return waiting.length
     },
     put() {
-      // One that was set again since is put once, with its newest value.
+      // A row that was set again is written once, with its newest value.
       const taken = waiting.filter((row) => rows.get(row.name) === row)
       waiting = []
       for (const { key, value } of taken) putRow(key, value)

@@ -7,9 +7,9 @@ import { closedAt } from '../../policy/slide-bytes.js'
 import type { Slide } from '../../policy/sliding-buckets.js'
 
 /**
- * A lineage's usage as its row has it: amounts of tokens go past what MessagePack has integers for.
- * Each of its sliding times is a row of its own, which is put when a bucket of it closes and not at
- * each signature.
+ * A lineage's usage in its stored form, since amounts of tokens exceed MessagePack's integers. Each
+ * of its sliding times has its own row, written when one of its buckets closes, not at each
+ * signature.
  */
 export type StoredUsage = readonly [
   atMs: number,
@@ -42,9 +42,9 @@ export function storedUsage({ totals, windows, units }: PolicyLedger): StoredUsa
 }
 
 /**
- * @param storedSlide what is stored of so many seconds; null: nothing
- * @throws Error for a row of another form, or a sliding time that is not the one that it goes on
- * from: nothing is signed on counts that are not known
+ * @param storedSlide returns the stored row of a window of so many seconds; null without one
+ * @throws Error for a row of another form, or a sliding time that does not continue the counts:
+ * nothing is signed while counts are unknown
  */
 export function readUsage(
   stored: StoredUsage | undefined,
@@ -56,7 +56,7 @@ export function readUsage(
   }
   const [atMs, count, windows, units] = stored
   return {
-    // The user side knows no prices.
+    // The identity provider knows no prices.
     totals: { atMs, count, micros: 0n },
     windows: windows.map(([perSeconds, closedAtCount]): SlidingWindow => {
       const slide = storedSlide(perSeconds)

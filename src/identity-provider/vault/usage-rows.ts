@@ -7,18 +7,18 @@ import { concat, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 import { readUsage, type StoredUsage, storedUsage } from './usage-record.js'
 
-/** What the keys of each grant have had signed, as far as their policy counts it. */
+/** What each grant's keys have had signed, as far as their policy counts it. */
 export interface UsageRows {
   usage(grantId: Uint8Array): PolicyLedger
   putUsage(grantId: Uint8Array, usage: PolicyLedger): void
-  /** Takes part in the caller's transaction: a usage and its sliding times change together. */
+  /** Writes within the caller's transaction: a usage and its sliding times change together. */
   put(): PutRows[]
 }
 
-/** Lineages whose usage is in memory, some kilobytes at the most each. */
+/** The bound of lineages whose usage is in memory, a few kilobytes each. */
 const USAGES_MAX = 4_096
 
-/** @param root of the ledger: 08-usage, 17-sliding-times */
+/** @param root the ledger's environment: 08-usage, 17-sliding-times */
 export function openUsageRows(root: RootDatabase): UsageRows {
   const plain = { encoder: { useRecords: false } }
   const usages = root.openDB<StoredUsage, Buffer>({
@@ -52,7 +52,10 @@ export function openUsageRows(root: RootDatabase): UsageRows {
     return read
   }
 
-  /** Who signs has read it. A fence, which counts anew, takes nothing over that cannot be read. */
+  /**
+   * Signing has already read this row. Only a fence, which counts again, passes over one that it
+   * cannot read.
+   */
   function usageBefore(grantId: Uint8Array): PolicyLedger {
     try {
       return usage(grantId)
@@ -84,9 +87,9 @@ function slideKey(grantId: Uint8Array, perSeconds: number): Buffer {
   return concat(grantId, u32(perSeconds))
 }
 
-/** A copy: what is put may be read after the next was made. */
+/** Copies the bytes, because a row may be read after the next one was made. */
 function bytesOf(slide: Slide): Buffer {
   const bytes = slideBytes(slide)
-  if (bytes === null) throw new Error('a sum of USD at the user side')
+  if (bytes === null) throw new Error('a sum of USD at the identity provider')
   return Buffer.from(bytes)
 }

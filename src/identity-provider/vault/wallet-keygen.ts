@@ -6,7 +6,7 @@ import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Cell } from '../../domain/cells.js'
 import { expectBytes, sameBytes } from '../../quorum-protocol/bytes.js'
-import { isSignedBy, pointOf, randomScalar } from '../../quorum-protocol/curve.js'
+import { addPoints, isSignedBy, pointOf, randomScalar } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
   checkShareProof,
@@ -28,7 +28,7 @@ import type { ShareSealer } from '../../quorum-protocol/sealed-shares.js'
 import { requireWalletOf } from './own-cell.js'
 
 export interface KeygenContext {
-  /** Of the service that asks. */
+  /** The cell of the calling service. */
   readonly cell: Cell
   readonly registry: Registry
   readonly shares: ShareStore
@@ -37,11 +37,11 @@ export interface KeygenContext {
   readonly evidence: EvidenceLog
 }
 
-/** The user side of key generation; `src/custody/README.md` has the sequence. */
+/** The identity provider's side of key generation; `src/custody/README.md` has the sequence. */
 export interface WalletKeygen {
   /**
-   * Begins a key. What was begun for its wallet before comes to nothing from here on: the service
-   * keeps the share of one key that waits, and lets go of that of the one before.
+   * Begins a key. An unfinished key of the same wallet becomes void: the service keeps the share of
+   * only one waiting key.
    */
   commit(
     parameters: readonly unknown[],
@@ -63,7 +63,7 @@ interface Generation {
   servicePoint: Uint8Array | null
 }
 
-/** Generations begun and not finished; the oldest is given up for a new one. */
+/** The bound of unfinished generations; the oldest is dropped for a new one. */
 const GENERATIONS_MAX = 256
 const GENERATION_LIFE_MS = 60_000
 
@@ -91,7 +91,7 @@ export function createWalletKeygen(): WalletKeygen {
       }
       requireWalletOf(cell, terms.walletId, terms.kind)
       const name = hex(terms.sessionId)
-      // A second answer to one session could be chosen after seeing the other side's point.
+      // A second answer in one session could be chosen after seeing the other domain's point.
       if (open.has(name)) throw new Refusal('REPLAYED', 'key generation session')
       requireUnused(terms.walletId, shares)
       for (const [other, begun] of [...open]) {
@@ -147,7 +147,11 @@ export function createWalletKeygen(): WalletKeygen {
       })
       shares.putPending(certificate, share)
       const userProof = proveShare('user', transcript, share)
-      const sealed = sealer.seal(share, [selfTestDigest(certificate)])
+      const sealed = sealer.seal(
+        share,
+        [selfTestDigest(certificate)],
+        [addPoints(servicePoint, own.point)],
+      )
       const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
       open.delete(hex(terms.sessionId))
       return [userProof, request, sealed, sealer.boot]
@@ -196,7 +200,7 @@ export function createWalletKeygen(): WalletKeygen {
   }
 }
 
-/** A key in use is never overwritten: what it holds would be lost. */
+/** A key in use is never overwritten, because the wallet's funds would be lost. */
 function requireUnused(walletId: Uint8Array, shares: ShareStore): void {
   const present = shares.get(walletId)
   if (present !== null && present.proofs !== null) {

@@ -11,15 +11,16 @@ import { ofRead } from '../../errors/outcome-unknown.js'
 import type { GrantUpdate } from '../../service-custody/co-signer.js'
 import { deriveProofKey } from '../../service-custody/key-proof.js'
 import { newId } from '../../store/new-id.js'
+import { capsOutOfOrder } from '../console/caps-in-order.js'
 import { newKeySecret } from '../console/key-secret.js'
 import { keyView } from '../console/views.js'
 import type { AgentContext, AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
 /**
- * A key that a key makes for another program, within what it may do itself. Nobody confirms it: the
- * wallet's actor and the identity provider each see that it gives nothing. As with a key of the
- * user's, the identity provider has its grant before it exists here.
+ * Creates a key that a key makes for another program, within its own grant. No person confirms it:
+ * the wallet's actor and the identity provider each check that it adds nothing. As with a user's
+ * key, the identity provider has its grant before the key exists here.
  */
 export function createChildKey(ports: OperationPorts): AgentHandlers['create_child_key'] {
   const { actors, nowMs } = ports
@@ -60,6 +61,8 @@ function draftOf(
   if (endsAtMs <= createdAtMs) {
     return refuse(fault('INVALID_REQUEST', { field: 'expires_at' }, 'The key would have ended.'))
   }
+  const disordered = capsOutOfOrder({ ...INITIAL_POLICY, ...givenPolicy(input) })
+  if (disordered !== null) return refuse(disordered)
   const { secret, ...secretFields } = newKeySecret(environment, maker.userId, timers)
   const keyId = newId<KeyId>(ID_PREFIX.key, timers)
   const key: ApiKey = {
@@ -70,7 +73,7 @@ function draftOf(
     userId: maker.userId,
     name: input.name,
     ...INITIAL_POLICY,
-    // What is not asked for is as its maker has it.
+    // Defaults to the setting of the key that makes it.
     unpricedAssets: maker.unpricedAssets,
     duplicateGuard: maker.duplicateGuard,
     ...givenPolicy(input),

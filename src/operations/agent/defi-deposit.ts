@@ -1,4 +1,5 @@
 import { planDeposit } from '../../defi/plan-vault.js'
+import { maxSwapLossOf } from '../../domain/swap-bound.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -19,7 +20,13 @@ export function defiDeposit(ports: OperationPorts): AgentHandlers['defi_deposit'
     return sponsorCall(ports, context, on.value, request, async () => {
       const market = await readMarket(ports, chain, config.value, account)
       if (market === null) return refuse(fault('CHAIN_UNAVAILABLE', { chain_id: chain.config.id }))
-      return planDeposit(ports, market, account, BigInt(input.amount))
+      return planDeposit(
+        ports,
+        market,
+        account,
+        BigInt(input.amount),
+        maxSwapLossOf(ports.reader, context.key),
+      )
     })
   }
 }

@@ -1,4 +1,5 @@
 import { planWithdrawal } from '../../defi/plan-vault.js'
+import { maxSwapLossOf } from '../../domain/swap-bound.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -19,10 +20,17 @@ export function defiWithdraw(ports: OperationPorts): AgentHandlers['defi_withdra
     return sponsorCall(ports, context, on.value, request, async () => {
       const market = await readMarket(ports, chain, config.value, account)
       if (market === null) return refuse(fault('CHAIN_UNAVAILABLE', { chain_id: chain.config.id }))
-      // "max" of nothing is one share too many, and answered as that.
+      // "max" of no shares asks for one share, and is refused as one too many.
       const held = market.state.shares > 0n ? market.state.shares : 1n
       const shares = input.shares === 'max' ? held : BigInt(input.shares)
-      return planWithdrawal(ports, market, account, router, shares)
+      return planWithdrawal(
+        ports,
+        market,
+        account,
+        router,
+        shares,
+        maxSwapLossOf(ports.reader, context.key),
+      )
     })
   }
 }

@@ -1,5 +1,4 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
-import { RpcCallError, RpcShapeError } from '../../chains/rpc/errors.js'
 import { NATIVE_TOKEN } from '../../domain/chains.js'
 import { fault } from '../../errors/fault.js'
 import { answerFromChain } from '../chain-answer.js'
@@ -29,23 +28,18 @@ export function getBalance(ports: OperationPorts): AgentHandlers['get_balance'] 
         ok: false,
         fault: fault(
           'INVALID_REQUEST',
-          { issues: [{ path: 'token', message: 'is no ERC-20 token on this chain' }] },
-          'There is no ERC-20 token at this address on this chain.',
+          { issues: [{ path: 'token', message: 'is not an ERC-20 token on this chain' }] },
+          'This address is not an ERC-20 token on this chain.',
         ),
       } as const
-      try {
-        const [balance, metadata] = await Promise.all([
-          reads.tokenBalance(token, owner),
-          reads.tokenMetadata(token),
-        ])
-        if (metadata === null) return notAToken
-        return {
-          ok: true,
-          value: { chain_id: input.chain_id, token, balance: balance.toString(), ...metadata },
-        }
-      } catch (error) {
-        if (error instanceof RpcCallError || error instanceof RpcShapeError) return notAToken
-        throw error
+      const [balance, metadata] = await Promise.all([
+        reads.tokenBalance(token, owner),
+        reads.tokenMetadata(token),
+      ])
+      if (balance === null || metadata === null) return notAToken
+      return {
+        ok: true,
+        value: { chain_id: input.chain_id, token, balance: balance.toString(), ...metadata },
       }
     })
   }

@@ -2,37 +2,42 @@ import { toChecksumAddress } from '../../api/parse-address.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { chainsAsked, type Market, readMarkets, usdOf, vaultKey } from '../sponsored/markets.js'
+import {
+  chainsAsked,
+  type ListedMarket,
+  listMarkets,
+  usdOf,
+  vaultKey,
+} from '../sponsored/markets.js'
 
-/** Vaults of the configuration that answer as vaults. */
+/** Lists the configured vaults; values that could not be read are null. */
 export function getDefiMarkets(ports: OperationPorts): AgentHandlers['get_defi_markets'] {
   return async (context, { chain_id }) => {
     const account = ports.reader.wallets.byId(context.key.subWalletId)?.address
     if (account === undefined) return refuse(fault('INVALID_KEY'))
-    const found = await readMarkets(ports, chainsAsked(ports, context, chain_id), account)
-    if (!found.ok) return found
-    return {
-      ok: true,
-      value: { markets: await Promise.all(found.value.map((market) => view(ports, market))) },
-    }
+    const chains = chainsAsked(ports, context, chain_id)
+    const found = await listMarkets(ports, chains, account, async (market) => [
+      await view(ports, market),
+    ])
+    return found.ok ? { ok: true, value: { markets: found.value } } : found
   }
 }
 
-async function view(ports: OperationPorts, market: Market) {
+async function view(ports: OperationPorts, market: ListedMarket) {
   const { chain, config, vault, state } = market
-  const asset = toChecksumAddress(state.asset)
-  const metadata = await chain.reads.tokenMetadata(asset)
+  const asset = state === null ? null : toChecksumAddress(state.asset)
+  const metadata = asset === null ? null : await chain.reads.tokenMetadata(asset)
   return {
     market_id: config.market_id,
     chain_id: chain.config.id,
     protocol: config.protocol,
     name: config.name,
     asset,
-    asset_symbol: metadata?.symbol ?? '',
-    asset_decimals: metadata?.decimals ?? 0,
+    asset_symbol: metadata?.symbol ?? null,
+    asset_decimals: metadata?.decimals ?? null,
     vault,
     apy: ports.sharePrices.apy(vaultKey(chain, vault)),
-    tvl_usd: await usdOf(ports, market, state.totalAssets),
-    paused: state.paused,
+    tvl_usd: state === null ? null : await usdOf(ports, { chain, state }, state.totalAssets),
+    paused: state?.paused ?? null,
   }
 }

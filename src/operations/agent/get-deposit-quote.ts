@@ -6,7 +6,7 @@ import type { OperationPorts } from '../ports.js'
 import { netOfFee, quoteFields, symbolAndDecimals } from '../sponsored/quote-fields.js'
 import { marketForQuote } from '../sponsored/vault-quote.js'
 
-/** What a deposit would bring now. Nothing is held: a deposit makes a price of its own. */
+/** Quotes a deposit at current prices. Nothing is reserved: a deposit computes its own price. */
 export function getDepositQuote(ports: OperationPorts): AgentHandlers['get_deposit_quote'] {
   return ({ key }, input) =>
     answerFromChain(ports, input.chain_id, async (chain) => {
@@ -20,7 +20,8 @@ export function getDepositQuote(ports: OperationPorts): AgentHandlers['get_depos
         symbolAndDecimals(chain, state.asset),
         symbolAndDecimals(chain, vault),
       ])
-      if (shares === null || shares === 0n) return refuse(refusedByVault('nothing would come out'))
+      if (shares === null || shares === 0n)
+        return refuse(refusedByVault('the vault would pay out nothing'))
       if (asset === null || share === null) {
         return refuse(fault('CHAIN_UNAVAILABLE', { chain_id: input.chain_id }))
       }

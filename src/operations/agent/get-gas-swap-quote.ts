@@ -8,7 +8,7 @@ import type { OperationPorts } from '../ports.js'
 import { usdcForGas } from '../sponsored/gas-token.js'
 import { quoteFields } from '../sponsored/quote-fields.js'
 
-/** What USDC would bring in native currency now (Base only). */
+/** Quotes USDC in native currency at the current price (Base only). */
 export function getGasSwapQuote(ports: OperationPorts): AgentHandlers['get_gas_swap_quote'] {
   return (_context, input) =>
     answerFromChain(ports, input.chain_id, async (chain) => {

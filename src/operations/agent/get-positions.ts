@@ -5,7 +5,7 @@ import type { Address } from '../../domain/ids.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { chainsAsked, readMarkets, usdOf } from '../sponsored/markets.js'
+import { chainsAsked, type ListedMarket, listMarkets, usdOf } from '../sponsored/markets.js'
 
 export function getPositions(ports: OperationPorts): AgentHandlers['get_positions'] {
   return async (context, { chain_id }) => {
@@ -15,25 +15,26 @@ export function getPositions(ports: OperationPorts): AgentHandlers['get_position
   }
 }
 
-/** Markets of which the account holds shares. */
+/** Lists markets of which the account holds shares, and those for which that is unknown. */
 export async function readPositions(
   ports: OperationPorts,
   account: Address,
   chains: readonly ChainAccess[],
 ): Promise<Result<OperationOutput<'get_positions'>>> {
-  const found = await readMarkets(ports, chains, account)
-  if (!found.ok) return found
-  const held = found.value.filter(({ state }) => state.shares > 0n)
-  const positions = await Promise.all(
-    held.map(async (market) => ({
-      market_id: market.config.market_id,
-      chain_id: market.chain.config.id,
-      vault: market.vault,
-      asset: toChecksumAddress(market.state.asset),
-      shares: market.state.shares.toString(),
-      asset_amount: market.state.assets.toString(),
-      usd_value: await usdOf(ports, market, market.state.assets),
-    })),
-  )
-  return ok({ positions })
+  const found = await listMarkets(ports, chains, account, (market) => view(ports, market))
+  return found.ok ? ok({ positions: found.value }) : found
+}
+
+async function view(ports: OperationPorts, { chain, config, vault, state }: ListedMarket) {
+  if (state?.shares === 0n) return []
+  const position = {
+    market_id: config.market_id,
+    chain_id: chain.config.id,
+    vault,
+    asset: state === null ? null : toChecksumAddress(state.asset),
+    shares: state === null ? null : state.shares.toString(),
+    asset_amount: state === null ? null : state.assets.toString(),
+    usd_value: state === null ? null : await usdOf(ports, { chain, state }, state.assets),
+  }
+  return [position]
 }

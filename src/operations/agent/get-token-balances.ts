@@ -15,7 +15,7 @@ export function getTokenBalances(ports: OperationPorts): AgentHandlers['get_toke
   }
 }
 
-/** Tokens of the chain's configuration; a token that does not answer is left out. */
+/** Reads the configured tokens of a chain; the balance of a token that does not answer is null. */
 export function readTokenBalances(ports: OperationPorts, owner: Address, chainId: number) {
   return answerFromChain(ports, chainId, async ({ reads, config }) => {
     const known = config.tokens.map((token) => ({
@@ -29,16 +29,16 @@ export function readTokenBalances(ports: OperationPorts, owner: Address, chainId
     const tokens = []
     for (const [i, { address, symbol, decimals }] of known.entries()) {
       const balance = balances[i] ?? null
-      if (balance === null) continue
       const price = await ports.prices.price(chainId, address)
-      const usdMicros = isKnown(price)
-        ? valueUsdMicros(balance, decimals, price.value, price.decimals)
-        : null
+      const usdMicros =
+        balance !== null && isKnown(price)
+          ? valueUsdMicros(balance, decimals, price.value, price.decimals)
+          : null
       tokens.push({
         token: address,
         symbol,
         decimals,
-        balance: balance.toString(),
+        balance: balance === null ? null : balance.toString(),
         usd_value: usdMicros === null ? null : formatUsd(usdMicros),
       })
     }

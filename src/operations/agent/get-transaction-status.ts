@@ -4,7 +4,7 @@ import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { createTransactionViews } from '../transaction-views.js'
 
-/** Another sub-wallet's transaction answers like one that does not exist. */
+/** Another sub-wallet's transaction is answered like one that does not exist. */
 export function getTransactionStatus({
   reader,
   headOf,

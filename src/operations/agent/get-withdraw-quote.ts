@@ -1,13 +1,12 @@
-import { refusedByVault } from '../../defi/plan-vault.js'
+import { lackOfShares, refusedByVault } from '../../defi/plan-vault.js'
 import { fault, ok, refuse } from '../../errors/fault.js'
-import { insufficientFunds } from '../../errors/insufficient-funds.js'
 import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { netOfFee, quoteFields, symbolAndDecimals } from '../sponsored/quote-fields.js'
 import { marketForQuote } from '../sponsored/vault-quote.js'
 
-/** What a withdrawal would bring now; the input is vault shares, and so is the fee. */
+/** Quotes a withdrawal at current prices; the input is vault shares, and so is the fee. */
 export function getWithdrawQuote(ports: OperationPorts): AgentHandlers['get_withdraw_quote'] {
   return ({ key }, input) =>
     answerFromChain(ports, input.chain_id, async (chain) => {
@@ -15,7 +14,7 @@ export function getWithdrawQuote(ports: OperationPorts): AgentHandlers['get_with
       if (!found.ok) return found
       const { vault, state } = found.value
       if (input.shares === 'max' && state.shares === 0n) {
-        return refuse(insufficientFunds({ token: vault, have: 0n, need: 1n }))
+        return refuse(lackOfShares(vault, 0n, 1n))
       }
       const amountIn = input.shares === 'max' ? state.shares : BigInt(input.shares)
       const [assets, asset, share] = await Promise.all([
@@ -23,7 +22,8 @@ export function getWithdrawQuote(ports: OperationPorts): AgentHandlers['get_with
         symbolAndDecimals(chain, state.asset),
         symbolAndDecimals(chain, vault),
       ])
-      if (assets === null || assets === 0n) return refuse(refusedByVault('nothing would come out'))
+      if (assets === null || assets === 0n)
+        return refuse(refusedByVault('the vault would pay out nothing'))
       if (asset === null || share === null) {
         return refuse(fault('CHAIN_UNAVAILABLE', { chain_id: input.chain_id }))
       }

@@ -9,6 +9,7 @@ import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import { refuse } from '../../errors/fault.js'
 import { unknownCall } from '../../errors/outcome-unknown.js'
 import { newId } from '../../store/new-id.js'
+import { burnFault } from '../burns.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
@@ -17,7 +18,11 @@ export function sendTransaction({
   answeredSends,
   timers,
 }: OperationPorts): AgentHandlers['send_transaction'] {
-  return async ({ key, proofKey, requestId, idempotency }, input) => {
+  return async ({ key, proofKey, requestId, idempotency, guardsDuplicates }, input) => {
+    const to = toChecksumAddress(input.to)
+    const data = (input.data ?? '0x').toLowerCase() as Hex
+    const burn = burnFault({ to, data, allowBurn: input.allow_burn === true })
+    if (burn !== null) return refuse(burn)
     const command: SendCommand = {
       type: 'send',
       txId: newId<TxId>(ID_PREFIX.tx, timers),
@@ -26,12 +31,13 @@ export function sendTransaction({
       kind: 'send',
       call: {
         chainId: input.chain_id,
-        to: toChecksumAddress(input.to),
+        to,
         value: BigInt(input.value ?? '0'),
-        data: (input.data ?? '0x').toLowerCase() as Hex,
+        data,
       },
       proofKey,
       idempotency,
+      guardsDuplicates,
     }
     const answer = await actors.ask(subWalletAddress(key), encodeSend(command))
     if (!answer.ok) return refuse(unknownCall(answer.fault, command.txId, idempotency !== null))
@@ -39,7 +45,7 @@ export function sendTransaction({
   }
 }
 
-/** What the actor answered a call that moves value with, on the wire. */
+/** Converts the actor's answer to a call that moves value to its wire form. */
 export function answerOfSend(
   answer: AskResult<EncodedSendReply>,
   answeredSends: OperationPorts['answeredSends'],

@@ -10,16 +10,17 @@ import { ofRead } from '../../errors/outcome-unknown.js'
 import type { ApprovalAsked } from '../../policy/approval-asked.js'
 import type { Inspection } from '../../screening/screener.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
+import { burnFault } from '../burns.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** Everything a send would be judged by, in one answer, with nothing signed and nothing reserved. */
+/** Returns everything by which a send would be judged, without signing or reserving anything. */
 export function simulateTransactionHandler(
   ports: OperationPorts,
 ): AgentHandlers['simulate_transaction'] {
   const { reader, actors, screener, freezes, nowMs } = ports
   return async ({ key }, input) => {
-    // As the send would be refused, whatever it is.
+    // A send would be refused for a freeze, whatever it is.
     const frozen = freezes.freezeOf(key)
     if (frozen !== null) return { ok: false, fault: frozenFault(frozen) }
     const from = reader.wallets.byId(key.subWalletId)?.address
@@ -27,10 +28,12 @@ export function simulateTransactionHandler(
     const chainId = input.chain_id
     const to = toChecksumAddress(input.to)
     const data = (input.data ?? '0x').toLowerCase() as Hex
+    const burn = burnFault({ to, data, allowBurn: input.allow_burn === true })
+    if (burn !== null) return { ok: false, fault: burn }
     const call = { chainId, from, to, data, value: BigInt(input.value ?? '0') }
     const forecast = await simulateTransaction(ports, call)
     if (!forecast.ok) return forecast
-    const { answer, unpriced, recipients, exposure, gasMicros } = forecast.value
+    const { answer, unpriced, recipients, exposure, gasMicros, gasWei } = forecast.value
     const command = {
       type: 'read-limits' as const,
       keyId: key.keyId,
@@ -41,6 +44,7 @@ export function simulateTransactionHandler(
         call: { chainId, to, value: call.value, data },
         spendMicros: unpriced ? null : forecast.value.spendMicros,
         gasMicros,
+        gasWei,
       },
     }
     const [limits, inspection] = await Promise.all([

@@ -5,7 +5,7 @@ import { fault } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** Another lineage's call answers like one that does not exist. */
+/** Another lineage's call is answered like one that does not exist. */
 export function withdrawTransaction({
   reader,
   actors,
@@ -20,7 +20,7 @@ export function withdrawTransaction({
     }
     if (tx.status !== 'awaiting_approval') {
       const { status } = tx
-      const why = `The transaction is ${status}: only what waits for approval can be withdrawn.`
+      const why = `The transaction is ${status}. Only a call that waits for approval can be withdrawn.`
       return { ok: false, fault: fault('INVALID_REQUEST', { tx_id, status }, why) }
     }
     const { keyId } = key

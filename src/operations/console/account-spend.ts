@@ -7,34 +7,37 @@ import type { Reader } from '../../store/reader.js'
 import type { OperationPorts } from '../ports.js'
 
 /**
- * What all keys of an account have spent, at hand: a wallet is read again once its version says that
- * something of it was written, so that totals of ten thousand keys take no look at ten thousand
- * records. The first look does, in slices.
+ * Caches what all keys of an account have spent. A wallet is read again only once its version tells
+ * that something of it was written, so totals over ten thousand keys do not read ten thousand
+ * records. The first read does, in slices.
  */
 export interface AccountSpend {
   of(user: UserId): Promise<AllSpent>
-  /** With days, whose first look takes twice as long as that of the rest. */
+  /** Includes spend by day; its first read takes twice as long. */
   byDay(user: UserId): Promise<SpentByDay>
 }
 
 export interface AllSpent {
   readonly lines: readonly SpentLine[]
-  /** Wallets that are in none of this, since their records are damaged. */
+  /** Wallets that are missing here because their records are damaged. */
   readonly unread: number
 }
 
 export interface SpentByDay extends AllSpent {
-  /** Micro-dollars by UTC day, of days that the counters have left, of lines that no key made. */
+  /** Micro-dollars by UTC day, for days before the counters', of lineages that no key made. */
   readonly pastDays: ReadonlyMap<number, bigint>
 }
 
-/** What a line of rotations has spent, and its newest key. */
+/** The spend of a key lineage, and its newest key. */
 export interface SpentLine {
   readonly key: SpendingKey
   readonly counters: SpendCounters
 }
 
-/** Of a key what is shown beside its spend: its policy would take more than all of the rest. */
+/**
+ * The fields of a key that are shown beside its spend; its policy would take more memory than all
+ * the others.
+ */
 export type SpendingKey = Pick<
   ApiKey,
   | 'keyId'
@@ -49,36 +52,37 @@ export type SpendingKey = Pick<
   | 'revokedAtMs'
 >
 
-/** Between slices others have their turn: each takes some ten milliseconds. */
+/** Other work runs between slices, each of which takes some ten milliseconds. */
 const WALLETS_PER_SLICE = 250
 const KEYS_PER_SLICE = 500
 
 const FEW_LINES = 8
 
 /**
- * What is held of all accounts, in units of some 250 bytes: a line is one, and each four of its days.
- * Two accounts of ten thousand keys that spend every day fit. What does not fit is read each time.
+ * Bound of the cache over all accounts, in units of some 250 bytes: a lineage is one unit, and so
+ * are four of its days. Two accounts of ten thousand keys that spend every day fit. What does not
+ * fit is read each time.
  */
 const HELD_UNITS_MAX = 200_000
 const DAYS_PER_UNIT = 4
 
 type KeyPage = ReturnType<Reader['keys']['ofUser']>
 
-/** Null: its records are damaged. */
+/** Null if its records are damaged. */
 interface Held<T> {
-  /** From before it was read. */
+  /** The version from before it was read. */
   readonly version: number
   readonly value: T | null
 }
 
 interface HeldAccount {
-  /** Of the user, from before its wallets were listed; null: they were not. */
+  /** The user's version from before its wallets were listed; null before that. */
   version: number | null
   ids: readonly SubWalletId[]
   readonly lines: Map<SubWalletId, Held<readonly SpentLine[]>>
-  /** Of wallets whose days were asked for. */
+  /** Days of the wallets for which they were requested. */
   readonly days: Map<SubWalletId, Held<readonly SpentDay[]>>
-  /** The sum of those. */
+  /** The sum of those days. */
   readonly pastDays: Map<number, bigint>
 }
 
@@ -90,7 +94,7 @@ export function createAccountSpend({
     maxSize: HELD_UNITS_MAX,
     sizeCalculation: unitsOf,
   })
-  /** The last read of each account: the next one begins when it is over. */
+  /** The last read of each account; the next one begins when it is over. */
   const last = new Map<UserId, Promise<unknown>>()
 
   async function readLines(user: UserId): Promise<HeldAccount> {
@@ -106,7 +110,7 @@ export function createAccountSpend({
       .map((id) => ({ id, version: reader.wallets.versionOf(id) }))
       .filter((one) => account.lines.get(one.id)?.version !== one.version)
     reader.fresh()
-    // To go through a range for each wallet takes thrice as long as one range for all.
+    // One range per wallet takes three times as long as one range for all.
     const keys = stale.length > WALLETS_PER_SLICE ? await newestKeys(user) : null
     for (const [at, { id, version }] of stale.entries()) {
       if (at > 0 && at % WALLETS_PER_SLICE === 0) await turn()
@@ -115,7 +119,7 @@ export function createAccountSpend({
       )
       account.lines.set(id, { version, value: value ?? null })
     }
-    // As another object: its size is that of when it was put.
+    // A new object, because the cache measures its size when it is put.
     if (stale.length > 0) held.set(user, { ...account })
     return account
   }
@@ -127,7 +131,7 @@ export function createAccountSpend({
       const before = account.days.get(id)
       if (before?.version === version) continue
       if (looked++ > 0 && looked % WALLETS_PER_SLICE === 0) await turn()
-      // Later than the lines: what came meanwhile has counted the version up, and is read once more.
+      // Read after the lineages: a change in between has raised the version and is read once more.
       const days = reader.ifSound(() => daysOf(reader, id, lines ?? []))
       account.days.set(id, { version, value: days ?? null })
       addDays(account.pastDays, before?.value ?? [], -1n)
@@ -137,7 +141,10 @@ export function createAccountSpend({
     return { ...shownOf(account, true), pastDays: new Map(account.pastDays) }
   }
 
-  /** One after another: what a caller was told of since may be in a wallet that a read has passed. */
+  /**
+   * One after another: a change that the caller knows of may be in a wallet that a running read has
+   * passed.
+   */
   function queued<T>(user: UserId, read: (user: UserId) => Promise<T>): Promise<T> {
     const again = () => read(user)
     const before = last.get(user)
@@ -150,7 +157,7 @@ export function createAccountSpend({
     return reading
   }
 
-  /** By wallet; none where a record is damaged: each wallet is then read by itself. */
+  /** Keys by wallet; empty if a record is damaged, and then each wallet is read separately. */
   async function newestKeys(user: UserId): Promise<ReadonlyMap<SubWalletId, NewestKeys>> {
     const byWallet = new Map<SubWalletId, SpendingKey[]>()
     const seen = new Set<LineageId>()
@@ -160,7 +167,7 @@ export function createAccountSpend({
     do {
       const page: KeyPage | undefined = reader.ifSound(pageAt(cursor))
       if (page === undefined) return new Map()
-      // Not the records themselves: thousands that live on cost more to collect than to read.
+      // Not the records: thousands that stay alive cost more to collect than to read.
       for (const key of newestOf(page.items, seen)) {
         const ofWallet = byWallet.get(key.subWalletId)
         if (ofWallet === undefined) byWallet.set(key.subWalletId, [key])
@@ -194,12 +201,12 @@ function shownOf({ ids, lines, days }: HeldAccount, isByDay: boolean): AllSpent 
   return { lines: all, unread }
 }
 
-/** What the keys spend that a key has made counts on it as well. */
+/** What keys made by a key spend also counts towards that key. */
 export function isCountedAbove({ key }: SpentLine): boolean {
   return key.parentLineageId !== undefined
 }
 
-/** Of the lines that no key made. */
+/** Days of the lineages that no key made. */
 function daysOf(reader: Reader, id: SubWalletId, lines: readonly SpentLine[]): readonly SpentDay[] {
   return lines.flatMap((line) =>
     isCountedAbove(line) ? [] : reader.spentDays.of(id, line.key.lineageId),
@@ -214,10 +221,10 @@ function addDays(sums: Map<number, bigint>, days: readonly SpentDay[], sign: big
   }
 }
 
-/** The newest key of each line of rotations. */
+/** The newest key of each lineage. */
 type NewestKeys = readonly SpendingKey[]
 
-/** @param keys newest first @param seen lines whose newest key came before */
+/** @param keys newest first @param seen lineages whose newest key came before */
 function newestOf(keys: Iterable<ApiKey>, seen = new Set<LineageId>()): NewestKeys {
   const newest: SpendingKey[] = []
   for (const key of keys) {
@@ -230,7 +237,7 @@ function newestOf(keys: Iterable<ApiKey>, seen = new Set<LineageId>()): NewestKe
 
 function linesOf(reader: Reader, id: SubWalletId, keys: NewestKeys): readonly SpentLine[] {
   const spend = reader.wallets.spendOf(id)
-  // Most wallets have a few keys: a map of each would be ten thousand maps.
+  // Most wallets have few keys; a map for each would be ten thousand maps.
   const byLineage =
     spend.length <= FEW_LINES ? null : new Map(spend.map((one) => [one.lineageId, one.counters]))
   const countersOf = (lineage: LineageId) =>

@@ -8,7 +8,10 @@ import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
 
-/** An entry counts from the next send on. A second entry for an address takes the first's place. */
+/**
+ * Adds an entry, which applies from the next send on. A second entry for an address replaces the
+ * first.
+ */
 export function putAddressRule({
   actors,
   quotas,
@@ -56,10 +59,12 @@ export function listAddressRules({
   }
 }
 
-/** Where an entry is in the list, also once it is gone: what comes after it stays after it. */
+/**
+ * The position of an entry in the list, even once it is removed, so that paging continues after it.
+ */
 type Place = Pick<AddressRule, 'createdAtMs' | 'address'>
 
-/** Newest first. */
+/** Sorts newest first. */
 function compare(a: Place, b: Place): number {
   return b.createdAtMs - a.createdAtMs || (a.address < b.address ? 1 : -1)
 }

@@ -1,5 +1,4 @@
 import type { ConsoleInput } from '../../api/console-operations.js'
-import type { EventType } from '../../domain/event.js'
 import type { EndpointKind } from '../../domain/webhook.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { AlertSecret } from '../../webhooks/alert-request.js'
@@ -7,30 +6,14 @@ import { generateWebhookSecret } from '../../webhooks/signature.js'
 import type { WebhookTargets } from '../../webhooks/target-address.js'
 import { validateWebhookUrl } from '../../webhooks/webhook-url.js'
 
-/** What people want to be woken for, where a channel has no filter. */
-export const DEFAULT_ALERT_TYPES: readonly EventType[] = [
-  'transaction.failed',
-  'transaction.dropped',
-  'limit.reached',
-  'key.revoked',
-  'user.frozen',
-  'user.unfrozen',
-  'wallet.frozen',
-  'wallet.unfrozen',
-  'key.frozen',
-  'key.unfrozen',
-  'approval.requested',
-  'approval.expired',
-]
-
 const TELEGRAM_URL = 'https://api.telegram.org'
 
-/** Which mail may be sent; null: none, since the operator has named no server. */
+/** The mail that may be sent; null if the operator configured no mail server. */
 export interface MailReach {
   readonly recipientDomains: readonly string[] | null
 }
 
-/** Whether the operator lets mail go there. */
+/** Whether the operator allows mail to this address. */
 export function reaches({ recipientDomains }: MailReach, email: string): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   return recipientDomains === null || recipientDomains.includes(domain)
@@ -38,9 +21,9 @@ export function reaches({ recipientDomains }: MailReach, email: string): boolean
 
 export interface Channel {
   readonly kind: EndpointKind
-  /** What is shown of it. */
+  /** The URL that is shown. */
   readonly url: string
-  /** To be sealed. */
+  /** Is stored sealed. */
   readonly secret: string
 }
 
@@ -52,21 +35,21 @@ export function channelOf(
 ): Result<Channel> {
   const { kind = 'webhook', chat_id, token } = input
   if (kind === 'email') return mailChannelOf(input, mail)
-  if (input.email !== undefined) return invalid('email', 'is of email alone')
+  if (input.email !== undefined) return invalid('email', 'applies only to the kind email')
   const given = input.url ?? (kind === 'telegram' ? TELEGRAM_URL : undefined)
   if (given === undefined) return invalid('url', `is needed for the kind ${kind}`)
   const url = validateWebhookUrl(given, targets)
   if (!url.ok) return url
   if (kind !== 'telegram' && chat_id !== undefined)
-    return invalid('chat_id', 'is of telegram alone')
+    return invalid('chat_id', 'applies only to the kind telegram')
   if ((kind === 'webhook' || kind === 'slack') && token !== undefined) {
-    return invalid('token', 'is of telegram and ntfy alone')
+    return invalid('token', 'applies only to the kinds telegram and ntfy')
   }
   switch (kind) {
     case 'webhook':
       return ok({ kind, url: url.value, secret: generateWebhookSecret() })
     case 'slack':
-      // Whoever knows its path may write to the channel.
+      // Anybody who knows its path may write to the channel.
       return ok(channel(`${new URL(url.value).origin}/`, { kind, url: url.value }))
     case 'ntfy':
       return ok(channel(url.value, { kind, token: token ?? null }))
@@ -78,20 +61,20 @@ export function channelOf(
 }
 
 /**
- * Spec silent: who an address belongs to is not asked, so an operator may name the domains that
- * mail goes to. Quotas and the pace of deliveries bound the rest.
+ * Spec silent: the owner of an address is not asked, so an operator may name the domains that mail
+ * goes to. Quotas and the pace of deliveries bound the rest.
  */
 function mailChannelOf(
   { email, url, chat_id, token }: ConsoleInput<'create_webhook'>,
   mail: MailReach | null,
 ): Result<Channel> {
-  if (mail === null) return invalid('kind', 'email is not set up by the operator')
+  if (mail === null) return invalid('kind', 'email is not configured by the operator')
   if (email === undefined) return invalid('email', 'is needed for the kind email')
   for (const [path, given] of Object.entries({ url, chat_id, token })) {
-    if (given !== undefined) return invalid(path, 'is not of email')
+    if (given !== undefined) return invalid(path, 'does not apply to the kind email')
   }
   if (!reaches(mail, email)) {
-    return invalid('email', 'is in no domain that the operator sends mail to')
+    return invalid('email', 'is not in a domain that the operator allows')
   }
   return ok(channel(`mailto:${email}`, { kind: 'email', to: email }))
 }

@@ -19,22 +19,22 @@ import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { ownedWallet } from './ownership.js'
 
-/** Transactions of one request; the rest is skipped as OVERLOADED, for the next request. */
+/** Transactions of one request; further ones are skipped as OVERLOADED, for the next request. */
 const REVOCATIONS_MAX = 64
 
 const MS_PER_SECOND = 1_000
 
 /**
- * Ends every approval of a sub-wallet that is in force, or on its way, by transactions like any
- * other of the wallet's: valued, capped, screened, co-signed, their gas paid by the wallet.
+ * Ends every allowance of a sub-wallet that is in force or on its way, by transactions like any
+ * other of the wallet's: valued, capped, screened, co-signed, with gas paid by the wallet.
  *
- * Spec silent: the identity provider's share signs on the proof of a live API key alone, so that
- * a stolen console session cannot move funds. The request therefore carries a trade key of the
- * wallet in `X-Api-Key` besides the token; its caps and chains apply, and the audit trail names it.
- * Repeating the request is safe: a revocation under way is answered and not sent again.
+ * Spec silent: the identity provider's share signs only on the proof of a live API key, so that a
+ * stolen console session cannot move funds. The request therefore has a trade key of the wallet in
+ * `X-Api-Key` besides the token; its caps and chains apply, and the audit trail names it. Repeating
+ * the request is safe: a revocation under way is answered and not sent again.
  *
- * Spec silent: a call that ends an approval names its spender, so screening refuses it when that
- * spender is on a list, and it is skipped. Rules the user made can be lifted for the time.
+ * Spec silent: a call that ends an allowance names its spender, so screening refuses it if that
+ * spender is on a list, and it is skipped. Rules that the user made can be lifted for the time.
  */
 export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke_allowances'] {
   const { reader, headOf, chains } = ports
@@ -61,18 +61,18 @@ export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke
   }
 }
 
-/** With a copy of the proof key, since the exchange's own is wiped when the caller hangs up. */
+/** Copies the proof key, because the exchange's own is wiped when the caller disconnects. */
 function tradeKeyOf(
   wallet: SubWallet,
   presented: AuthenticatedKey | null,
 ): Result<AuthenticatedKey> {
   if (presented === null) {
-    const message = 'Send a trade key of this sub-wallet in X-Api-Key along with the console token.'
+    const message = 'Send a trade key of this sub-wallet in X-Api-Key besides the console token.'
     return refuse(fault('UNAUTHENTICATED', {}, message))
   }
   const { key, rateLineage, proofKey } = presented
   if (key.subWalletId !== wallet.subWalletId) {
-    const message = 'This API key is of another sub-wallet; use a trade key of this one.'
+    const message = 'This API key belongs to another sub-wallet. Use a trade key of this one.'
     return refuse(fault('PERMISSION_DENIED', {}, message))
   }
   if (key.permission !== 'trade') return refuse(fault('PERMISSION_DENIED'))
@@ -84,7 +84,7 @@ interface Skipped {
   readonly why: Fault
 }
 
-/** One request's work, chain by chain; a chain that fails leaves the others alone. */
+/** The work of one request, chain by chain; a chain that fails does not affect the others. */
 class Revocation {
   readonly transactions: Transaction[] = []
   readonly skipped: Skipped[] = []
@@ -134,7 +134,7 @@ class Revocation {
       fault(
         'CALLDATA_UNDECODABLE',
         {},
-        'The approval did not name its item, so no call can end it by name.',
+        'The allowance does not name its item, so no call can end it.',
       ),
     )
     for (const call of calls) await this.#end(call)
@@ -147,7 +147,7 @@ class Revocation {
       return
     }
     if (this.#sendsLeft === 0) {
-      const message = 'More approvals stand than one request ends; repeat it for the rest.'
+      const message = 'One request cannot end this many allowances. Repeat it for the others.'
       this.#skip(call.ends, fault('OVERLOADED', { revocations_max: REVOCATIONS_MAX }, message))
       return
     }
@@ -159,13 +159,13 @@ class Revocation {
     const sent = await this.#send(call)
     if (sent.ok) this.transactions.push(sent.value)
     else if (sent.fault.code === 'ADDRESS_BLOCKED' && call.ends.length > 1) {
-      // One listed spender must not keep the approvals that share its call alive.
+      // A blocked spender must not keep the other allowances of the same call alive.
       for (const entry of call.ends)
         for (const alone of revokeCalls([entry])) await this.#end(alone)
     } else this.#skip(call.ends, sent.fault)
   }
 
-  /** The same call, at a nonce after those of the approvals that it is to end. */
+  /** Whether the same call is under way, at a nonce after those of the allowances that it ends. */
   #isUnderWay(tx: Transaction, { chainId, to, data, ends }: RevokeCall): boolean {
     if (tx.call.chainId !== chainId || tx.call.data !== data) return false
     if (tx.call.to.toLowerCase() !== to.toLowerCase()) return false
@@ -184,10 +184,11 @@ class Revocation {
       call: { chainId, to, value, data },
       proofKey,
       idempotency: null,
+      guardsDuplicates: false,
     }
     const answer = await this.#ports.actors.ask(subWalletAddress(this.#wallet), command)
     if (!answer.ok) {
-      // Each of the others would wait for as long.
+      // Each of the other calls would wait as long.
       this.#isOver = answer.fault.code === 'OUTCOME_UNKNOWN'
       return refuse(unknownCall(answer.fault, command.txId, false))
     }
@@ -195,7 +196,7 @@ class Revocation {
     const sent = decodeSendReply(answer.value)
     answeredSends.note(sent)
     const tx = reader.fresh().transactions.byId(sent.txId)
-    if (tx === undefined) throw new Error(`${sent.txId} was answered and is not stored`)
+    if (tx === undefined) throw new Error(`${sent.txId} was answered but is not stored`)
     return ok(tx)
   }
 
@@ -204,7 +205,8 @@ class Revocation {
   }
 }
 
-const NOT_TRIED = 'What became of a call before it is not known yet, so nothing was sent for this.'
+const NOT_TRIED =
+  'The outcome of an earlier call is not known yet, so nothing was sent for this one.'
 
 function skippedView({ entry, why }: Skipped) {
   return {

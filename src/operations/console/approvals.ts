@@ -1,47 +1,56 @@
 import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
 import { sleep } from '../../clock/timers.js'
+import { plainNameOf } from '../../contracts/functions/plain-names.js'
 import type {
   Approval,
   ApprovalDecision,
   GivenDecision,
   WaitingSponsorship,
 } from '../../domain/approval.js'
-import type { ApprovalId } from '../../domain/ids.js'
+import type { ApprovalId, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { formatUsd } from '../../domain/money.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
-import { showCall, showIntent } from '../../policy/call-shown.js'
+import {
+  amountInUnits,
+  callSentence,
+  exchangeSentence,
+  moveOf,
+  type TokenNames,
+} from '../../policy/call-sentence.js'
+import { type Move, showCall, showIntent } from '../../policy/call-shown.js'
 import type { Reader } from '../../store/reader.js'
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.js'
 import { pageOptions } from './page.js'
 
-type ReadPorts = Pick<OperationPorts, 'reader'>
+type ReadPorts = Pick<OperationPorts, 'reader' | 'chains'>
 
-export function listApprovals({ reader }: ReadPorts): ConsoleHandlers['list_approvals'] {
+export function listApprovals({ reader, chains }: ReadPorts): ConsoleHandlers['list_approvals'] {
   return ({ userId }, input) => {
     const { items, nextCursor } = reader.approvals.ofUser(
       userId,
       pageOptions(input),
       ({ status }) => input.status === undefined || status === input.status,
     )
-    const approvals = items.map((approval) => approvalView(approval, callOf(reader, approval)))
+    const approvals = items.map((approval) => approvalView({ reader, chains }, approval))
     return { ok: true, value: { approvals, next_cursor: nextCursor } }
   }
 }
 
-export function getApproval({ reader }: ReadPorts): ConsoleHandlers['get_approval'] {
+export function getApproval({ reader, chains }: ReadPorts): ConsoleHandlers['get_approval'] {
   return ({ userId }, { approval_id }) => {
     const found = ownApproval(reader, userId, approval_id)
-    return found.ok ? ok(approvalView(found.value, callOf(reader, found.value))) : found
+    return found.ok ? ok(approvalView({ reader, chains }, found.value)) : found
   }
 }
 
 /**
- * Verified by both domains over the call as it is asked about now; on a development instance the
- * announced software authorizer confirms a console token's word at once.
+ * Both domains verify the approval over the call as it is shown now. On a development instance the
+ * software approver device, which is announced there, confirms the request of a console token at
+ * once.
  */
 export function approveCall(ports: OperationPorts): ConsoleHandlers['approve_call'] {
   const { reader, actors } = ports
@@ -52,7 +61,7 @@ export function approveCall(ports: OperationPorts): ConsoleHandlers['approve_cal
     const tx = callOf(reader, approval)
     const wanted = {
       userId: context.userId,
-      // Of the term: asked again, it is another.
+      // A request that was asked again has another term.
       fingerprint: fingerprintOf('approve_call', {
         approval_id,
         max_native_wei: approval.maxNativeWei.toString(),
@@ -74,7 +83,7 @@ export function approveCall(ports: OperationPorts): ConsoleHandlers['approve_cal
   }
 }
 
-/** A console token is enough: nothing leaves the wallet by it. */
+/** A console token is enough, because declining moves nothing. */
 export function declineCall(ports: OperationPorts): ConsoleHandlers['decline_call'] {
   const { reader, nowMs } = ports
   return async (context, { approval_id, comment = null }) => {
@@ -90,7 +99,7 @@ export function declineCall(ports: OperationPorts): ConsoleHandlers['decline_cal
 }
 
 async function decide(
-  { actors, reader, nowMs }: OperationPorts,
+  { actors, reader, chains, nowMs }: OperationPorts,
   { requestId }: ConsoleContext,
   approval: Approval,
   decision: GivenDecision,
@@ -102,7 +111,7 @@ async function decide(
     nowMs: nowMs(),
   }
   const answer = await actors.ask(subWalletAddress(approval), command)
-  return answer.ok ? ok(approvalView(answer.value, callOf(reader.fresh(), approval))) : answer
+  return answer.ok ? ok(approvalView({ reader: reader.fresh(), chains }, answer.value)) : answer
 }
 
 function ownApproval(
@@ -128,7 +137,7 @@ function waitingApproval(
   return isOver ? refuse(fault('INVALID_REQUEST', { status }, `The call is ${status}.`)) : found
 }
 
-/** The identity provider hears of it within milliseconds, or has to come back first. */
+/** The identity provider learns of the approval within milliseconds, unless it is unavailable. */
 async function toldApproval(
   { reader, timers }: OperationPorts,
   context: ConsoleContext,
@@ -147,24 +156,33 @@ const TELLING_WAIT_MS = 1_000
 
 function callOf(reader: Reader, { txId, approvalId }: Approval): Transaction {
   const tx = reader.transactions.byId(txId)
-  if (tx === undefined) throw new Error(`${approvalId} is of ${txId}, which is not in the store`)
+  if (tx === undefined)
+    throw new Error(`${approvalId} belongs to ${txId}, which is not in the store`)
   return tx
 }
 
-export function approvalView(approval: Approval, tx: Transaction) {
+/**
+ * Shows an approval with the names that people know; labels are notes in the user's address rules.
+ */
+export function approvalView({ reader, chains }: ReadPorts, approval: Approval) {
+  const tx = callOf(reader, approval)
   const { call, kind, reservation, status: txStatus, error } = tx
   const { chainId, to, value } = call
   const { foreseen, decidedAtMs, sponsored } = approval
-  const { selector, moves, beneficiaries } =
+  const shown =
     sponsored === null
       ? showCall({ operation: kind, ...call })
       : showIntent(kind, chainId, sponsored.terms)
+  const { selector, moves, beneficiaries } = shown
   const data = sponsored?.terms.data ?? call.data
+  const names = tokenNames(chains, chainId)
   return {
     approval_id: approval.approvalId,
     tx_id: approval.txId,
     key_id: approval.keyId,
     sub_wallet_id: approval.subWalletId,
+    key_name: reader.keys.byId(approval.keyId)?.name ?? null,
+    wallet_name: reader.wallets.byId(approval.subWalletId)?.name ?? null,
     status: approval.status,
     tx_status: txStatus,
     error,
@@ -176,10 +194,15 @@ export function approvalView(approval: Approval, tx: Transaction) {
     })),
     call: {
       ...{ operation: kind, chain_id: chainId, to, value: value.toString(), data },
-      intent: sponsored === null ? null : intentView(sponsored),
+      in_words:
+        sponsored === null
+          ? callSentence(shown, names, plainNameOf(selector))
+          : exchangeSentence(sponsored.terms, chainId, names),
+      labels: labelsOf(reader, approval.userId, [to, ...(beneficiaries ?? [])]),
+      intent: sponsored === null ? null : intentView(sponsored, chainId, names),
       decoded: {
         selector,
-        moves: moves?.map(({ token, amount }) => ({ token, amount: amount.toString() })) ?? null,
+        moves: moves?.map((move) => moveView(move, names)) ?? null,
         beneficiaries: beneficiaries === null ? null : [...beneficiaries],
       },
     },
@@ -201,7 +224,31 @@ export function approvalView(approval: Approval, tx: Transaction) {
   }
 }
 
-function intentView({ terms }: WaitingSponsorship) {
+function moveView({ token, amount }: Move, names: TokenNames) {
+  const name = token === 'native' ? null : names(token)
+  const { symbol = null, decimals = null } = name ?? {}
+  return { token, amount: amount.toString(), symbol, decimals }
+}
+
+/** Tokens of the service's configuration; the identity provider uses those of the registry. */
+function tokenNames(chains: OperationPorts['chains'], chainId: number): TokenNames {
+  const tokens = chains.get(chainId)?.config.tokens ?? []
+  return (address) => tokens.find((token) => token.address.toLowerCase() === address) ?? null
+}
+
+/** The user's notes for those addresses that have one. */
+function labelsOf(reader: Reader, userId: UserId, addresses: readonly string[]) {
+  const wanted = new Set(addresses.map((address) => address.toLowerCase()))
+  return Object.fromEntries(
+    reader.users
+      .addressRules(userId)
+      .flatMap(({ address, note }) =>
+        note !== null && wanted.has(address.toLowerCase()) ? [[address.toLowerCase(), note]] : [],
+      ),
+  )
+}
+
+function intentView({ terms }: WaitingSponsorship, chainId: number, names: TokenNames) {
   const { target, tokenIn, amountIn, tokenOut, minOut, feeBps } = terms
   return {
     venue: target,
@@ -210,5 +257,9 @@ function intentView({ terms }: WaitingSponsorship) {
     token_out: tokenOut,
     amount_out_min: minOut.toString(),
     fee_bps: feeBps,
+    in_units: {
+      amount_in: amountInUnits(moveOf(tokenIn, amountIn), chainId, names),
+      amount_out_min: amountInUnits(moveOf(tokenOut, minOut), chainId, names),
+    },
   }
 }

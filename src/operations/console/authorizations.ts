@@ -8,25 +8,25 @@ import { fault, type Result, refuse } from '../../errors/fault.js'
 import type { OperationPorts } from '../ports.js'
 import type { PendingGrant } from './pending-grants.js'
 
-/** A change that the user's authorizer may have to confirm. */
+/** A change that the user's approver device may have to confirm. */
 export interface WantedAuthorization {
   readonly userId: UserId
-  /** Of operation and input without the proof: the repetition must ask for the same. */
+  /** Identifies operation and input without the proof; the repeated request must have the same. */
   readonly fingerprint: string
   readonly authorization: Authorization | undefined
-  /** What it gives, by wire name; for whoever is to confirm it. */
+  /** What it gives, by wire name, shown to the person who confirms it. */
   readonly enlarges: readonly string[]
-  /** What is kept until it is confirmed; none unless it says so. */
+  /** What is kept until it is confirmed; nothing by default. */
   readonly draft?: PendingGrant['draft']
 }
 
-/** What the proof is for, as it was asked for. */
+/** What the proof was requested for. */
 export type AskedAuthorization = Pick<PendingGrant, 'version' | 'confirmBeforeMs' | 'draft'>
 
 /**
- * Makes the change. Where it has to be confirmed, the first request is refused with
- * AUTHORIZATION_REQUIRED and what to sign; the same request with the proof then finishes.
- * @param attempt is given what was asked for before; null: nothing was, or it is not known any more
+ * Makes a change. If it has to be confirmed, the first request is refused with
+ * AUTHORIZATION_REQUIRED and what to sign; the same request with the proof then completes it.
+ * @param attempt gets the earlier request; null if there was none or it is no longer kept
  */
 export async function answerToAuthorization<T>(
   { pendingGrants }: Pick<OperationPorts, 'pendingGrants'>,

@@ -4,7 +4,10 @@ import { ofRead } from '../../errors/outcome-unknown.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** They are added and removed at the identity provider, under a sign-in this service never sees. */
+/**
+ * Approver devices are added and removed at the identity provider, with a sign-in that this service
+ * never sees.
+ */
 export function listAuthorizers({ actors }: OperationPorts): ConsoleHandlers['list_authorizers'] {
   return async ({ personId: userId }) => {
     const answer = await actors.ask(CUSTODY_ADDRESS, { type: 'list-authorizers', userId })

@@ -14,26 +14,26 @@ import { type CapRefusal, type CapReplay, REPLAY_START, replayCap } from './repl
 import { type PolicyRefusal, PolicyReplay, policyRefusalView } from './replay-policy.js'
 import { takeTurns } from './take-turns.js'
 
-/** The user's transactions one answer looks at; the cursor carries the counters on. */
+/** Transactions of the user that one answer scans; the cursor carries the counters. */
 const SCAN_MAX = 2_000
 
 /**
- * With a policy the whole history is one answer, since what it counts does not fit a cursor; so many
- * take a few seconds.
+ * With a policy the whole history is one answer, because what it counts does not fit a cursor. This
+ * many transactions take a few seconds.
  */
 const SCAN_WITH_POLICY_MAX = 200_000
 
 /**
- * Between two slices the thread serves others: no call waits for longer than this and one record,
- * for each backtest at work (take-turns.ts).
+ * Other work runs between two slices: no call waits longer than this, plus one record, for each
+ * backtest at work (take-turns.ts).
  */
 const SLICE_MS = 4
 const SLICE_MAX = 200
 
 /**
- * Plays the history of the key's line of rotations, and of the keys that it made, against other caps:
- * all of it counts on the key. What nobody let through is no part of it. Long histories take several
- * answers: whoever follows `next_cursor` with the same caps gets the exact whole.
+ * Replays the history of the key's lineage, and of the keys that it made, against other caps; all
+ * of it counts towards the key. Refused calls are not included. Long histories take several
+ * answers: following `next_cursor` with the same caps gives the exact result.
  */
 export function backtestKey({
   reader,
@@ -105,7 +105,7 @@ export function backtestKey({
   })
 }
 
-/** What is left out is as it is now. */
+/** An omitted cap keeps its current value. */
 function capOf(asked: string | undefined, own: UsdMicros | null): UsdMicros | null {
   return asked === undefined ? own : USD_CAP.fromWire(asked)
 }
@@ -115,7 +115,7 @@ interface Progress {
   readonly afterId: TxId | null
 }
 
-/** Open to whoever sends it: it says nothing and changes nothing but the sender's own answer. */
+/** The cursor is neither secret nor signed: it can change only its sender's own answer. */
 const cursorFields = z.tuple([
   z.string(),
   z.string().max(64),

@@ -6,8 +6,9 @@ import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
 /**
- * Spec silent on the route: it is next to the list that shows what may be cancelled. A console
- * token is enough, since nothing but gas can leave the wallet, and what is frozen may be cancelled.
+ * Spec silent about the route: it is next to the list that shows what may be cancelled. A console
+ * token is enough, because only gas can leave the wallet, and a frozen wallet's transactions may be
+ * cancelled too.
  */
 export function cancelTransaction({
   reader,

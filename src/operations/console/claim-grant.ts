@@ -11,16 +11,16 @@ import { fault, type Result, refuse } from '../../errors/fault.js'
 import { ofRead } from '../../errors/outcome-unknown.js'
 import type { OperationPorts } from '../ports.js'
 
-/** A change that others of the same key came before is made again on what they left. */
+/** How often a change is made again after others changed the same key first. */
 const ATTEMPTS_MAX = 5
 
 /**
- * How long an answer waits for the identity provider. What was taken away is refused here already,
- * so whoever revokes a key in a hurry is not kept waiting by one that hangs.
+ * How long an answer waits for the identity provider. This service already refuses what was taken
+ * away, so a person who revokes a key in a hurry does not wait for one that hangs.
  */
 const ACKNOWLEDGEMENT_WAIT_MS = 1_000
 
-/** With these the identity provider has taken nothing. */
+/** With these codes the identity provider has changed nothing. */
 const NOTHING_TAKEN: ReadonlySet<ErrorCode> = new Set([
   'AUTHORIZATION_REQUIRED',
   'AUTHORIZATION_REFUSED',
@@ -35,17 +35,17 @@ export const OUTDATED: Outdated = { outdated: true }
 
 export interface Claim {
   readonly claimId: string
-  /** The key that the change rests on. */
+  /** The key that the change is based on. */
   readonly key: ApiKey
-  /** What the identity provider is asked under the claim. */
+  /** Asks the identity provider, under the claim. */
   ask<T>(question: () => Promise<Result<T>>): Promise<Result<T>>
-  /** Commits what it took. */
+  /** Commits what the identity provider accepted. */
   commit<Command extends CommitCommand>(
     command: Command,
   ): Promise<AskResult<ReplyTo<WalletAddress, Command>>>
 }
 
-/** Makes a change until nothing else came between what it rests on and its commit. */
+/** Repeats a change until nothing else happened between the state it is based on and its commit. */
 export async function untilUndisturbed<T>(
   { reader }: Pick<OperationPorts, 'reader'>,
   change: () => Promise<Result<T> | Outdated>,
@@ -59,8 +59,8 @@ export async function untilUndisturbed<T>(
 }
 
 /**
- * Runs a change that the identity provider has to take first. Whatever becomes of it, the wallet's
- * actor hears of it, and sees to it that the identity provider keeps nothing that was not committed.
+ * Runs a change that the identity provider must accept first. The wallet's actor always learns the
+ * outcome, and makes the identity provider drop what was not committed.
  */
 export async function underClaim<T>(
   { actors, timers, nowMs }: Pick<OperationPorts, 'actors' | 'timers' | 'nowMs'>,
@@ -74,7 +74,7 @@ export async function underClaim<T>(
   let committed = false
   try {
     const claim = { type: 'claim-grant', claimId, of, nowMs: nowMs() } as const
-    // It is ended below, so that without an answer nothing is done.
+    // The claim is ended below, so without an answer nothing is done.
     const granted = ofRead(await actors.ask(wallet, claim))
     if (!granted.ok) return granted
     const { key } = granted.value
@@ -89,7 +89,7 @@ export async function underClaim<T>(
       },
       async commit(command) {
         const answer = await actors.ask(wallet, command)
-        // An answer of the actor's ends the claim, whatever it says.
+        // The actor's answer ends the claim, whatever it is.
         committed = answer.ok
         return answer
       },

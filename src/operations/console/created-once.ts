@@ -8,24 +8,24 @@ import type { Answer, ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
 /**
- * What a person makes, made once however often it is asked for: the id of what is made comes from
- * who asks and from their Idempotency-Key, so that a repeated request finds what the first one made,
- * also after a crash in between, and two that race make one.
+ * Creates something once, however often a person asks for it. The id comes from the person and
+ * their Idempotency-Key, so a repeated request finds what the first one created, even after a crash
+ * in between, and two concurrent requests create one.
  *
- * Spec silent: it asks for keys of moves of value alone. Here a key is a UUID of version 7 (RFC 9562,
- * section 5.7). Ids are ordered by time, so that one that comes from a key needs a time that is the
- * same whenever it is repeated, and such a UUID brings its own: 48 bits of milliseconds, which are the
- * id's first ten characters, and below 8 in the first. A key whose time is a day from ours is refused,
- * and nothing has to be remembered of those before.
+ * Spec silent: it requires keys only for calls that move value. Here a key is a UUID of version 7
+ * (RFC 9562, section 5.7). Ids are ordered by time, so an id that comes from a key needs a time
+ * that is the same in every repetition. Such a UUID contains one: 48 bits of milliseconds, which
+ * are the id's first ten characters, and below 8 in the first. A key whose time is more than a day
+ * from now is refused, so earlier keys need not be remembered.
  */
 export interface Creation<Value> {
   readonly operation: 'create_wallet' | 'create_key' | 'create_webhook'
   readonly prefix: string
-  /** The user's newest one below `cursor`, and what a request is answered that has made it before. */
+  /** The user's newest one below `cursor`, with the answer to the request that created it. */
   readonly newestBelow: (userId: UserId, cursor: string) => MadeBefore<Value> | null
   /**
-   * Whether there is one of this id, whoever's. Who hashes long enough finds a request that is named
-   * as something of another user's is, and must neither see that nor take its place.
+   * Whether this id exists, for any user. With enough hashing a caller could find a request whose
+   * id is that of another user's record, and must neither see nor replace it.
    */
   readonly isTaken: (id: string) => boolean
 }
@@ -46,15 +46,15 @@ const KEY_RULE = 'must be a UUID of version 7, by whose time the id of what is m
 const TIME_RULE = 'must be of a time within a day of now'
 const DAY_MS = 86_400_000
 
-/** Half of an id's random part says whose key it is, and the other half what was asked for. */
+/** Half of an id's random part identifies the person's key, the other half the request. */
 const HALF_BYTES = ENTROPY_BYTES / 2
 /** Ten characters of time and eight for each half. */
 const NAMED_CHARS = 18
-/** Sorts after every id that begins alike. */
+/** Sorts after every id with the same beginning. */
 const LAST = '~'
 
 /**
- * The id of what a request makes; null where it brings no key, and any other id will do.
+ * The id for what a request creates; null if it has no key, and then any id will do.
  * @param input the request without its proof
  */
 export function creationId(
@@ -72,13 +72,15 @@ export function creationId(
   return prefix + ulidBody(timeOfKey(key), random)
 }
 
-/** The same handler, which gives what a first request with the same Idempotency-Key has made. */
+/**
+ * The same handler, which returns what an earlier request with the same Idempotency-Key created.
+ */
 export function createdOnce<Input extends object, Output>(
   { nowMs }: Pick<OperationPorts, 'nowMs'>,
   creation: Creation<Output>,
   handler: Handler<Input, Output>,
 ): Handler<Input, Output> {
-  /** As many as there are requests under way. */
+  /** Has one entry per request under way. */
   const running = new Set<string>()
 
   return async (context, input) => {
@@ -102,7 +104,10 @@ export function createdOnce<Input extends object, Output>(
   }
 }
 
-/** The proof of a change is of the request that it proves, and comes with its repetition alone. */
+/**
+ * The proof belongs to one request and comes only with its repetition, so the id does not depend on
+ * it.
+ */
 function withoutProof<Input extends object>(input: Input): Omit<Input, 'authorization'> {
   const { authorization: _, ...asked } = input as Input & { readonly authorization?: unknown }
   return asked
@@ -117,7 +122,7 @@ function checkedKey(key: string, nowMs: number): Result<null> {
   return rule === null ? ok(null) : refuse(invalidAt('Idempotency-Key', rule))
 }
 
-/** Milliseconds since the epoch; 0 of what is no such key. */
+/** Milliseconds since the epoch; 0 if it is not such a key. */
 function timeOfKey(key: string): number {
   if (!UUID_7.test(key)) return 0
   return Number.parseInt(key.replace('-', '').slice(0, TIME_DIGITS), 16)

@@ -1,6 +1,7 @@
 import { webhookEndpointAddress } from '../../../actors/addresses.js'
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/core/delivery-record.js'
-import { DEFAULT_EVENT_TYPES, type StoredEvent } from '../../domain/event.js'
+import type { StoredEvent } from '../../domain/event.js'
+import { DEFAULT_EVENT_TYPES } from '../../domain/event-types.js'
 import type { WebhookId } from '../../domain/ids.js'
 import { QUOTAS_MAX } from '../../domain/quotas.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
@@ -25,7 +26,7 @@ export function listDeliveries({ reader }: OperationPorts): ConsoleHandlers['lis
   }
 }
 
-/** An endpoint that has yet to read the event from the log gets it in its turn. */
+/** An endpoint that has not reached the event in the log gets it in its turn. */
 export function redeliverEvent(ports: OperationPorts): ConsoleHandlers['redeliver_event'] {
   const { reader, actors, nowMs } = ports
   return async ({ userId, requestId }, input) => {
@@ -45,7 +46,7 @@ export function redeliverEvent(ports: OperationPorts): ConsoleHandlers['redelive
       })),
     )
     const refused = asked.find(({ answer }) => !answer.ok)
-    // With several targets one that was disabled or removed meanwhile is left out.
+    // With several targets, one that was disabled or removed in the meantime is left out.
     if (refused !== undefined && !refused.answer.ok && asked.length === 1) return refused.answer
     const webhookIds = asked.filter(({ answer }) => answer.ok).map(({ webhookId }) => webhookId)
     return { ok: true, status: 202, value: { event_id: eventId, webhook_ids: webhookIds } }
@@ -57,7 +58,7 @@ function targetsOf(
   event: StoredEvent,
   asked: string | undefined,
 ): Result<readonly WebhookEndpoint[]> {
-  // A test belongs to one endpoint, whatever the filters say.
+  // A test belongs to one endpoint, whatever the filters are.
   const only = asked ?? (event.type === 'webhook.test' ? String(event.data?.webhook_id) : undefined)
   if (only !== undefined) {
     const owned = ownedWebhook(reader, event.userId, only as WebhookId)

@@ -17,7 +17,7 @@ export interface WantedGrant {
   readonly input: object
   readonly authorization: Authorization | undefined
   readonly enlarges: readonly Enlargement[]
-  /** Made once: the repetition with a proof gets the very same. */
+  /** Made once, so that the repetition with a proof gets the same draft. */
   readonly draft: () => DraftKey
 }
 
@@ -26,8 +26,8 @@ export interface EnlargedGrant extends DraftKey {
 }
 
 /**
- * Has a grant enlarged. Where the user's authorizer has to confirm it, the first request is refused
- * with AUTHORIZATION_REQUIRED and what to sign; the same request with the proof then finishes.
+ * Enlarges a grant. If the user's approver device has to confirm it, the first request is refused
+ * with AUTHORIZATION_REQUIRED and what to sign; the same request with the proof then completes it.
  */
 export async function enlargeGrant(
   ports: OperationPorts,
@@ -67,7 +67,10 @@ function shownAs({ reader }: OperationPorts, key: ApiKey): Pick<GrantUpdate, 'sh
   return wallet.ok ? { shownAs: { key: key.name, wallet: wallet.value.name } } : {}
 }
 
-/** The grant of an active key, as the custody actor is asked for it; it takes away unless its caller says otherwise. */
+/**
+ * The grant of an active key, as sent to the custody actor. It only takes away unless the caller
+ * says otherwise.
+ */
 export function grantOf(
   key: ApiKey,
   context: ConsoleContext,

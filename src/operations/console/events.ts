@@ -7,9 +7,9 @@ import { pageOptions } from './page.js'
 import { eventView } from './webhook-views.js'
 
 /**
- * Whoever reads on from each `next_after` sees every event of theirs, once and in order, or is told
- * that what came next is no longer kept. Spec silent: without `after`, or with 0, the log begins
- * where it begins, which `log_starts_after` says.
+ * Reading on from each `next_after` yields every event of the user once and in order, or an error
+ * that the next ones are no longer kept. Spec silent: without `after`, or with 0, the log begins at
+ * its first kept event, which `log_starts_after` names.
  */
 export function listEvents({
   reader,
@@ -17,7 +17,8 @@ export function listEvents({
 }: OperationPorts): ConsoleHandlers['list_events'] {
   return ({ userId }, input) => {
     const { limit } = pageOptions(input)
-    // In this order: a snapshot older than the bound would lack events, and they would be skipped.
+    // The order matters: a snapshot older than the bound would lack events, which would then be
+    // skipped.
     const readable = readableSeq(userId)
     const logStart = reader.fresh().events.logStart(userId)
     const asked = input.after ?? 0
@@ -45,11 +46,14 @@ function noLongerKept(after: number, logStart: number) {
   return fault(
     'INVALID_REQUEST',
     { after, log_starts_after: logStart },
-    `Events up to ${logStart} are no longer kept, so some after ${after} would be missed; go on from ${logStart}.`,
+    `Events up to ${logStart} are no longer kept, so some after ${after} would be missing. Continue after ${logStart}.`,
   )
 }
 
-/** Reads a transaction once a page: that is most of an event's cost, and one has several events. */
+/**
+ * Reads a transaction once per page, because it is most of an event's cost, and one has several
+ * events.
+ */
 function once(
   transactionOf: (id: TxId) => Transaction | undefined,
 ): (id: TxId) => Transaction | undefined {

@@ -5,10 +5,10 @@ import type { TokenNamed } from './token-names.js'
 
 type NameToken = (token: ForeseenPrice['token']) => TokenNamed
 
-/** USD is in millionths. */
+/** USD amounts are in millionths. */
 const USD_DECIMALS = 6
 
-/** What a call was to do, as a person reads it. @param why nothing is known of it, in words */
+/** The predicted outcome of a call, as a person reads it. @param why the reason if it is unknown */
 export function foreseenView(foreseen: ForeseenOutcome | null, named: NameToken, why: string) {
   if (foreseen === null) return { ...NOTHING, note: why }
   const { basis, moves, approvals, leftOut, gasUsed } = foreseen
@@ -40,12 +40,12 @@ const NOTHING = {
 }
 
 const NOTES: Readonly<Record<ForeseenOutcome['basis'], string>> = {
-  run: 'A node ran it when it was decided.',
-  words: 'Nothing had to be run: its own words say all that it moves.',
-  terms: 'The Router holds whoever executes it to these terms, or undoes it.',
+  run: 'A node simulated it when it was decided.',
+  words: 'No simulation was needed: the call itself shows everything that it moves.',
+  terms: 'The Router enforces these terms on its execution, or reverts it.',
 }
 
-/** Prices that a call was valued at. */
+/** The prices at which a call was valued. */
 export function pricesView(
   foreseen: ForeseenOutcome | null,
   native: Omit<ForeseenPrice, 'token'> | null,
@@ -63,8 +63,9 @@ export function pricesView(
 }
 
 /**
- * What is valued without being run keeps its value alone. From one whole unit of its token on that
- * says the price to the millionth of a dollar; of less it says nothing worth showing.
+ * A call that is valued without being run stores only its value. If it moves at least one whole
+ * unit of its token, the price follows to a millionth of a dollar; for less it would be too
+ * imprecise to show.
  */
 function impliedPrice({ basis, moves }: ForeseenOutcome, named: NameToken): ForeseenPrice | null {
   const [out, another] = moves.filter(({ way }) => way === 'out')

@@ -7,11 +7,11 @@ import type { Transaction } from '../../domain/transaction.js'
 import { foreseenByTerms, foreseenByWords } from '../../policy/foreseen-by-words.js'
 
 export const NOT_KEPT =
-  'What it was to do is not kept with it: it is too old, or of an older build.'
+  'Its predicted outcome is not stored: it is too old, or was made by an older build.'
 
 /**
- * What a transaction was to do when it was decided. Only a run is kept, with the verdict or with what
- * people were asked; of all else the record itself tells.
+ * The predicted outcome of a transaction, as of its decision. Only a simulation is stored, with the
+ * verdict or the approval; in all other cases the record itself shows it.
  */
 export function foreseenOfTransaction(
   tx: Transaction,

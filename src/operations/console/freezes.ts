@@ -17,12 +17,12 @@ import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.
 import { ownedKey, ownedWallet } from './ownership.js'
 
 /**
- * How long an answer waits for the identity provider. Nothing is signed here from then on, so
- * whoever freezes in a hurry is not kept waiting by one that hangs.
+ * How long an answer waits for the identity provider. This service signs nothing from then on, so a
+ * person who freezes in a hurry does not wait for one that hangs.
  */
 const ACKNOWLEDGEMENT_WAIT_MS = 1_000
 
-/** A console token is enough, and there is nothing that refuses it but another's id. */
+/** A console token is enough, and only an id of another user is refused. */
 export function freeze(ports: OperationPorts): ConsoleHandlers['freeze'] {
   const { actors, nowMs } = ports
   return async ({ userId, personId: byPerson, requestId }, { reason = null, ...input }) => {
@@ -40,7 +40,7 @@ export function freeze(ports: OperationPorts): ConsoleHandlers['freeze'] {
   }
 }
 
-/** Lifted at the identity provider first, on the proof of the user's authorizer. */
+/** The identity provider lifts it first, on the proof of the user's approver device. */
 export function unfreeze(ports: OperationPorts): ConsoleHandlers['unfreeze'] {
   const { actors } = ports
   return async (context, { authorization, ...input }) => {
@@ -74,7 +74,7 @@ export function unfreeze(ports: OperationPorts): ConsoleHandlers['unfreeze'] {
   }
 }
 
-/** A key is frozen with its lineage: rotated, it would be free. */
+/** A key is frozen with its lineage; otherwise a rotation would free it. */
 function targetOf(
   { reader }: OperationPorts,
   userId: UserId,

@@ -9,11 +9,11 @@ export interface InvitationTold {
 }
 
 /**
- * Tells whom an owner invited by the operator's mail server.
+ * Mails an invitation through the operator's mail server.
  *
- * Spec silent: it goes to the address by which the person signs in here, which the operator vouched for,
- * so no owner mails a stranger. It holds no secret: to accept takes the person's own sign-in and passkey.
- * Neither does it hold an address to go to, which people would learn to follow.
- * @returns false: nobody was told
+ * Spec silent: it goes to the address with which the person signs in here, which the operator
+ * vouched for, so no owner mails a stranger. It contains no secret, because accepting takes the
+ * person's own sign-in and passkey. It contains no link either, which people would learn to follow.
+ * @returns false if no mail was sent
  */
 export type InvitationMail = (told: InvitationTold) => Promise<boolean>

@@ -8,8 +8,8 @@ import { partitionOf } from '../../domain/partition.js'
 const SECRET_BYTES = 24
 
 /**
- * A fresh secret: 24 random bytes, base64url (32 characters), of which the first that comes after them is
- * taken whose partition is the user's. Shown once, kept as a hash.
+ * Draws a secret: 24 random bytes in base64url (32 characters), counted up until its partition is
+ * the user's. It is shown once and stored as a hash.
  */
 export function newKeySecret(
   environment: Environment,
@@ -38,7 +38,7 @@ function secretOf(environment: Environment, bytes: Buffer): string {
   return `sk_${environment}_${bytes.toString('base64url')}`
 }
 
-/** As a number whose last byte counts least. */
+/** Treats the bytes as a number whose last byte is the lowest. */
 function countUp(bytes: Buffer): void {
   for (let at = bytes.length - 1; at >= 0; at--) {
     bytes[at] = ((bytes[at] ?? 0) + 1) & 0xff

@@ -15,6 +15,7 @@ import { deriveProofKey } from '../../service-custody/key-proof.js'
 import { newId } from '../../store/new-id.js'
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+import { capsOutOfOrder } from './caps-in-order.js'
 import { custodyOf, isOutdated, OUTDATED, underClaim, untilUndisturbed } from './claim-grant.js'
 import { type Creation, creationId } from './created-once.js'
 import { type EnlargedGrant, enlargeGrant, grantOf } from './enlarge-grant.js'
@@ -25,7 +26,10 @@ import { keyView } from './views.js'
 
 const NAMED = { operation: 'create_key', prefix: ID_PREFIX.key } as const
 
-/** Only the hash of its secret is kept: whoever did not get the first answer rotates it. */
+/**
+ * Only the hash of the secret is stored, so a person who did not receive the first answer rotates
+ * the key.
+ */
 export function keyCreation(ports: OperationPorts): Creation<ConsoleOutput<'create_key'>> {
   return {
     ...NAMED,
@@ -41,14 +45,16 @@ export function keyCreation(ports: OperationPorts): Creation<ConsoleOutput<'crea
 }
 
 /**
- * The key's grant is registered at the identity provider before the key exists here: a crash in
- * between leaves a grant that no secret can use.
+ * The identity provider has the key's grant before the key exists here. A crash in between leaves a
+ * grant that no secret can use.
  */
 export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] {
   const { reader, actors, environment, timers, nowMs } = ports
   return async (context, { authorization, ...input }) => {
     const unsupported = unsupportedChain(input.allowed_chains ?? [])
     if (unsupported !== null) return { ok: false, fault: unsupported }
+    const disordered = capsOutOfOrder({ ...INITIAL_POLICY, ...givenPolicy(input) })
+    if (disordered !== null) return refuse(disordered)
     const named = creationId(NAMED, context, input) as KeyId | null
     const wallet = ownedWallet(reader, context.userId, input.sub_wallet_id)
     if (!wallet.ok) return wallet
@@ -91,7 +97,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     })
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
-    // One that was given up on has made it in between, with a secret of its own.
+    // An attempt that was abandoned has created it in between, with a secret of its own.
     const isNew = stored.value.secretHash === key.secretHash
     const view = keyView(stored.value, null, 'current', ports.freezes.of(key.userId), nowMs())
     const value = { ...view, authorized_by: authorizedBy, secret: isNew ? secret : null }
@@ -117,7 +123,7 @@ export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
   }
 }
 
-/** The successor's secret is answered once the identity provider has its grant, and not before. */
+/** The successor's secret is returned only once the identity provider has its grant. */
 export function rotateKey(ports: OperationPorts): ConsoleHandlers['rotate_key'] {
   const { reader, nowMs } = ports
   return async (context, { key_id }) => {
@@ -191,7 +197,7 @@ function makeSuccessor(
   })
 }
 
-/** Ends the key here first: a revocation must not wait for the identity provider. */
+/** Ends the key here first, because a revocation must not wait for the identity provider. */
 export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] {
   const { reader, actors, nowMs } = ports
   return async (context, { key_id }) => {
@@ -209,7 +215,10 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
   }
 }
 
-/** What it takes away holds here at once; what it gives the identity provider has before. */
+/**
+ * What the change takes away applies here at once; what it gives, the identity provider accepts
+ * first.
+ */
 export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
   const { reader } = ports
   return async (context, input) => {
@@ -219,6 +228,9 @@ export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
       if (!owned.ok) return owned
       if (unsupported !== null) return refuse(unsupported)
       const next: ApiKey = { ...owned.value, ...patchOf(input) }
+      // Keys whose caps are older than this rule may have anything else changed.
+      const disordered = changesCaps(input) ? capsOutOfOrder(next) : null
+      if (disordered !== null) return refuse(disordered)
       return enlargementsOf(owned.value, next).length === 0
         ? narrowKey(ports, context, owned.value, input)
         : enlargeKey(ports, context, owned.value, input)
@@ -297,6 +309,10 @@ function enlargeKey(
     if (isOutdated(patched.value)) return OUTDATED
     return ok({ key: patched.value, authorizedBy: granted.value.authorizedBy })
   })
+}
+
+function changesCaps(input: ConsoleInput<'patch_key'>): boolean {
+  return input.daily_limit_usd !== undefined || input.monthly_limit_usd !== undefined
 }
 
 function patchOf(input: ConsoleInput<'patch_key'>): KeyPatch {

@@ -9,12 +9,19 @@ import type { MemberOutcome, MemberUpdate } from '../../service-custody/co-signe
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.js'
+import { createInvitationRate } from './invitation-rate.js'
 
-/** Who has a place in an account. The identity provider decides; both sides hold what enlarges to proofs. */
+/**
+ * The members of an account. The identity provider decides; both sides require proofs for what
+ * enlarges.
+ */
 
-/** Where a person answers invitations; a page of the console. */
+/** The console page on which a person answers invitations. */
 const INVITATION_PATH = '/console/members'
-/** Of one person; who is invited to more answers some first. Everybody who signs in here may invite. */
+/**
+ * Invitations shown to one person, who answers some before seeing more. Everybody who signs in here
+ * may invite.
+ */
 const INVITATIONS_SHOWN_MAX = 64
 
 export function listMembers({ members }: OperationPorts): ConsoleHandlers['list_members'] {
@@ -25,8 +32,11 @@ export function listMembers({ members }: OperationPorts): ConsoleHandlers['list_
 }
 
 export function inviteMember(ports: OperationPorts): ConsoleHandlers['invite_member'] {
+  const refusalOf = createInvitationRate(ports.nowMs)
   return async (context, { authorization, ...input }) => {
     const { email, role } = input
+    const tooMany = refusalOf({ accountId: context.userId, personId: context.personId })
+    if (tooMany !== null) return refuse(tooMany)
     const change = { action: 'invite', accountId: context.userId, who: email, role } as const
     const asked = { operation: 'invite_member', input, authorization, change }
     const made = await confirmed(ports, context, asked)
@@ -89,7 +99,7 @@ export function declineInvitation(ports: OperationPorts): ConsoleHandlers['decli
   }
 }
 
-/** What `get_user` says of the person besides the account. */
+/** The part of `get_user` about the person's accounts. */
 export function placesOf(ports: OperationPorts, { personId, role }: ConsoleContext) {
   const ownSet = ports.members.members(hashOf(personId)) ?? alone(personId)
   const own = { accountId: personId as string, members: ownSet.members }

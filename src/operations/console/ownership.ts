@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from '../../domain/webhook.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { Reader } from '../../store/reader.js'
 
-/** A user sees and touches only what they own; anything else is not there. */
+/** Users see and change only what they own; anything else is not found. */
 export function ownedWallet(reader: Reader, userId: UserId, id: string): Result<SubWallet> {
   const wallet = reader.wallets.byId(id as SubWalletId)
   return wallet?.userId === userId ? ok(wallet) : refuse(fault('NOT_FOUND', { sub_wallet_id: id }))

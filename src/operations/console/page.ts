@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/ids.js'
 import type { Reader } from '../../store/reader.js'
 
-/** Page size when none is asked for (CONTRACT.md, "Lists"). */
+/** The default page size (CONTRACT.md, "Lists"). */
 const LIMIT_DEFAULT = 25
 
 interface Paged {
@@ -13,7 +13,7 @@ export function pageOptions(input: Paged): { limit: number; cursor: string | nul
   return { limit: input.limit ?? LIMIT_DEFAULT, cursor: input.cursor ?? null }
 }
 
-/** A user's keys, all of them or those that a name finds. */
+/** A page of a user's keys, or of those whose names match. */
 export function pageOfKeys(
   { keys }: Pick<Reader, 'keys'>,
   userId: UserId,

@@ -5,41 +5,41 @@ import type { UserId } from '../../domain/ids.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 
 /**
- * Changes that wait for the user's authorizer. In memory alone, since a new key's secret is among
- * them: after a restart the same request asks anew.
+ * Changes that wait for the user's approver device. They are only in memory, because a new key's
+ * secret may be among them; after a restart the same request starts again.
  */
 export interface PendingGrants {
   /**
-   * @returns the id under which the same request may be repeated with a proof; RATE_LIMITED when
-   * too many of that user's wait already
+   * @returns the id under which the same request may be repeated with a proof; RATE_LIMITED if too
+   * many of the user's changes wait
    */
   add(pending: PendingGrant): Result<string>
-  /** Takes it out, so that no two requests finish one change; null when it is not there. */
+  /** Removes it, so that no two requests complete one change; null if it is missing. */
   take(id: string, userId: UserId, fingerprint: string): PendingGrant | null
-  /** After a failure that the same id may be tried again after. */
+  /** Restores it after a failure after which the same id may be tried again. */
   putBack(id: string, pending: PendingGrant): void
 }
 
 export interface PendingGrant {
   readonly userId: UserId
-  /** Of operation and input: the repetition must ask for the same. */
+  /** Identifies operation and input; the repeated request must have the same. */
   readonly fingerprint: string
-  /** The key as it is to be; null for what makes or changes none. */
+  /** The key as it will be; null if no key is created or changed. */
   readonly draft: DraftKey | null
-  /** As the statement has it that the authorizer signs. */
+  /** The version in the statement that the approver device signs. */
   readonly version: number
   readonly confirmBeforeMs: number
 }
 
 export interface DraftKey {
   readonly key: ApiKey
-  /** Of a new key, to be shown once it is granted; null for a change. */
+  /** The secret of a new key, shown once it is granted; null for a change. */
   readonly secret: string | null
 }
 
-/** All users together; past it the oldest is given up, and asked for anew. */
+/** Bound over all users; beyond it the oldest is dropped and has to be requested again. */
 const PENDING_MAX = 10_000
-/** Spec silent: more than a person confirms in the ten minutes that each of them waits. */
+/** Spec silent: more than a person confirms in the ten minutes that each change waits. */
 export const PENDING_PER_USER_MAX = 32
 
 export function createPendingGrants(timers: Pick<Timers, 'now' | 'random'>): PendingGrants {
@@ -73,6 +73,6 @@ function tooMany(fullForMs: number) {
   return fault(
     'RATE_LIMITED',
     { pending_max: PENDING_PER_USER_MAX, retry_after_seconds },
-    `${PENDING_PER_USER_MAX} changes wait for your confirmation already; confirm one, or wait until one ends.`,
+    `${PENDING_PER_USER_MAX} changes already wait for your confirmation. Confirm one, or wait until one expires.`,
   )
 }

@@ -6,7 +6,7 @@ import { ofRead } from '../../errors/outcome-unknown.js'
 import type { Answer, ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** Of an actor that gave no reply, or failed amid it. */
+/** Codes of an actor that did not reply, or failed while it worked. */
 const MAYBE_MADE: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'INTERNAL'])
 
 type Handler<Input, Output> = (
@@ -15,10 +15,10 @@ type Handler<Input, Output> = (
 ) => Answer<Output> | Promise<Answer<Output>>
 
 /**
- * The same handler, which begins only with a place reserved in the user's quota: of requests that
- * race for the last one a single one gets it. A request that is asked to be confirmed first gives
- * its place back. The outcome is sent with `tell` and not with `ask`: a tell arrives however many callers
- * wait, and in its turn, before whatever the same user asks next.
+ * The same handler, which begins only with a place reserved in the user's quota, so that of
+ * concurrent requests for the last place one gets it. A request that must be confirmed first
+ * releases its place. The outcome is sent with `tell`, not `ask`, because a tell arrives however
+ * many callers wait, and before whatever the same user asks next.
  */
 export function withinQuota<Input, Output>(
   { actors, quotas, timers }: Pick<OperationPorts, 'actors' | 'quotas' | 'timers'>,
@@ -34,7 +34,8 @@ export function withinQuota<Input, Output>(
     }
     const reserved = ofRead(await actors.ask(counter, reserve))
     if (!reserved.ok) {
-      // A place may have been taken though no reply of it came. One that was not is none to settle.
+      // The place may have been reserved although no reply came; settling one that was not has no
+      // effect.
       settle('not-made')
       return reserved
     }
@@ -50,7 +51,7 @@ export function withinQuota<Input, Output>(
   }
 }
 
-/** The same handler; what it takes away makes room. */
+/** The same handler; what it takes away frees a place in the quota. */
 export function freeing<Input, Output>(
   { actors }: Pick<OperationPorts, 'actors'>,
   handler: Handler<Input, Output>,

@@ -4,14 +4,14 @@ import { rollForward } from '../../domain/spend.js'
 import type { SpentLine } from './account-spend.js'
 
 /**
- * Lines of keys by how near they are to a cap: of two, the one that has used more of the cap that it
- * is nearer to comes first, then the one that has spent more today, then the newer one. Spec silent:
- * what has no cap has used nothing of one.
+ * Ranks key lineages by how near they are to a cap: first by the share used of their nearest cap,
+ * then by today's spend, then the newer one first. Spec silent: without a cap, nothing of one is
+ * used.
  */
 
-/** Where a line is among them. */
+/** The rank of a lineage. */
 interface Rank {
-  /** Millionths of the cap that is nearest. */
+  /** Millionths of the nearest cap. */
   readonly share: number
   readonly dayMicros: UsdMicros
   readonly keyId: string
@@ -21,10 +21,10 @@ export interface RankedLine extends Rank {
   readonly line: SpentLine
 }
 
-/** Whoever lowers a cap may have spent many times of it. */
+/** After a cap was lowered, a multiple of it may have been spent. */
 const SHARE_MAX = 999_999_999
 
-/** Of those whose newest key is in force. */
+/** Lineages whose newest key is in force. */
 export function rankedLines(lines: readonly SpentLine[], nowMs: number): RankedLine[] {
   const ranked: RankedLine[] = []
   for (const line of lines) {
@@ -55,12 +55,12 @@ function compareRanks(a: Rank, b: Rank): number {
 
 const CURSOR = /^(\d{1,9})_(\d{1,40})_(key_\w{1,60})$/
 
-/** What comes after it as things are when it is used: a line may have moved past it meanwhile. */
+/** Marks the lineages after this rank as of when it is used; a lineage may have moved past it. */
 function cursorOf({ share, dayMicros, keyId }: Rank): string {
   return `${share}_${dayMicros}_${keyId}`
 }
 
-/** Null: it is none of a page in this order. */
+/** Null if it is not a cursor of this order. */
 function rankAt(cursor: string): Rank | null {
   const [, share = '', dayMicros = '', keyId = ''] = CURSOR.exec(cursor) ?? []
   return keyId === '' ? null : { share: Number(share), dayMicros: BigInt(dayMicros), keyId }

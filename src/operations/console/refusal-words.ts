@@ -3,26 +3,26 @@ import { CATALOGUE, type ErrorCode } from '../../errors/catalogue.js'
 
 type Said = Readonly<Record<string, unknown>>
 
-/** What a refusal of the audit trail says to a person: the code's sentence, and its figures. */
+/** Describes a refusal in the audit trail to a person: the code's sentence, and its figures. */
 export function refusalInWords({ code, reasons }: AuditRecord['details']): string {
   const sentence = sentenceOf(String(code))
   const figures = figuresOf(String(code), isRecord(reasons) ? reasons : {})
   return figures === null ? sentence : `${sentence} ${figures}`
 }
 
-/** The sentence of the catalogue; the code itself where an older build wrote another. */
+/** The catalogue's sentence; the code itself if an older build wrote one that is unknown here. */
 export function sentenceOf(code: string): string {
   return Object.hasOwn(CATALOGUE, code) ? CATALOGUE[code as ErrorCode].message : code
 }
 
-/** What the words need; of a refusal that lacks some of it the code's sentence says enough. */
+/** The fields that a text needs. If a refusal lacks some, the code's sentence is used. */
 const FIGURES: Readonly<
   Record<string, { readonly needs: readonly string[]; readonly say: (said: Said) => string }>
 > = {
   LIMIT_EXCEEDED: {
     needs: ['period', 'limit_usd', 'used_usd', 'requested_usd'],
     say: (said) =>
-      `Of the ${said.period} $${said.limit_usd}, $${said.used_usd} was used, and $${said.requested_usd} was asked for.`,
+      `$${said.used_usd} of the ${said.period} $${said.limit_usd} was used, and the call asked for $${said.requested_usd}.`,
   },
   POLICY_DENIED: {
     needs: ['rule', 'field', 'observed', 'permitted'],
@@ -34,7 +34,7 @@ const FIGURES: Readonly<
   },
   FROZEN: {
     needs: ['scope', 'since'],
-    say: (said) => `Frozen is the ${said.scope}, since ${said.since}.`,
+    say: (said) => `The ${said.scope} has been frozen since ${said.since}.`,
   },
 }
 

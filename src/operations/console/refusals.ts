@@ -7,8 +7,8 @@ const HOURS_DEFAULT = 24
 const HOUR_MS = 3_600_000
 
 /**
- * Entries that one answer counts: some 50 ms. Like refusals of a key are folded to one entry a
- * minute, so that a day of an agent that runs into its cap is 1,440 of them.
+ * Entries that one answer counts, which takes some 50 ms. Equal refusals of a key are folded into
+ * one entry a minute, so a day of an agent that reaches its cap is 1,440 of them.
  */
 const COUNTED_MAX = 5_000
 
@@ -28,7 +28,7 @@ export function listRefusals({
     let countedSinceMs = sinceMs
     let seen = 0
     let total = 0
-    // A minute on: entries are of the clock of whoever refused.
+    // One minute is added because the refusing host's clock may be ahead.
     for (const record of reader.audit.between(userId, sinceMs, now + 60_000)) {
       if (seen++ === COUNTED_MAX) {
         countedSinceMs = record.atMs

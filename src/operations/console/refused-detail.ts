@@ -14,16 +14,16 @@ import { foreseenView, pricesView } from './foreseen-view.js'
 import { refusalInWords } from './refusal-words.js'
 import { tokenNames } from './token-names.js'
 
-const NOT_VALUED = 'It was refused before it was valued: nothing was run.'
-const SCREENED_FIRST = 'Screening refused it before it was run.'
-const NO_TERMS = 'No terms could be made of it that the Router would carry out.'
+const NOT_VALUED = 'It was refused before it was valued, so it was not simulated.'
+const SCREENED_FIRST = 'Screening refused it before it was simulated.'
+const NO_TERMS = 'No terms could be made for it that the Router would execute.'
 
 type ReadPorts = Pick<OperationPorts, 'reader' | 'chains'>
 
 /**
- * A call that was refused, in the form of a transaction. It became none: the audit trail has its
+ * Shows a refused call in the form of a transaction. No transaction exists; the audit trail has its
  * outline, with the first bytes of its calldata.
- * @param entry `send.refused`, of this tx_id
+ * @param entry `send.refused` with this tx_id
  */
 export function refusedDetail({ reader, chains }: ReadPorts, entry: AuditRecord) {
   const { details, lists, txId, keyId, subWalletId, requestId, atMs } = entry
@@ -78,18 +78,18 @@ export function refusedDetail({ reader, chains }: ReadPorts, entry: AuditRecord)
   }
 }
 
-/** Where nothing of it is known. */
+/** Why no predicted outcome is known. */
 function whyNone({ details }: AuditRecord): string {
   const { code, kind, value_usd } = details
   if (typeof value_usd !== 'string') return NOT_VALUED
-  // Long calldata is valued as if it came without, so that what it costs to run it ends here.
+  // Long calldata is screened before it is valued, so that its cost ends here.
   if (code === 'ADDRESS_BLOCKED' || code === 'CALLDATA_UNDECODABLE') return SCREENED_FIRST
   return isSponsored(kind as TxKind) ? NO_TERMS : NOT_KEPT
 }
 
 type Simulation = ReturnType<typeof foreseenView>
 
-/** A run that fails moves nothing, and that is why it was refused. */
+/** A simulation that fails moves nothing, and is the reason for the refusal. */
 function simulationOf({ details }: AuditRecord, shown: Simulation): Simulation {
   return shown.basis === 'run' && FAILED.has(details.code) ? { ...shown, note: RUN_FAILED } : shown
 }
@@ -98,9 +98,9 @@ const FAILED: ReadonlySet<unknown> = new Set<ErrorCode>([
   'SIMULATION_REVERTED',
   'INSUFFICIENT_FUNDS',
 ])
-const RUN_FAILED = 'A node ran it, and it failed: nothing would have moved.'
+const RUN_FAILED = 'A node simulated it, and it failed, so nothing would have moved.'
 
-/** Native currency alone is in the outline. */
+/** The outline contains only native currency. */
 function foreseenOfRefused({ details, foreseen }: AuditRecord): ForeseenOutcome | null {
   const { kind, chainId, to, value, dataBytes } = outlineOf(details)
   if (foreseen !== null || isSponsored(kind) || dataBytes > 0) return foreseen
@@ -122,7 +122,7 @@ function outlineOf(details: AuditRecord['details']) {
   }
 }
 
-/** @param usd as it was formatted: a decimal of any number of digits */
+/** @param usd as it was formatted: a decimal with any number of digits */
 function nativePrice(usd: string | null) {
   if (usd === null) return null
   const [whole = '', fraction = ''] = usd.split('.')

@@ -19,18 +19,18 @@ export interface CapRefusal {
   readonly usedMicros: UsdMicros
 }
 
-/** How far a replay of a lineage's history is. */
+/** The progress of a replay of a lineage's history. */
 export interface CapReplay {
-  /** What the sends that would have passed have used. */
+  /** Spend of the sends that would have passed. */
   readonly counters: SpendCounters
 }
 
 export const REPLAY_START: CapReplay = { counters: NO_SPEND }
 
 /**
- * Puts one past send before other caps. It asks for what it reserved then; one that passes counts
- * with what it came to in the end, since by now nearly all are settled. A refused one counts
- * nothing. Sends must come in the order in which they were made.
+ * Judges one past send by other caps. It requests what it reserved then; one that passes counts
+ * with its final spend, because nearly all are settled by now. A refused one counts nothing. Sends
+ * must come in the order in which they were made.
  */
 export function replayCap(
   { counters }: CapReplay,

@@ -6,6 +6,7 @@ import { type CallShown, showCall, showIntent } from '../../policy/call-shown.js
 import { ceilingBreach, unitsTaken } from '../../policy/ceilings.js'
 import type { Facts } from '../../policy/condition.js'
 import { type CompiledPolicy, compilePolicy, explain, judge } from '../../policy/judge-policy.js'
+import { payeesOf } from '../../policy/payees.js'
 import type { Policy, PolicyEffect } from '../../policy/policy.js'
 import {
   addToLedger,
@@ -15,7 +16,7 @@ import {
   unitsUsed,
 } from '../../policy/policy-ledger.js'
 
-/** A past send that the policy would not have let through. */
+/** A past send that the policy would have refused. */
 export interface PolicyRefusal {
   readonly txId: TxId
   readonly createdAtMs: number
@@ -27,9 +28,9 @@ export interface PolicyRefusal {
 }
 
 /**
- * Puts a lineage's past sends before a policy, one by one and in the order in which they were made:
- * a refused one counts nothing, and pays nobody. One that moved nothing in the end pays nobody
- * either, and takes no units: sliding times alone have it.
+ * Judges a lineage's past sends by a policy, one by one, in the order in which they were made. A
+ * refused send counts nothing and pays no beneficiary. One that moved nothing pays no beneficiary
+ * either and takes no units; it counts only in sliding windows.
  */
 export class PolicyReplay {
   readonly #compiled: CompiledPolicy
@@ -40,8 +41,9 @@ export class PolicyReplay {
     this.#compiled = compilePolicy(policy)
   }
 
-  /** Of another lineage of the wallet: whom it paid is no new payee. */
+  /** Records a send of another lineage of the wallet, whose beneficiaries are then not new. */
   note(tx: Transaction): void {
+    if (!hasMoved(tx)) return
     for (const address of payeesOf(tx)) this.#paid.add(address)
   }
 
@@ -94,10 +96,6 @@ function of({ txId, createdAtMs }: Transaction) {
 function shownOf({ kind, call }: Transaction): CallShown {
   if (kind === 'send') return showCall({ operation: kind, ...call })
   return showIntent(kind, call.chainId, intentTermsOf(call.data))
-}
-
-function payeesOf(tx: Transaction): readonly Address[] {
-  return hasMoved(tx) ? (shownOf(tx).beneficiaries ?? []) : []
 }
 
 function hasMoved({ status }: Transaction): boolean {

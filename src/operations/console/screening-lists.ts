@@ -6,7 +6,7 @@ import { ruleView } from './address-rules.js'
 
 type ReadPorts = Pick<OperationPorts, 'screeningLists' | 'reader'>
 
-/** Files that could not be read are the operator's to see: their names are not shown. */
+/** Names of files that could not be read are shown only to the operator. */
 export function listScreeningLists({
   screeningLists,
 }: ReadPorts): ConsoleHandlers['list_screening_lists'] {
@@ -29,8 +29,8 @@ export function listScreeningLists({
 }
 
 /**
- * Spec silent: what risk providers say is asked when something is sent, not here, since they count
- * what they are asked.
+ * Spec silent: risk providers are asked when something is sent, not here, because they count
+ * requests.
  */
 export function checkAddress(ports: ReadPorts): ConsoleHandlers['check_address'] {
   const { screeningLists, reader } = ports

@@ -8,7 +8,7 @@ import type { Backlog, LaneBacklog } from '../../domain/path-meter.js'
 import { ok } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 
-/** What the service knows of itself; each answers at once, from what the process holds already. */
+/** Figures about the service; each is available at once, from what the process already holds. */
 export interface ServiceFigures {
   readonly lanes: () => readonly (LaneBacklog & { readonly chainId: number })[]
   readonly gasWallets: () => readonly GasReading[]
@@ -23,6 +23,18 @@ export interface ServiceFigures {
   readonly disk: Pick<FreeSpace, 'freeBytes' | 'floorBytes'>
   readonly lastBackup: () => LastBackup | null
   readonly logLevel: string
+  readonly readiness: () => {
+    readonly status: 'ready' | 'not_ready'
+    readonly draining: boolean
+    /** With reasons and figures, which `/readyz` does not show to everybody. */
+    readonly parts: Readonly<Record<string, Readiness>>
+  }
+}
+
+interface Readiness {
+  readonly status: 'up' | 'degraded' | 'down'
+  readonly reason?: string
+  readonly [fact: string]: unknown
 }
 
 const MS_PER_SECOND = 1_000
@@ -33,9 +45,9 @@ interface StatusPorts {
 }
 
 /**
- * Spec silent: every person with a console sees these, in a live instance too. They are of all users
- * together and name none of them, and chains show what gas wallets have to everybody; what would need
- * a person who is named the operator is not here.
+ * Spec silent: everyone with a console sees these, in a live instance too. They cover all users
+ * together and name none of them, and the balances of gas wallets are public on chain. What would
+ * require a person whom the operator names is not here.
  */
 export function getServiceStatus({
   figures,
@@ -47,6 +59,7 @@ export function getServiceStatus({
       atMs === null ? null : Math.max(0, Math.floor((now - atMs) / MS_PER_SECOND))
     const { active, waiting, activeMax, refusals } = figures.writes()
     const { count, oldestAtMs } = figures.webhooks()
+    const readiness = figures.readiness()
     return ok({
       chains: figures.lanes().map((chain) => ({
         chain_id: chain.chainId,
@@ -63,6 +76,7 @@ export function getServiceStatus({
       disk: { free_bytes: figures.disk.freeBytes, floor_bytes: figures.disk.floorBytes },
       last_backup: figures.lastBackup(),
       log_level: figures.logLevel,
+      readiness: { ...readiness, parts: { ...readiness.parts } },
     })
   }
 }

@@ -12,18 +12,18 @@ import type { OperationPorts } from '../ports.js'
 
 type Ports = Pick<OperationPorts, 'reader' | 'recordedApproval'>
 
-/** What was signed for one call. */
+/** The purpose of a signature for one call. */
 type Signed = 'transaction' | 'cancellation' | 'router_intent' | 'delegation'
 
-/** A moment for two looks at one clock to differ by. */
+/** Two reads of one clock may differ by this much. */
 const LATER_MS = 250
-/** As long as a Router intent lives, its gas wallet may take to sign; and some more. */
+/** A gas wallet may take as long to sign as a Router intent lives, with a margin. */
 const CARRIED_WITHIN_MS = 240_000
 
 /**
- * Both approvals of everything that was signed for a transaction, oldest first. That the identity
- * provider approved it the service has recorded before the quorum signer's answer was used; that
- * answer is the signature, which nobody else can make.
+ * Returns both approvals of everything that was signed for a transaction, oldest first. The service
+ * recorded the identity provider's approval before it used the quorum signer's answer; that answer
+ * is the signature, which nobody else can make.
  */
 export function signaturesOf(ports: Ports, tx: Transaction) {
   const own = attemptsOf(ports, tx)
@@ -37,12 +37,12 @@ function attemptsOf(ports: Ports, tx: Transaction) {
     const wanted = Buffer.from(intentId.slice(2), 'hex')
     const sought: ApprovalSought = {
       walletId: ulidBytes(walletId),
-      // What was asked for longer before has expired.
+      // An earlier request has expired.
       sinceMs: signedAtMs - INTENT_LIFETIME_MS_MAX,
       untilMs: signedAtMs + LATER_MS,
       isIt: (id) => wanted.equals(id),
     }
-    // Of one wallet all is signed by one thread, until the service starts anew.
+    // One thread signs everything of a wallet, until the service restarts.
     const near = chain === undefined ? null : ports.recordedApproval({ ...sought, chain })
     return near ?? ports.recordedApproval(sought)
   }
@@ -58,7 +58,7 @@ function attemptsOf(ports: Ports, tx: Transaction) {
   })
 }
 
-/** What the wallet's own key signed of a call that a gas wallet carries. */
+/** What the wallet's own key signed for a call that a gas wallet sends. */
 function intentsOf({ recordedApproval }: Ports, tx: Transaction) {
   const [first] = tx.attempts
   if (first === undefined) return []
@@ -74,7 +74,7 @@ function intentsOf({ recordedApproval }: Ports, tx: Transaction) {
   const intent = recordedApproval(sought('intent'))
   const shown = [signatureView('router_intent', intent, NOT_KEPT)]
   if (intent === null) return shown
-  // Few have to delegate; those that do ask for it together with the intent.
+  // Few calls need a delegation; those request it together with the intent.
   for (const purpose of ['authorization', 'again'] as const) {
     const recorded = recordedApproval({ ...sought(purpose), chain: intent.chain })
     if (recorded !== null) shown.push(signatureView('delegation', recorded, NOT_KEPT))
@@ -82,10 +82,10 @@ function intentsOf({ recordedApproval }: Ports, tx: Transaction) {
   return shown
 }
 
-/** Intents go with their sponsorship, once the call has ended. */
+/** Intents are removed with their sponsorship, once the call has ended. */
 const NOT_KEPT = { intentId: null, txHash: null, signedAtMs: null }
 
-/** Whose key the bytes are signed with: the gas wallet's, where one pays. */
+/** The wallet whose key signs the bytes: the gas wallet's, if one pays. */
 function signingWallet({ reader }: Ports, tx: Transaction): SubWalletId | null {
   if (!isSponsored(tx.kind)) return tx.subWalletId
   const gasWalletId = reader.gas.transaction(tx.txId)?.gasWalletId

@@ -29,8 +29,8 @@ type ReadPorts = Pick<OperationPorts, 'reader' | 'nowMs'>
 type SpendPorts = ReadPorts & { readonly accountSpend: AccountSpend }
 
 /**
- * From the records, and without their actors, which a page would start by the hundred: it is behind
- * by what is being decided this moment.
+ * Reads records instead of asking actors, which a page would start by the hundred. It lags behind
+ * decisions of this moment.
  */
 export function listSpend(ports: SpendPorts): ConsoleHandlers['list_spend'] {
   const { reader, nowMs } = ports
@@ -90,7 +90,7 @@ async function listRanked(
   return ok({ ...resetsAt(now), keys, next_cursor: page.nextCursor })
 }
 
-/** Of all keys there ever were, revoked ones included: what they spent is spent. */
+/** Covers all keys that ever existed, including revoked ones, because their spend counts. */
 export function getSpendTotals({
   accountSpend,
   nowMs,
@@ -133,8 +133,8 @@ function resetsAt(nowMs: number) {
 }
 
 /**
- * The day that runs is what the daily cap is held against; those before it are kept by day, but for
- * the last one on which something was spent, which the counters leave with the next.
+ * The current day is compared with the daily cap. Earlier days are stored by day, except the last
+ * one with spend, which the counters keep until the next.
  */
 function daysView(
   counters: SpendCounters,

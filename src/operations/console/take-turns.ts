@@ -2,11 +2,11 @@ import { fault } from '../../errors/fault.js'
 import type { Answer, ConsoleContext } from '../context.js'
 
 /**
- * What is long runs in slices, and each that is at work takes one before others are served: so many
- * slices is what anybody's call may come to wait for.
+ * The most long operations at work. They run in slices, and each may run one slice before other
+ * work, so another call waits for at most this many slices.
  */
 const AT_WORK_MAX = 2
-/** In all; of one user one, so that nobody takes every place. */
+/** The most that wait in total; one per user, so that no user takes every place. */
 const WAITING_MAX = 8
 
 type LongHandler<Input, Value> = (
@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * The same handler, a few at a time and of one user one; a few more wait, first in, first out. Beyond,
- * it is `OVERLOADED`, and nothing was done.
+ * Wraps a handler so that a few calls are at work at a time, one per user; a few more wait, first
+ * in, first out. Beyond that the answer is `OVERLOADED`, with nothing done.
  */
 export function takeTurns<Input, Value>(
   handler: LongHandler<Input, Value>,
@@ -29,7 +29,7 @@ export function takeTurns<Input, Value>(
   const atWork = new Set<string>()
   const waiting: Waiting[] = []
 
-  /** True when the call may begin; null where there is no place. */
+  /** True if the call may begin; null if there is no place. */
   function place(userId: string): Promise<void> | true | null {
     const isFree = atWork.size < AT_WORK_MAX && !atWork.has(userId)
     if (isFree) {

@@ -19,9 +19,9 @@ type TestedCall = ConsoleInput<'test_policy'>['calls'][number]
 const NO_POLICY = ['No policy binds the key: any call within its caps is allowed.']
 
 /**
- * What a policy would make of calls now, with what the key has counted so far. Nothing is sent,
- * counted or stored. What a call spends is known of sends alone; of others, and where it has no
- * price, conditions in USD cannot be judged.
+ * Judges calls by a policy as of now, with what the key has counted so far. Nothing is sent,
+ * counted or stored. Spend is known only for sends; for other calls, and without a price,
+ * conditions in USD cannot be judged.
  */
 export function testPolicy(ports: OperationPorts): ConsoleHandlers['test_policy'] {
   const { reader } = ports
@@ -45,9 +45,9 @@ async function verdictOn(
   ports: OperationPorts,
   key: ApiKey,
   policy: Policy | null,
-  { operation: kind, chain_id: chainId, to, data, value }: TestedCall,
+  { operation: kind, chain_id: chainId, to, data, value, token_out: tokenOut }: TestedCall,
 ): Promise<Result<Pick<Foreseen, 'effect' | 'rule'> & { reasons: string[] }>> {
-  // One that another key made is bound by that key's besides.
+  // A key that another key made is also bound by that key's policy.
   const isUnbound = policy === null && key.parentLineageId === undefined
   if (isUnbound) return ok({ effect: 'allow', rule: null, reasons: NO_POLICY })
   const call: Call = {
@@ -61,7 +61,7 @@ async function verdictOn(
     type: 'read-limits' as const,
     keyId: key.keyId,
     nowMs: ports.nowMs(),
-    judged: { kind, call, policy, ...spend },
+    judged: { kind, call, policy, ...spend, ...outputOf(tokenOut) },
   }
   const limits = await ports.actors.ask(subWalletAddress(key), command)
   if (!limits.ok) return ofRead(limits)
@@ -71,14 +71,18 @@ async function verdictOn(
   return ok({ effect, rule, reasons: rule === null ? NO_POLICY : [...reasons] })
 }
 
+function outputOf(tokenOut: string | undefined) {
+  return tokenOut === undefined ? {} : { tokenOut: toChecksumAddress(tokenOut) }
+}
+
 const UNKNOWN = { spendMicros: null, gasMicros: 0n }
 
-/** What it would count against the caps; unknown where it cannot be valued. */
+/** What the call would count towards the caps; unknown if it cannot be valued. */
 async function spendOf(ports: OperationPorts, { subWalletId }: ApiKey, call: Call) {
   const from = ports.reader.wallets.byId(subWalletId)?.address
   if (from === undefined) return UNKNOWN
   const forecast = await simulateTransaction(ports, { ...call, from })
   if (!forecast.ok || forecast.value.unpriced) return UNKNOWN
-  const { spendMicros, gasMicros } = forecast.value
-  return { spendMicros, gasMicros }
+  const { spendMicros, gasMicros, gasWei } = forecast.value
+  return { spendMicros, gasMicros, gasWei }
 }

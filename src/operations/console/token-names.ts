@@ -4,14 +4,14 @@ import { NATIVE_DECIMALS } from '../../domain/chains.js'
 import type { Address } from '../../domain/ids.js'
 
 export interface TokenNamed {
-  /** Null is native currency. */
+  /** Null for native currency. */
   readonly token: Address | null
-  /** As the operator has it, for shares of vaults too; null where nobody vouches for its own word. */
+  /** The operator's symbol, also for vault shares; null if only the token itself states one. */
   readonly symbol: string | null
   readonly decimals: number | null
 }
 
-/** Names the tokens of one chain by its configuration; no node is asked. */
+/** Names the tokens of one chain from its configuration, without asking a node. */
 export function tokenNames(chains: Chains, chainId: number): (token: Address | null) => TokenNamed {
   const config = chains.get(chainId)?.config
   return (token) => {

@@ -31,7 +31,7 @@ type ReadPorts = Pick<
 export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transaction'] {
   const { reader, headOf } = ports
   return ({ userId }, { tx_id }) => {
-    // In this order: a snapshot older than the bound would lack events.
+    // The order matters: a snapshot older than the bound would lack events.
     const readable = ports.readableSeq(userId)
     const tx = reader.fresh().transactions.byId(tx_id as TxId)
     if (tx?.userId !== userId) {
@@ -78,7 +78,7 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
         signatures: signaturesOf(ports, tx),
         timeline: timelineOf(tx, approval, events),
         screened_against: lists?.map((list) => ({ ...list })) ?? null,
-        approvals: approval === null ? [] : [approvalView(approval, tx)],
+        approvals: approval === null ? [] : [approvalView(ports, approval)],
         events: eventsWithDeliveries(reader, tx, events),
         audit: entries.reverse().map(auditView),
       },
@@ -86,7 +86,7 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
   }
 }
 
-/** Of a call that became no transaction. */
+/** The refusal of a call that became no transaction. */
 function refusalOf(reader: Reader, userId: UserId, txId: TxId): AuditRecord | undefined {
   return entriesOf(reader, userId, txId).find(
     ({ type, details }) => type === 'send.refused' && typeof details.chain_id === 'number',
@@ -129,7 +129,7 @@ function timelineOf(tx: Transaction, approval: Approval | null, events: readonly
   for (const { type, atMs } of events) {
     if (type === 'transaction.broadcast') moments.push({ step: 'broadcast', atMs })
   }
-  // Stable: what happened in one millisecond stays in the order of a transaction's life.
+  // A stable sort keeps events of the same millisecond in the order of a transaction's life.
   moments.sort((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0))
   const { mined, status } = tx
   if (mined !== null) {

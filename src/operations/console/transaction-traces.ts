@@ -6,16 +6,19 @@ import type { Transaction } from '../../domain/transaction.js'
 import type { Reader } from '../../store/reader.js'
 
 /**
- * Events and entries of one transaction, which no index names: they are looked for at the times at
- * which something happened to it, by its own record and its approval's.
+ * Finds events and audit entries of one transaction, which no index names. They are searched near
+ * the times at which something happened to it, according to its record and its approval's.
  */
 
-/** Clocks of hosts differ, and what is written is written a little later. */
+/** Hosts' clocks differ, and entries are written a little later than they happen. */
 const EARLIER_MS = 2_000
 const LATER_MS = 5_000
-/** Of one that is over sooner, all the time is looked at: a node may have taken it at any moment. */
+/**
+ * If the transaction was final within this time, all of it is searched, because a node may have
+ * accepted it at any moment.
+ */
 const WHOLE_MAX_MS = 600_000
-/** Entries of the user's that are looked at for one transaction; tens of milliseconds. */
+/** Entries of the user that are scanned for one transaction; tens of milliseconds. */
 const LOOKED_AT_MAX = 5_000
 
 interface Span {
@@ -45,7 +48,7 @@ export function eventsOf(
   return found
 }
 
-/** Newest first; of a refused send, too, that no record was made of. */
+/** Newest first. Also finds the entries of a refused send, for which no record exists. */
 export function entriesOf(reader: Reader, userId: UserId, txId: TxId): AuditRecord[] {
   const tx = reader.transactions.byId(txId)
   const own = tx?.userId === userId ? tx : undefined
@@ -65,7 +68,7 @@ export function entriesOf(reader: Reader, userId: UserId, txId: TxId): AuditReco
   return [...found.values()].sort((a, b) => b.atMs - a.atMs || (a.auditId < b.auditId ? 1 : -1))
 }
 
-/** It is refused within its request; a run that values it may take some seconds. */
+/** A send is refused within its request, whose simulation may take some seconds. */
 function refusedSpans(txId: TxId): Span[] {
   try {
     const atMs = timeOfId(txId)
@@ -76,7 +79,7 @@ function refusedSpans(txId: TxId): Span[] {
   }
 }
 
-/** In order, and none overlaps another. */
+/** In order and without overlaps. */
 function spansOf(tx: Transaction, approval: Approval | null): Span[] {
   const { createdAtMs, updatedAtMs, confirmedAtMs, attempts } = tx
   const moments = [createdAtMs, updatedAtMs, ...attempts.map(({ signedAtMs }) => signedAtMs)]

@@ -8,9 +8,9 @@ import type { OperationPorts } from '../ports.js'
 const PRESETS = ['off', 'usual', 'strict'] as const
 
 /**
- * Spec silent: a console token is enough to set them, less of them too. They give nothing: what the
- * caps, the policies and the grants hold back they hold back without them. What must outlive a stolen
- * token is a breaker of the key's policy, which is part of its grant.
+ * Spec silent: a console token is enough to set breakers, or to remove them. They give nothing:
+ * caps, policies and grants still apply without them. A breaker that must outlive a stolen token
+ * belongs in the key's policy, which is part of its grant.
  */
 export function setUserBreakers({
   actors,

@@ -7,6 +7,8 @@ export function getUser(ports: OperationPorts): ConsoleHandlers['get_user'] {
   return (context) => {
     const { userId, email } = context
     const frozen = freezeViewOrNull(ports.freezes.of(userId)?.user)
-    return { ok: true, value: { user_id: userId, email, frozen, ...placesOf(ports, context) } }
+    const { environment } = ports
+    const value = { user_id: userId, environment, email, frozen, ...placesOf(ports, context) }
+    return { ok: true, value }
   }
 }

@@ -14,7 +14,7 @@ export function freezeViewOrNull(freezing: Freezing | null | undefined) {
   return freezing == null ? null : freezeView(freezing)
 }
 
-/** @param freezes of its user */
+/** @param freezes those of its user */
 export function walletView(wallet: SubWallet, freezes: Freezes | null) {
   return {
     sub_wallet_id: wallet.subWalletId,
@@ -26,8 +26,8 @@ export function walletView(wallet: SubWallet, freezes: Freezes | null) {
 }
 
 /**
- * @param custody whether the identity provider has acknowledged what the key may do
- * @param freezes of its user
+ * @param custody whether the identity provider has acknowledged the key's grant
+ * @param freezes those of its user
  */
 export function keyView(
   key: ApiKey,

@@ -1,7 +1,10 @@
+import { subWalletAddress } from '../../../actors/addresses.js'
 import { CHAIN_IDS } from '../../domain/chains.js'
 import type { UserId } from '../../domain/ids.js'
 import type { SubWallet } from '../../domain/wallet.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { ofRead } from '../../errors/outcome-unknown.js'
+import { gasView } from '../agent/gas-view.js'
 import { readAllowances } from '../agent/get-allowances.js'
 import { readNativeBalance } from '../agent/get-native-balance.js'
 import { readPositions } from '../agent/get-positions.js'
@@ -10,7 +13,7 @@ import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { ownedWallet } from './ownership.js'
 
-/** What a sub-wallet has, as its agents read it, for its owner: on any chain, whatever keys may use. */
+/** Reads a sub-wallet for its owner as its agents do, on any chain, whatever its keys may use. */
 
 export function getWalletBalances(ports: OperationPorts): ConsoleHandlers['get_wallet_balances'] {
   return async ({ userId }, { sub_wallet_id, chain_id }) => {
@@ -45,6 +48,21 @@ export function getWalletAllowances(
   return ({ userId }, { sub_wallet_id, chain_id }) => {
     const wallet = walletOn(ports, userId, sub_wallet_id, chain_id)
     return wallet.ok ? readAllowances(ports, wallet.value.address, chain_id) : wallet
+  }
+}
+
+export function getWalletGas({
+  reader,
+  actors,
+  nowMs,
+}: OperationPorts): ConsoleHandlers['get_wallet_gas'] {
+  return async ({ userId }, { sub_wallet_id }) => {
+    const wallet = ownedWallet(reader, userId, sub_wallet_id)
+    if (!wallet.ok) return wallet
+    const now = nowMs()
+    const command = { type: 'read-gas', nowMs: now } as const
+    const read = ofRead(await actors.ask(subWalletAddress(wallet.value), command))
+    return read.ok ? ok(gasView(read.value, now)) : read
   }
 }
 

@@ -17,7 +17,7 @@ export function webhookView(endpoint: Omit<WebhookEndpoint, 'secrets'>) {
   }
 }
 
-/** @param event undefined when it is not in the log; of a test its record does not know the place */
+/** @param event undefined if it is not in the log; a test's record does not know its place */
 export function deliveryView(
   record: DeliveryRecord,
   event: Pick<StoredEvent, 'seq' | 'type'> | undefined,

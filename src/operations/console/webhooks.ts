@@ -1,6 +1,7 @@
 import { webhookEndpointAddress } from '../../../actors/addresses.js'
 import type { ChangeCommand } from '../../../actors/webhook-endpoint/core/commands.js'
 import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/core/state.js'
+import { DEFAULT_ALERT_TYPES } from '../../domain/event-types.js'
 import { type EventId, ID_PREFIX, type WebhookId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
@@ -10,7 +11,7 @@ import { generateWebhookSecret } from '../../webhooks/signature.js'
 import { validateWebhookUrl } from '../../webhooks/webhook-url.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { channelOf, DEFAULT_ALERT_TYPES } from './alert-channels.js'
+import { channelOf } from './alert-channels.js'
 import { type Creation, creationId } from './created-once.js'
 import { ownedWebhook } from './ownership.js'
 import { pageOptions } from './page.js'
@@ -18,7 +19,7 @@ import { webhookView } from './webhook-views.js'
 
 const NAMED = { operation: 'create_webhook', prefix: ID_PREFIX.webhook } as const
 
-/** Its secret is in the first answer alone: whoever did not get that one rotates it. */
+/** The secret is only in the first answer, so a person who did not receive it rotates it. */
 export function webhookCreation({
   reader,
 }: OperationPorts): Creation<ReturnType<typeof webhookView> & { secret: null }> {
@@ -64,7 +65,7 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
     } as const
     const stored = await actors.ask(webhookEndpointAddress(endpoint), command)
     if (!stored.ok) return stored
-    // One that was given up on has made it in between, with a secret of its own.
+    // An attempt that was abandoned has created it in between, with a secret of its own.
     const isNew = stored.value.createdAtMs === endpoint.createdAtMs
     return {
       ok: true,
@@ -112,7 +113,7 @@ export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webh
   }
 }
 
-/** The event and the delivery it begins are stored together: a test that is answered is sent. */
+/** The event and the delivery it begins are stored together, so an answered test is always sent. */
 export function testWebhook(ports: OperationPorts): ConsoleHandlers['test_webhook'] {
   const { reader, actors, timers, nowMs } = ports
   return async ({ userId, personId: byPerson, requestId }, { webhook_id }) => {
@@ -152,8 +153,9 @@ export function rotateWebhookSecret(
   }
 }
 
-/** What names a channel for people is its secret: another one is another channel. */
+/** An alert channel's address is part of its secret, so another address is another channel. */
 function notAWebhook() {
-  const words = 'A channel for people keeps its address; remove it, and make another.'
+  const words =
+    'The address of an alert channel cannot be changed. Remove the channel and create another.'
   return refuse(fault('INVALID_REQUEST', {}, words))
 }

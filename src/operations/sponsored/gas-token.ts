@@ -4,7 +4,7 @@ import type { Address } from '../../domain/ids.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 
 /**
- * The USDC that buys gas, on Base alone (CONTRACT.md, "Gas").
+ * The USDC that buys gas, only on Base (CONTRACT.md, "Gas").
  * @returns refusals: `GAS_SWAP_NOT_SUPPORTED`
  */
 export function usdcForGas({ config }: ChainAccess): Result<Address> {

@@ -12,7 +12,7 @@ import type { OperationPorts } from '../ports.js'
 
 type MarketConfig = ChainConfig['markets'][number]
 
-/** A market of the configuration, as its vault is now. */
+/** A configured market with the current state of its vault. */
 export interface Market {
   readonly chain: ChainAccess
   readonly config: MarketConfig
@@ -20,7 +20,7 @@ export interface Market {
   readonly state: VaultState
 }
 
-/** The chains asked about: one, or all that the key may use. */
+/** The requested chains: one, or all that the key may use. */
 export function chainsAsked(
   { chains }: OperationPorts,
   { key }: AgentContext,
@@ -30,34 +30,45 @@ export function chainsAsked(
   return wanted.map((id) => chains.get(id)).filter((chain) => chain !== undefined)
 }
 
+/** A configured market; `state` is null if its vault could not be read. */
+export interface ListedMarket extends Omit<Market, 'state'> {
+  readonly state: VaultState | null
+}
+
 /**
- * Every market of these chains, as `account` sees it. A vault that does not answer is left out, and
- * so is a chain that does not while another one does.
- * @returns refusals: `CHAIN_UNAVAILABLE`
+ * Lists every market of these chains, as `account` sees it. None is left out: a vault that could
+ * not be read has a null state.
+ * @param view returns what is shown of each
+ * @returns refusals: `CHAIN_UNAVAILABLE` if no chain answered
  */
-export async function readMarkets(
+export async function listMarkets<T>(
   ports: OperationPorts,
   asked: readonly ChainAccess[],
   account: Address,
-): Promise<Result<Market[]>> {
-  const answers = await Promise.allSettled(
-    asked.map((chain) =>
-      Promise.all(chain.config.markets.map((market) => readMarket(ports, chain, market, account))),
-    ),
-  )
-  const markets: Market[] = []
-  let failure: PromiseRejectedResult | null = null
-  for (const answer of answers) {
-    if (answer.status === 'rejected') failure ??= answer
-    else markets.push(...answer.value.filter((market) => market !== null))
+  view: (market: ListedMarket) => Promise<readonly T[]>,
+): Promise<Result<T[]>> {
+  const viewsOf = async (chain: ChainAccess, stateOf: (config: MarketConfig) => Read | null) => {
+    const shown = chain.config.markets.map(async (config) => {
+      const state = (await stateOf(config))?.state ?? null
+      return view({ chain, config, vault: toChecksumAddress(config.vault), state })
+    })
+    return (await Promise.all(shown)).flat()
   }
-  if (failure !== null && markets.length === 0) {
+  const read = asked.map((chain) =>
+    viewsOf(chain, (config) => readMarket(ports, chain, config, account)),
+  )
+  const answers = await Promise.allSettled(read)
+  const failure = answers.find((answer) => answer.status === 'rejected')
+  if (failure !== undefined && answers.every(({ status }) => status === 'rejected')) {
     const { reason } = failure
     if (reason instanceof FaultError) return refuse(reason.fault)
     return refuse(fault('CHAIN_UNAVAILABLE', {}, undefined, String(reason)))
   }
-  return ok(markets)
+  const views = asked.map((chain, i) => read[i]?.catch(() => viewsOf(chain, () => null)) ?? [])
+  return ok((await Promise.all(views)).flat())
 }
+
+type Read = Promise<Market | null>
 
 export async function readMarket(
   { vaultVenue, sharePrices, nowMs }: OperationPorts,
@@ -72,16 +83,16 @@ export async function readMarket(
   return { chain, config, vault, state }
 }
 
-/** Between two looks at share prices for the yields of markets. */
+/** Pause between two samples of share prices for the yields of markets. */
 const SAMPLE_MS = 5 * 60_000
 const NOBODY: Address = '0x0000000000000000000000000000000000000001'
 
-/** Samples every market's share price from now on. @returns what ends it */
+/** Samples every market's share price from now on. @returns a function that stops it */
 export function sampleSharePrices(ports: OperationPorts): () => void {
   const { timers } = ports
   let alarm: Alarm
   const sample = () => {
-    void readMarkets(ports, [...ports.chains.values()], NOBODY)
+    void listMarkets(ports, [...ports.chains.values()], NOBODY, async () => [])
     alarm = timers.at(timers.now() + SAMPLE_MS, sample)
   }
   sample()
@@ -92,10 +103,10 @@ export function vaultKey({ config }: ChainAccess, vault: Address): string {
   return `${config.id}:${vault}`
 }
 
-/** Decimal USD; null while there is no price. */
+/** Decimal USD; null without a price. */
 export async function usdOf(
   ports: OperationPorts,
-  { chain, state }: Market,
+  { chain, state }: Pick<Market, 'chain' | 'state'>,
   assets: bigint,
 ): Promise<string | null> {
   const value = await valueOfInput(ports, chain, state.asset, assets)
@@ -106,5 +117,5 @@ export function marketOf(chain: ChainAccess, marketId: string): Result<MarketCon
   const found = chain.config.markets.find(({ market_id }) => market_id === marketId)
   if (found !== undefined) return ok(found)
   const details = { chain_id: chain.config.id, market_id: marketId }
-  return refuse(fault('NOT_FOUND', details, 'There is no such market on this chain.'))
+  return refuse(fault('NOT_FOUND', details, 'This chain has no such market.'))
 }

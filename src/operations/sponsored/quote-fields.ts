@@ -13,7 +13,7 @@ interface TokenFacts {
   readonly decimals: number
 }
 
-/** Null for what is no ERC-20 token. */
+/** Null if it is not an ERC-20 token. */
 export async function symbolAndDecimals(
   { config, reads }: ChainAccess,
   token: Address,
@@ -22,12 +22,14 @@ export async function symbolAndDecimals(
   return reads.tokenMetadata(token)
 }
 
-/** What the Router's fee leaves for the venue. */
+/** The amount that the Router's fee leaves for the venue. */
 export function netOfFee(amountIn: bigint): bigint {
   return amountIn - routerFee(amountIn, SERVICE_FEE_BPS)
 }
 
-/** The fields of every quote (CONTRACT.md, "Quotes"), then the fee's rate and how long it holds. */
+/**
+ * The fields of every quote (CONTRACT.md, "Quotes"), then the fee's rate and the quote's expiry.
+ */
 export function quoteFields(
   { hasRouter, nowMs }: Pick<OperationPorts, 'hasRouter' | 'nowMs'>,
   { config }: ChainAccess,

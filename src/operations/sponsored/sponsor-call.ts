@@ -5,7 +5,6 @@ import type { TransactionView } from '../../api/transaction.js'
 import type { ChainAccess } from '../../chains/access.js'
 import { type Plan, quoteOf } from '../../defi/plan.js'
 import { type Address, ID_PREFIX, type TxId } from '../../domain/ids.js'
-import type { SponsoredKind } from '../../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { unknownCall } from '../../errors/outcome-unknown.js'
 import { newId } from '../../store/new-id.js'
@@ -13,7 +12,7 @@ import { answerOfSend } from '../agent/send-transaction.js'
 import type { AgentContext, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** A chain with a Router; what sponsored calls ask for before anything else. */
+/** A chain with a Router, the first condition of sponsored calls. */
 export interface SponsoredChain {
   readonly chain: ChainAccess
   readonly router: Address
@@ -38,12 +37,12 @@ export function sponsoredChain(
   return ok({ chain, ...addresses })
 }
 
-/** Plans a call and hands it to the sub-wallet's actor, which caps, screens and signs it. */
+/** Plans a call and passes it to the sub-wallet's actor, which caps, screens and signs it. */
 export async function sponsorCall(
   ports: OperationPorts,
   context: AgentContext,
   on: SponsoredChain,
-  request: { readonly kind: SponsoredKind; readonly fingerprint: string },
+  request: Pick<SponsorCommand, 'kind' | 'fingerprint' | 'executes'>,
   plan: () => Promise<Result<Plan>>,
 ): Promise<Answer<TransactionView>> {
   const quote = await quoteOf(ports, on.chain, plan)
@@ -52,29 +51,31 @@ export async function sponsorCall(
 }
 
 /**
- * A call that cannot be planned, since what it names is forgotten by now: where it came before under
- * the same Idempotency-Key, it is answered as it was then. Its actor knows also of one that is under
- * way, of which the store may have nothing yet.
+ * A swap by a quote that is no longer kept. If the request, or another one by the same quote, came
+ * before, it gets the same answer. The actor also knows a call under way that the store may not
+ * have yet.
  */
 export async function sponsorForgotten(
   ports: OperationPorts,
   context: AgentContext,
-  kind: SponsoredKind,
+  quoteId: string,
   forgotten: Fault,
 ): Promise<Answer<TransactionView>> {
-  if (context.idempotency === null) return refuse(forgotten)
   const quote = { ok: false, fault: forgotten } as const
-  const call = { ...NOWHERE, kind, fingerprint: kind, quote, isForgotten: true } as const
+  const swap = { kind: 'swap', fingerprint: 'swap', quote, isForgotten: true } as const
+  const call = { ...NOWHERE, ...swap, executes: { lineageId: context.key.lineageId, quoteId } }
   return hand(ports, context, call)
 }
 
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 const NOWHERE = { chainId: 0, router: NOBODY, delegate: NOBODY } as const
 
+type OfContext = 'proofKey' | 'idempotency' | 'guardsDuplicates'
+
 async function hand(
   ports: OperationPorts,
-  { key, requestId, proofKey, idempotency }: AgentContext,
-  call: Omit<SponsorCommand, 'type' | 'txId' | 'requestId' | 'keyId' | 'proofKey' | 'idempotency'>,
+  { key, requestId, proofKey, idempotency, guardsDuplicates }: AgentContext,
+  call: Omit<SponsorCommand, 'type' | 'txId' | 'requestId' | 'keyId' | OfContext>,
 ): Promise<Answer<TransactionView>> {
   const command: SponsorCommand = {
     type: 'sponsor-call',
@@ -84,6 +85,7 @@ async function hand(
     ...call,
     proofKey,
     idempotency,
+    guardsDuplicates,
   }
   const answer = await ports.actors.ask(subWalletAddress(key), command)
   if (!answer.ok) return refuse(unknownCall(answer.fault, command.txId, idempotency !== null))

@@ -1,6 +1,6 @@
 /**
  * Refuses list entries that would stop honest calls. Public lists have held an entry of mostly
- * zeros, which is found in any padding, and tokens that half the chain uses; one such entry stops
+ * zeros, which occurs in any padding, and tokens that half the chain uses; one such entry stops
  * every write of the service.
  */
 import { ADDRESS_BYTES } from '../set/address-bytes.js'
@@ -8,11 +8,13 @@ import { ADDRESS_BYTES } from '../set/address-bytes.js'
 export type EntryFault = 'malformed' | 'zero-or-precompile' | 'low-entropy' | 'infrastructure'
 
 /**
- * Grinding this many given bytes costs 2^80 hashes: such an entry is padding or a constant, not
- * somebody's account.
+ * Grinding this many given bytes costs 2^80 hashes: such an entry is padding or a constant, not an
+ * account.
  */
 const PADDING_BYTES_MIN = 10
-/** An address of two byte values is a pattern or a constant such as 0xEeee…EEeE. */
+/**
+ * An address with only two different byte values is a pattern or a constant such as 0xEeee…EEeE.
+ */
 const DISTINCT_BYTES_MAX_REFUSED = 2
 /** Addresses up to 0xffff are precompiles, system contracts and routers' sentinels. */
 const RESERVED_LEADING_ZEROS = 18

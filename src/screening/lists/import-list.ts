@@ -6,12 +6,14 @@ import { ListStore, type StoredHeader } from './list-store.js'
 import type { ListKind } from './named-list.js'
 
 /**
- * Past this time since the publisher was last asked, the list counts as unavailable. Publishers
- * update within days; a week bears a long weekend and a publisher's outage.
+ * When the publisher was last contacted longer ago than this, the list counts as unavailable.
+ * Publishers update within days; a week allows for a long weekend and a publisher's outage.
  */
 const DEFAULT_MAX_AGE_SECONDS = 7 * 86_400
 
-/** What each source is, unless the import says otherwise. Plain lists have no publisher to ask. */
+/**
+ * The properties of each source, unless the import overrides them. Plain lists have no publisher.
+ */
 const SOURCE_DEFAULTS: Record<
   ListSource,
   { readonly name: string; readonly kind: ListKind; readonly maxAgeSeconds: number | null }
@@ -22,22 +24,25 @@ const SOURCE_DEFAULTS: Record<
   plain: { name: 'plain', kind: 'sanctions', maxAgeSeconds: null },
 }
 
-/** A list that keeps less than this share of its addresses was cut short, or must be confirmed. */
+/**
+ * A list that keeps less than this share of its addresses was cut short, or needs a person's
+ * confirmation.
+ */
 const SHRINK_SHARE_MIN = 0.25
 
 export interface ImportRequest {
   readonly source: ListSource
-  /** Path of the publisher's file: XML, CSV, text, or a ZIP of one. */
+  /** The path of the publisher's file: XML, CSV, text, or a ZIP of one. */
   readonly file: string
   /** Lower-case letters, digits, hyphens; several plain lists need one each. */
   readonly name?: string
   readonly kind?: ListKind
-  /** null: never stale. */
+  /** Null: never stale. */
   readonly maxAgeSeconds?: number | null
   readonly tron?: TronPolicy
-  /** Taken over though it lost most of its addresses, or all: a person has looked. */
+  /** `confirmed` accepts a list that lost most or all of its addresses: a person has checked it. */
   readonly shrink?: 'refuse' | 'confirmed'
-  /** Where the file came from, when not from a local path. */
+  /** The origin of the file, unless it is a local path. */
   readonly origin?: { readonly url: string; readonly etag: string | null }
 }
 
@@ -50,14 +55,14 @@ export interface ImportContext {
 
 export interface ImportReport {
   readonly list: StoredHeader
-  /** Which of the publisher's formats it was. */
+  /** The publisher's format. */
   readonly format: string
   readonly added: number
   readonly removed: number
   readonly checksumMismatches: readonly string[]
 }
 
-/** A list that would be smaller than it can honestly be. The earlier one stays. */
+/** A list that lost more addresses than is plausible. The earlier one stays. */
 export class ListShrankError extends Error {
   constructor(name: string, before: number, after: number) {
     super(
@@ -70,9 +75,9 @@ export class ListShrankError extends Error {
 }
 
 /**
- * Imports a publisher's file in place of the earlier import: addresses that are no longer in it
- * are off the list. A running service takes it over within a second.
- * @throws ListFormatError when the file is not the list it should be, or breaks off
+ * Imports a publisher's file in place of the earlier import: addresses that are no longer in it are
+ * removed from the list. A running service uses it within a second.
+ * @throws ListFormatError when the file is not the expected list, or breaks off
  * @throws ListShrankError
  */
 export async function importList(
@@ -96,7 +101,7 @@ export async function importList(
   if (after.size === 0 && refusedCount > 0) {
     const example = JSON.stringify(refused[0]?.text ?? '')
     throw new ListFormatError(
-      `the file holds no address to list: ${refusedCount} entries were refused, such as ${example}`,
+      `the file holds no address to list: ${refusedCount} entries were refused, for example ${example}`,
     )
   }
   const shrank = after.size === 0 || after.size < before.size * SHRINK_SHARE_MIN

@@ -1,7 +1,7 @@
 /**
- * Contracts that honest calls name all the time. A list that holds one is wrong about it, or
- * would stop the service if it were right: the entry is refused and reported, and an operator
- * decides. The service's own contracts and configured tokens join them at start.
+ * Contracts that honest calls name all the time. A list that holds one is wrong, or would stop the
+ * service: the entry is refused and reported, and an operator decides. The service's own contracts
+ * and configured tokens are added at start.
  */
 import { parseListedAddress } from '../set/address-bytes.js'
 import { buildAddressSet, findEntry, GRAM_BITS_SMALL } from '../set/address-set.js'
@@ -50,7 +50,7 @@ const KNOWN_INFRASTRUCTURE = [
 
 /**
  * @param own addresses of the service itself: routers, delegates, configured tokens and vaults
- * @throws TypeError when one of them is no address
+ * @throws TypeError when one of them is not an address
  */
 export function protectAddresses(own: readonly string[]): (entry: Uint8Array) => boolean {
   const known = [...KNOWN_INFRASTRUCTURE, ...own].map((text) => {

@@ -1,4 +1,4 @@
-/** What the command line asks about lists, without a running service. */
+/** Answers the command line's questions about lists, without a running service. */
 import { parseListedAddress } from '../set/address-bytes.js'
 import { type ListOwnerOptions, readListsOnce } from './list-owner.js'
 import type { ListsStatus } from './published-lists.js'
@@ -19,15 +19,13 @@ export async function listsStatus(options: ListOwnerOptions): Promise<ListsStatu
   }
 }
 
-/**
- * @throws TypeError when `address` is none
- */
+/** @throws TypeError when `address` is not an address */
 export async function checkAddress(
   address: string,
   options: ListOwnerOptions,
 ): Promise<AddressCheck> {
   const bytes = parseListedAddress(address)
-  if (bytes === null) throw new TypeError('not an address: 20 bytes of hex are due')
+  if (bytes === null) throw new TypeError('not an address: 20 bytes of hex are required')
   const owner = await readListsOnce(options)
   try {
     return { lists: owner.listsWith(bytes), status: owner.status() }

@@ -1,6 +1,6 @@
 /**
  * Owns the lists: one owner in the service's process gathers them from their sources, builds the
- * address set and publishes it to every thread. Nothing else writes lists in memory.
+ * address set and publishes it to every thread. It is the only writer of lists in memory.
  */
 import { type FSWatcher, mkdirSync, watch } from 'node:fs'
 import { isOracleListName } from '../../config/sanctions-oracles.js'
@@ -14,7 +14,7 @@ import type { ListsReader, ListsStatus, Publication } from './published-lists.js
 import { ListsPublisher, type SharedLists } from './shared-lists.js'
 import { TextDirectory } from './text-directory.js'
 
-/** File notifications get lost on some file systems; looking costs a stat a file. */
+/** File notifications get lost on some file systems; polling costs one stat per file. */
 const POLL_MS = 1_000
 /** Editors and scripts change a directory several times for one save. */
 const WATCH_DEBOUNCE_MS = 20
@@ -35,7 +35,7 @@ export interface ListOwnerOptions {
   /** Our own contracts, configured tokens and vaults: entries that name them are refused. */
   readonly protectedAddresses: readonly string[]
   /**
-   * Names of the lists that are followed from chains. Stored mirrors of other names no longer
+   * The names of the lists that are mirrored from chains. Stored mirrors with other names no longer
    * count, and a live service does not write before each of these has been mirrored.
    */
   readonly mirrors?: readonly string[]
@@ -47,9 +47,12 @@ export interface ListOwner extends ListsReader {
   status(): ListsStatus
   /** Every list that holds the address, not only the first. @param address 20 bytes */
   listsWith(address: Uint8Array): readonly { readonly list: string; readonly version: string }[]
-  /** For one worker thread: into its workerData, `port` into its transferList. */
+  /**
+   * Shares the lists with one worker thread: pass the result in its workerData, and `port` in its
+   * transferList.
+   */
   share(): SharedLists
-  /** Looks at all sources now. */
+  /** Reads all sources now. */
   refresh(): Promise<void>
 }
 
@@ -63,7 +66,7 @@ export async function createListOwner(options: ListOwnerOptions): Promise<ListOw
   return owner
 }
 
-/** Loads all lists as they stand, watches nothing and refuses nothing: for looking at them. */
+/** Loads all lists in their present form, without watching or refusing anything: for inspection. */
 export async function readListsOnce(options: ListOwnerOptions): Promise<ListOwner> {
   const owner = new FileListOwner(options)
   await owner.refresh()
@@ -101,7 +104,7 @@ class FileListOwner implements ListOwner {
 
   async start(): Promise<void> {
     await this.refresh()
-    // A mirror needs the running service, so only what is imported beforehand is due at start.
+    // A mirror needs the running service, so only imported lists are required at start.
     const reason = this.#withoutImport()
     if (reason !== null) throw new Error(`screening cannot start: ${reason}`)
     for (const directory of [this.#options.textListsDirectory, this.#options.storeDirectory]) {
@@ -127,11 +130,11 @@ class FileListOwner implements ListOwner {
   }
 
   share(): SharedLists {
-    if (this.#publisher === null) throw new Error('lists are shared once they are loaded')
+    if (this.#publisher === null) throw new Error('lists can be shared only once they are loaded')
     return this.#publisher.share()
   }
 
-  /** Refreshes run one at a time; one that is asked for meanwhile runs after. */
+  /** Refreshes run one at a time; one that is requested during another runs after it. */
   refresh(): Promise<void> {
     if (this.#refreshing === null) this.#refreshing = this.#refreshAll()
     else this.#refreshAgain = true
@@ -224,7 +227,9 @@ class FileListOwner implements ListOwner {
     }
   }
 
-  /** Mirrors are found current every minute or so; their set is built anew only when it differs. */
+  /**
+   * Mirrors are confirmed as current about every minute; their set is rebuilt only when it changed.
+   */
   #setOf(lists: readonly NamedList[]): SharedArrayBuffer {
     const revisions = JSON.stringify(lists.map(revisionOf))
     if (this.#built?.revisions !== revisions) {
@@ -242,7 +247,10 @@ class FileListOwner implements ListOwner {
     )
   }
 
-  /** @param file of the store; that of an oracle which is not mirrored does not count, sound or not */
+  /**
+   * @param file of the store; an oracle's file does not count, valid or not, unless that oracle is
+   * mirrored
+   */
   #counts(file: string): boolean {
     const name = file.slice(0, file.lastIndexOf('.'))
     return this.#mirrors.has(name) || !isOracleListName(name)
@@ -252,7 +260,7 @@ class FileListOwner implements ListOwner {
     if (this.#options.mode === 'dev') return null
     const withoutImport = this.#withoutImport()
     if (withoutImport !== null) return withoutImport
-    // Others being in order does not stand in for one that cannot be read.
+    // Other valid lists do not replace one that cannot be read.
     const counting = this.#store.unread.filter((name) => this.#counts(name))
     const [unread] = [...counting, ...this.#texts.unread]
     if (unread !== undefined) return `${unread} cannot be loaded`
@@ -262,8 +270,8 @@ class FileListOwner implements ListOwner {
   }
 
   /**
-   * Spec silent: text files have no publisher and no age, and an oracle is updated late at times,
-   * so that neither alone makes a service live.
+   * Spec silent: text files have no publisher and no age, and an oracle is sometimes updated late,
+   * so neither is enough for a live service.
    */
   #withoutImport(): string | null {
     if (this.#options.mode === 'dev') return null

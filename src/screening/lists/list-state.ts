@@ -1,4 +1,4 @@
-/** What publications, verdicts and operators see of a list. */
+/** The state of a list that publications, verdicts and operators see. */
 import { ADDRESS_BYTES } from '../set/address-bytes.js'
 import type { NamedList } from './named-list.js'
 import type { ListState, ListVersion } from './published-lists.js'
@@ -11,12 +11,12 @@ export function holdsEntry(packed: Uint8Array, address: Uint8Array): boolean {
   return false
 }
 
-/** Changes with what the list says and with what was refused of it. */
+/** Changes with the list's content and with its refused entries. */
 export function revisionOf(list: NamedList): string {
   return `${list.name}/${list.version}/${list.refusedCount}`
 }
 
-/** Of an address on several lists, the verdict names the strongest. */
+/** The order of the kinds: for an address on several lists, the verdict names the strongest. */
 export const PRECEDENCE = { sanctions: 0, operator: 1, risk: 2 } as const
 
 export function versionOf(list: NamedList): ListVersion {
@@ -31,7 +31,7 @@ export function versionOf(list: NamedList): ListVersion {
   }
 }
 
-/** When the first of them passes its age; null is never. */
+/** When the first list passes its maximum age; null means never. */
 export function staleAtMs(lists: readonly NamedList[]): number | null {
   let earliest: number | null = null
   for (const list of lists) {
@@ -53,7 +53,7 @@ export function stateOf(list: NamedList, nowMs: number): ListState {
   }
 }
 
-/** Whether a file went away between being named and being read, as drafts of others do. */
+/** Whether a file was removed between being listed and being read, as other writers' drafts are. */
 export function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }

@@ -1,7 +1,7 @@
 /**
  * Imported lists on disk, one file each under `<home>/service/lists/`: a line of JSON about the
- * list, then one address a line. A file is replaced whole by rename, so a reader sees the old list
- * or the new one and a crash leaves one of them.
+ * list, then one address per line. A file is replaced whole by rename, so a reader sees the old
+ * list or the new one and a crash leaves one of them.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { readTextList, TEXT_LIST_BYTES_MAX } from './text-list.js'
 
 const SUFFIX = '.list'
 const LIST_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/
-/** Imported lists are few: one a publisher. */
+/** Imported lists are few: one per publisher. */
 const STORED_LISTS_MAX = 64
 
 const refusedEntry = z.strictObject({
@@ -22,12 +22,12 @@ const refusedEntry = z.strictObject({
   fault: z.enum(['malformed', 'zero-or-precompile', 'low-entropy', 'infrastructure']),
 })
 
-/** How far a list that is followed from a chain's events has come. */
+/** How far a list that follows a chain's events has read. */
 const chainCursor = z.strictObject({
   chain_id: z.int().min(1),
   contract: z.string().regex(/^0x[0-9a-f]{40}$/),
   through_block: z.int().min(0),
-  /** A chain that has another block there was reorganised past the confirmation depth. */
+  /** When the chain has another block there, it was reorganised past the confirmation depth. */
   block_hash: z.string().regex(/^0x[0-9a-f]{64}$/),
 })
 
@@ -45,19 +45,19 @@ const header = z.strictObject({
   /** The publisher's own date of the list, as it writes it. */
   published: z.string().max(64).nullable(),
   max_age_seconds: z.int().min(60).nullable(),
-  /** For asking the publisher whether it has a newer one. */
+  /** Sent to the publisher to learn whether there is a newer list. */
   etag: z.string().max(256).nullable(),
-  /** Of the file that was imported; null for what is followed from a chain. */
+  /** The hash of the imported file; null for a list that follows a chain. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
-  /** Of the address lines below; a file cut short or edited does not load. */
+  /** The hash of the address lines below; a truncated or edited file does not load. */
   entries_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   entries: z.int().min(0),
   refused_count: z.int().min(0),
   refused: z.array(refusedEntry).max(100),
-  /** Null for what was imported from a file. */
+  /** Null for a list that was imported from a file. */
   cursor: chainCursor.nullable().default(null),
 })
 
@@ -67,7 +67,7 @@ export interface StoredList extends NamedList {
   readonly header: StoredHeader
 }
 
-/** What an import says about a list; counts and hashes of the entries are computed. */
+/** The header fields that an import provides; counts and hashes of the entries are computed. */
 export type ListOrigin = Pick<
   StoredHeader,
   | 'name'
@@ -87,7 +87,7 @@ export class ListStore {
   readonly #loaded = new Map<string, { signature: string; list: StoredList }>()
   readonly #isProtected: (entry: Uint8Array) => boolean
   problems: readonly string[] = []
-  /** Files that do not load and of which there is no earlier content: nothing of them counts. */
+  /** Files that do not load and have no earlier content: none of their entries count. */
   unread: readonly string[] = []
 
   constructor(directory: string, isProtected: (entry: Uint8Array) => boolean) {
@@ -99,7 +99,9 @@ export class ListStore {
     return [...this.#loaded.values()].map((loaded) => loaded.list)
   }
 
-  /** Reads what changed. A file that does not load keeps its earlier content, and is reported. */
+  /**
+   * Reads the changed files. A file that does not load keeps its earlier content and is reported.
+   */
   async refresh(): Promise<void> {
     const problems: string[] = []
     const unread: string[] = []
@@ -147,7 +149,7 @@ export class ListStore {
     return written
   }
 
-  /** Notes that the publisher was asked and its list has not changed. */
+  /** Notes that the publisher confirmed its list as unchanged. */
   async markChecked(name: string, checkedAt: string): Promise<void> {
     const path = join(this.#directory, name + SUFFIX)
     const text = await readFile(path, 'utf8')
@@ -195,7 +197,7 @@ export class ListStore {
     }
   }
 
-  /** Entries are checked again: the service's own contracts may differ from the import's. */
+  /** The entries are checked again: the service's own contracts may differ from the import's. */
   #parse(text: string): StoredList {
     const newline = text.indexOf('\n')
     const parsed = header.parse(JSON.parse(text.slice(0, newline)))

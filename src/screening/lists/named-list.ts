@@ -4,32 +4,34 @@ import { SET_ENTRIES_MAX } from '../set/address-set.js'
 import { type EntryFault, entryFault } from './entry-check.js'
 
 /**
- * Who is behind a list, which decides what a user's own allow entry may override:
- * nothing but `risk`.
+ * The authority of a list, which decides what a user's own allow entry may override: only `risk`.
  */
 export type ListKind = 'sanctions' | 'operator' | 'risk'
 
-/** One list as it is in memory: refused entries are already gone. */
+/** One list in memory, without its refused entries. */
 export interface NamedList {
   readonly name: string
   readonly kind: ListKind
-  /** What it was made from: a file name, or a publisher. */
+  /** Its source: a file name, or a publisher. */
   readonly source: string
   /** Changes exactly when the content does. */
   readonly version: string
-  /** When its content was last known to be the publisher's newest, ms since the epoch. */
+  /**
+   * When its content was last known to be the publisher's newest, milliseconds since the Unix
+   * epoch.
+   */
   readonly checkedAtMs: number
   /** Past this age the list counts as unavailable; null never ages. */
   readonly maxAgeMs: number | null
-  /** 20 bytes an entry. */
+  /** 20 bytes per entry. */
   readonly packed: Uint8Array
   readonly refused: readonly RefusedEntry[]
-  /** Entries refused in all; `refused` shows the first REFUSED_SHOWN_MAX. */
+  /** The number of refused entries; `refused` shows the first REFUSED_SHOWN_MAX. */
   readonly refusedCount: number
 }
 
 export interface RefusedEntry {
-  /** As it stood in the list, cut at REFUSED_TEXT_MAX characters. */
+  /** The entry's text, cut at REFUSED_TEXT_MAX characters. */
   readonly text: string
   readonly fault: EntryFault
 }
@@ -38,8 +40,8 @@ const REFUSED_SHOWN_MAX = 100
 const REFUSED_TEXT_MAX = 64
 
 /**
- * Gathers the entries of one list: checks each, drops duplicates, keeps a report of what was
- * refused. Entries past SET_ENTRIES_MAX throw, since a list cut short would let addresses through.
+ * Gathers the entries of one list: checks each, drops duplicates and keeps a report of the refused
+ * ones. Entries past SET_ENTRIES_MAX throw, since a truncated list would let addresses through.
  */
 export class EntryCollector {
   readonly refused: RefusedEntry[] = []
@@ -75,7 +77,7 @@ export class EntryCollector {
     return this.#seen.size
   }
 
-  /** Sorted, so that the same entries give the same version in any order. */
+  /** Sorts them, so that the same entries give the same version in any order. */
   packed(): Uint8Array {
     const packed = Buffer.allocUnsafe(this.#seen.size * ADDRESS_BYTES)
     let at = 0

@@ -1,7 +1,7 @@
 import type { AddressSet } from '../set/address-set.js'
 import type { ListKind, RefusedEntry } from './named-list.js'
 
-/** What a verdict records of each list it was made against. */
+/** The record that a verdict keeps of each list it was made against. */
 export interface ListVersion {
   readonly list: string
   readonly kind: ListKind
@@ -9,17 +9,17 @@ export interface ListVersion {
   readonly version: string
   readonly entries: number
   readonly checkedAtMs: number
-  /** null: the list never counts as stale. */
+  /** Null: the list never counts as stale. */
   readonly maxAgeMs: number | null
 }
 
-/** One publication as it crosses threads; the buffer is shared, the rest is copied. */
+/** One publication in the form that crosses threads; the buffer is shared, the rest is copied. */
 export interface Publication {
   /** Grows by one with each publication. */
   readonly sequence: number
   readonly buffer: SharedArrayBuffer
   readonly lists: readonly ListVersion[]
-  /** From this instant on nothing may be screened with these lists; null is never. */
+  /** From this time on nothing may be screened with these lists; null means never. */
   readonly staleAtMs: number | null
   /** Why the service must not screen with these lists at all, or null. */
   readonly unusable: string | null
@@ -30,9 +30,9 @@ export interface OpenLists extends Omit<Publication, 'buffer'> {
   readonly set: AddressSet
 }
 
-/** The newest lists, as one thread sees them. Reading costs one atomic load. */
+/** The newest lists, as one thread has them. Reading costs one atomic load. */
 export interface ListsReader {
-  /** null until the first publication has arrived. */
+  /** Null until the first publication has arrived. */
   current(): OpenLists | null
   close(): void
 }
@@ -45,7 +45,7 @@ export interface ListState extends ListVersion {
   readonly refused: readonly RefusedEntry[]
 }
 
-/** What operators see. */
+/** The status that operators see. */
 export interface ListsStatus {
   /** False: every write is answered SCREENING_UNAVAILABLE. */
   readonly ready: boolean

@@ -1,14 +1,14 @@
 /**
  * Carries lists from the thread that owns them to the threads that screen. The owner posts the new
  * publication first and raises the sequence number second, so a reader that sees the new number
- * finds the message in its port's queue and takes it before it screens: once `publish` returns, no
+ * finds the message in its port's queue and uses it before it screens: once `publish` returns, no
  * thread screens with the older lists.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { openAddressSet } from '../set/address-set.js'
 import type { ListsReader, OpenLists, Publication } from './published-lists.js'
 
-/** Handed to one worker thread in its workerData; `port` belongs into its transferList. */
+/** Passed to one worker thread in its workerData; `port` belongs in its transferList. */
 export interface SharedLists {
   readonly sequence: SharedArrayBuffer
   readonly port: MessagePort
@@ -60,7 +60,7 @@ export function attachLists(shared: SharedLists): ListsReader {
   const adopt = (publication: Publication) => {
     if (publication.sequence > lists.sequence) lists = open(publication)
   }
-  // Also taken when idle, so that a thread that screens nothing does not pile up old sets.
+  // Also received when idle, so that a thread that screens nothing does not pile up old sets.
   shared.port.on('message', adopt)
   shared.port.unref()
   return {
@@ -68,7 +68,8 @@ export function attachLists(shared: SharedLists): ListsReader {
       for (;;) {
         if (lists.sequence >= Atomics.load(sequence, 0)) return lists
         const received = receiveMessageOnPort(shared.port)
-        // The number rises after the message is posted: a miss means the port itself is gone.
+        // The number rises after the message is posted: without a message the port itself is
+        // closed.
         if (received === undefined) return null
         adopt(received.message as Publication)
       }

@@ -1,8 +1,8 @@
 /**
- * The operator's own lists: every `*.txt` of one directory, one list a file. Files are edited by
- * hand and by scripts while the service runs, so a reading may catch one half-written. The rule
- * that makes this safe: an added address counts at once, a removed one only after the file has
- * stood unchanged for REMOVAL_SETTLE_MS.
+ * The operator's own lists: every `*.txt` of one directory, one list per file. People and scripts
+ * edit files while the service runs, so a file may be read half-written. The rule that makes this
+ * safe: an added address counts at once, a removed one only after the file has been unchanged for
+ * REMOVAL_SETTLE_MS.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,17 +12,17 @@ import { EntryCollector, listVersion, type NamedList } from './named-list.js'
 import { readTextList, TEXT_LIST_BYTES_MAX } from './text-list.js'
 
 export const REMOVAL_SETTLE_MS = 2_000
-/** Lists beyond this many files are refused, loudly: each costs a stat a second. */
+/** Further files are refused with a report: each costs one stat per second. */
 export const TEXT_LISTS_MAX = 256
 const DIRECTORY = 'the lists directory'
 
 interface FileState {
-  /** Size, times and inode: another value means the content may differ. */
+  /** Size, times and inode: another value means that the content may differ. */
   readonly signature: string
   readonly changedAtMs: number
-  /** What counts now: with the removals that have not settled. */
+  /** The entries that count now, including removed ones until they settle. */
   readonly list: NamedList
-  /** What the file says, when that is less than what counts. */
+  /** The file's content, when it has fewer entries than what counts. */
   readonly settled: NamedList | null
 }
 
@@ -31,10 +31,10 @@ export class TextDirectory {
   readonly #isProtected: (entry: Uint8Array) => boolean
   readonly #files = new Map<string, FileState>()
   readonly #missingSinceMs = new Map<string, number>()
-  /** Whether the directory could be read once. */
+  /** Whether the directory was ever read. */
   #isListed = false
   problems: readonly string[] = []
-  /** Lists that cannot be read and of which there is no earlier content: nothing of them counts. */
+  /** Lists that cannot be read and have no earlier content: none of their entries count. */
   unread: readonly string[] = []
 
   constructor(directory: string, isProtected: (entry: Uint8Array) => boolean) {
@@ -46,7 +46,9 @@ export class TextDirectory {
     return [...this.#files.values()].map((file) => file.list)
   }
 
-  /** Reads what changed. Never throws: a file that cannot be read keeps its earlier content. */
+  /**
+   * Reads the changed files. Never throws: a file that cannot be read keeps its earlier content.
+   */
   async refresh(nowMs: number): Promise<void> {
     const problems: string[] = []
     const unread: string[] = []
@@ -54,7 +56,7 @@ export class TextDirectory {
     if (names === null && !this.#isListed) unread.push(DIRECTORY)
     if (names !== null) {
       this.#isListed = true
-      // One list too many must not push out another that counts.
+      // One list too many must not displace another that counts.
       const ordered = [...names].sort((a, b) => this.#rankOf(a) - this.#rankOf(b))
       const taken = ordered.slice(0, TEXT_LISTS_MAX)
       for (const name of taken) {
@@ -112,7 +114,7 @@ export class TextDirectory {
     })
   }
 
-  /** The union with what counted before, or null when nothing was removed. */
+  /** The union with the entries that counted before, or null when nothing was removed. */
   #withRemovals(collector: EntryCollector, before: Uint8Array): Uint8Array | null {
     const stated = collector.size
     for (let at = 0; at < before.length; at += ADDRESS_BYTES) {

@@ -4,14 +4,14 @@ import type { EntryCollector } from './named-list.js'
 /** A text list larger than this is refused whole: 1,000,000 lines with room for comments. */
 export const TEXT_LIST_BYTES_MAX = 128 * 1024 * 1024
 
-/** What follows the address on its line is a note: "0x…, name" and "0x… # why" are both seen. */
+/** Text after the address on its line is a note: "0x…, name" and "0x… # why" both occur. */
 const LINE_SEPARATORS = /[\s,;#]/
 
 /**
- * Reads one address a line; `#` starts a comment. A line that is no address is refused and
+ * Reads one address per line; `#` starts a comment. A line that is not an address is refused and
  * reported, and the rest of the list still counts.
- * @returns false when the last line breaks off in the middle of an address: somebody may still be
- *   writing the file
+ * @returns false when the last line breaks off in the middle of an address, because the file may
+ * still be being written
  */
 export function readTextList(text: string, into: EntryCollector): boolean {
   let whole = true
@@ -25,7 +25,7 @@ export function readTextList(text: string, into: EntryCollector): boolean {
   return whole
 }
 
-/** @returns false when the line holds something that is no address */
+/** @returns false when the line holds something that is not an address */
 export function readLine(line: string, into: EntryCollector): boolean {
   const trimmed = line.trim()
   if (trimmed === '' || trimmed.startsWith('#')) return true

@@ -1,4 +1,4 @@
-/** Fetches lists from their publishers, through the environment's proxy where there is one. */
+/** Fetches lists from their publishers, through the environment's proxy if there is one. */
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -14,16 +14,17 @@ import { ListStore } from './list-store.js'
 const DOWNLOAD_MS_MAX = 10 * 60_000
 const CONNECT_MS_MAX = 15_000
 const DOWNLOAD_BYTES_MAX = 512 * 1024 * 1024
-/** Publishers redirect to their storage. */
 const REDIRECTS_MAX = 5
 
 export interface ListDownload {
   readonly source: ListSource
   readonly url: string
   readonly name?: string
+  /** Hosts beside the URL's own that may serve the list, with their port where they have one. */
+  readonly redirectHosts?: readonly string[]
 }
 
-/** OFAC's own export; UK and EU addresses carry tokens or change, and are the operator's to give. */
+/** OFAC's own export. UK and EU addresses contain tokens or change, so the operator gives them. */
 const DEFAULT_DOWNLOADS: readonly ListDownload[] = [
   {
     source: 'ofac-sdn',
@@ -31,9 +32,16 @@ const DEFAULT_DOWNLOADS: readonly ListDownload[] = [
   },
 ]
 
+/** By the host of a publisher, the hosts that it is known to redirect to: OFAC signs a URL of its bucket. */
+const STORAGE_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  'sanctionslistservice.ofac.treas.gov': [
+    'wc2h-sls-prod-public-published.s3.us-gov-west-1.amazonaws.com',
+  ],
+}
+
 export type UpdateOutcome =
   | { readonly outcome: 'updated'; readonly url: string; readonly report: ImportReport }
-  /** The publisher says that ours is the newest. */
+  /** The publisher answers that ours is the newest. */
   | { readonly outcome: 'unchanged'; readonly url: string }
   /** The earlier list stays, and ages. */
   | { readonly outcome: 'failed'; readonly url: string; readonly reason: string }
@@ -61,15 +69,16 @@ export async function updateLists(
 }
 
 async function updateOne(
-  { source, url, name }: ListDownload,
+  download: ListDownload,
   context: ImportContext,
   dispatcher: Dispatcher,
 ): Promise<UpdateOutcome> {
+  const { source, url, name } = download
   const store = new ListStore(context.storeDirectory, protectAddresses(context.protectedAddresses))
   await store.refresh()
   const known = store.lists.find((list) => list.header.source === url)?.header
   const signal = AbortSignal.timeout(DOWNLOAD_MS_MAX)
-  const response = await get(url, known?.etag ?? null, dispatcher, signal)
+  const response = await get(download, known?.etag ?? null, dispatcher, signal)
   if (response.statusCode === 304 && known !== undefined) {
     await response.body.dump()
     const now = new Date((context.nowMs ?? Date.now)()).toISOString()
@@ -94,13 +103,19 @@ async function updateOne(
   }
 }
 
+/** A list decides what may be signed, so no host serves it but those that the operator or this build names. */
 async function get(
-  url: string,
+  { url, redirectHosts = [] }: ListDownload,
   etag: string | null,
   dispatcher: Dispatcher,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
   let target = new URL(url)
+  const hosts: ReadonlySet<string> = new Set([
+    target.host,
+    ...(STORAGE_HOSTS[target.host] ?? []),
+    ...redirectHosts,
+  ])
   for (let i = 0; i <= REDIRECTS_MAX; i++) {
     const headers = etag === null ? {} : { 'if-none-match': etag }
     const response = await request(target, { dispatcher, signal, headers })
@@ -109,14 +124,19 @@ async function get(
       return response
     }
     await response.body.dump()
-    if (typeof location !== 'string') throw new Error('the publisher redirects to nowhere')
+    if (typeof location !== 'string') throw new Error('the publisher redirects without a target')
     const next = new URL(location, target)
     if (target.protocol === 'https:' && next.protocol !== 'https:') {
       throw new Error('the publisher redirects from https to an unprotected address')
     }
+    if (!hosts.has(next.host)) {
+      throw new Error(
+        `the publisher redirects to ${next.host}, which this list does not name, so nothing was imported; if that host is the publisher's, add it to redirect_hosts of this download in screening.json`,
+      )
+    }
     target = next
   }
-  throw new Error('the publisher redirects without end')
+  throw new Error('the publisher redirects too often')
 }
 
 function atMost(bytesMax: number): Transform {

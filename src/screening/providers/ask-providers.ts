@@ -6,16 +6,16 @@ import type { UserRules } from '../user-rules.js'
 import type { RiskAnswer, RiskProvider } from './risk-provider.js'
 
 /**
- * Addresses of one call that are asked about: asking for thousands would let one call drain the
- * provider's quota. A call that names more is refused where a provider is required; another one is
- * asked about the first, the target and who was seen to receive before what calldata may be full of.
+ * The most addresses of one call that are checked: checking thousands would let one call drain the
+ * provider's quota. A call that names more is refused when a provider is required; otherwise its
+ * target and the recipients of the simulation are checked before the addresses in its calldata.
  */
 export const PROVIDER_ADDRESSES_MAX = 256
-/** Questions under way for one call. */
+/** Requests under way for one call. */
 const CONCURRENCY = 8
 
 /**
- * Asks every provider about every address, each once, up to a bound.
+ * Checks every address with every provider, each once, up to a bound.
  * @returns the verdict that stops the call, or null
  */
 export async function askProviders(
@@ -54,7 +54,8 @@ async function askOne(
       if (answer.outcome === 'flagged') return flagged(provider, entry, answer, lists)
       if (answer.outcome === 'unavailable') unavailable ??= answer.reason
     }
-    // A provider that is down is not asked for the rest; a hit in this batch still counts.
+    // An unavailable provider is not called for the remaining addresses; a hit in this batch still
+    // counts.
     if (unavailable !== null) break
   }
   if (unavailable === null || provider.whenUnavailable === 'skip') return null

@@ -1,7 +1,7 @@
 /**
- * The shape of Chainalysis' free sanctions API: `GET /api/v1/address/{address}` with an
- * `X-API-Key`; an empty `identifications` is clean. Other providers that answer the same way are
- * reached by their base URL.
+ * Implements Chainalysis' free sanctions API: `GET /api/v1/address/{address}` with an `X-API-Key`;
+ * an empty `identifications` is clean. Other providers with the same API are used by their base
+ * URL.
  */
 import { LRUCache } from 'lru-cache'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
@@ -10,18 +10,18 @@ import type { Address } from '../../domain/ids.js'
 import { CircuitBreaker } from './circuit-breaker.js'
 import type { RiskAnswer, RiskProvider } from './risk-provider.js'
 
-/** Answers kept; an address and its answer take some 300 bytes. */
+/** Cached answers; an address and its answer take about 300 bytes. */
 const CACHE_ENTRIES_MAX = 50_000
-/** A designation is found an hour late at worst by this layer; the lists have it already. */
+/** This layer finds a designation at worst an hour late; the lists already have it. */
 const CLEAN_TTL_MS = 60 * 60_000
 const FLAGGED_TTL_MS = 24 * 60 * 60_000
-/** Screening is between a caller and an answer. */
+/** Short, because a caller waits for the screening. */
 const DEFAULT_TIMEOUT_MS = 2_000
 const CONNECT_MS_MAX = 1_500
 const ANSWER_BYTES_MAX = 64 * 1024
 const BREAKER_FAILURES_MAX = 5
 const BREAKER_OPEN_MS = 30_000
-/** Questions on the wire at once; more count as unavailable at once instead of queueing. */
+/** Requests under way at once; further ones count as unavailable instead of queueing. */
 const IN_FLIGHT_MAX = 256
 const CATEGORY_CHARS_MAX = 64
 
@@ -31,7 +31,7 @@ const answerBody = z.object({
 
 export interface ChainalysisOptions {
   readonly name: string
-  /** Such as `https://public.chainalysis.com`. */
+  /** The base URL, for example `https://public.chainalysis.com`. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly kind: RiskProvider['kind']
@@ -44,7 +44,7 @@ export interface HttpRiskProvider extends RiskProvider {
   close(): Promise<void>
 }
 
-/** @throws TypeError when the base URL is none */
+/** @throws TypeError when the base URL is not a URL */
 export function createChainalysisProvider(options: ChainalysisOptions): HttpRiskProvider {
   return new ChainalysisProvider(options)
 }
@@ -78,7 +78,7 @@ class ChainalysisProvider implements HttpRiskProvider {
     if (known !== undefined) return known
     const asked = this.#inFlight.get(key)
     if (asked !== undefined) return asked
-    if (this.#inFlight.size >= IN_FLIGHT_MAX) return unavailable('too many questions under way')
+    if (this.#inFlight.size >= IN_FLIGHT_MAX) return unavailable('too many requests under way')
     if (!this.#breaker.allows(this.#nowMs())) return unavailable('it failed lately')
     const asking = this.#ask(key).finally(() => this.#inFlight.delete(key))
     this.#inFlight.set(key, asking)
@@ -129,12 +129,12 @@ class ChainalysisProvider implements HttpRiskProvider {
   }
 }
 
-/** Our own words, so that nothing of a request or its headers reaches a log. */
+/** Has our own text, so that no part of a request or of its headers reaches a log. */
 class ProviderAnswerError extends Error {}
 
 function reasonOf(error: unknown): string {
   if (error instanceof ProviderAnswerError) return error.message
-  if (error instanceof SyntaxError) return 'its answer is no JSON'
+  if (error instanceof SyntaxError) return 'its answer is not JSON'
   const { name, code } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError' || name === 'AbortError') return 'it did not answer in time'
   return `it cannot be reached (${code ?? name})`

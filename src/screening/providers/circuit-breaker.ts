@@ -1,6 +1,6 @@
 /**
- * Keeps a failing provider from being asked: after some failures in a row no question is let
- * through for a while, then one; its answer decides. The clock is passed in.
+ * Protects against a failing provider: after some failures in a row no request is permitted for a
+ * while, then one; its result decides. The clock is passed in.
  */
 export class CircuitBreaker {
   readonly #failuresMax: number
@@ -18,7 +18,7 @@ export class CircuitBreaker {
     this.#openMs = openMs
   }
 
-  /** True when a question may be asked; each true must be followed by `succeeded` or `failed`. */
+  /** True when a request may be sent; each true must be followed by `succeeded` or `failed`. */
   allows(nowMs: number): boolean {
     if (this.#failures < this.#failuresMax) return true
     if (this.#probing || nowMs < this.#openUntilMs) return false

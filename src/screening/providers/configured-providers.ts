@@ -2,7 +2,8 @@ import { readApiKey, type ScreeningFile } from '../../config/screening.js'
 import { createChainalysisProvider, type HttpRiskProvider } from './chainalysis-http.js'
 
 /**
- * The HTTP providers that an operator configured, for one thread: each thread keeps its own cache.
+ * Opens the HTTP providers that an operator configured, for one thread: each thread has its own
+ * cache.
  * @throws Error when an API key cannot be read
  */
 export function openProviders(

@@ -4,17 +4,20 @@ import type { OracleMirror } from './oracle-mirror.js'
 
 export interface FollowOptions {
   readonly mirrors: readonly OracleMirror[]
-  /** Between two looks at a chain that gave all it had. */
+  /** The interval between two polls of a chain that had nothing more to read. */
   readonly pollMs: number
-  /** The stored lists changed: publishes them. */
+  /** Publishes the stored lists after they changed. */
   readonly stored: () => Promise<void>
   readonly log: ListLog
 }
 
-/** A chain that does not answer is asked less and less often, up to this. */
-const FAILED_PAUSE_MS_MAX = 60_000
+/**
+ * The longest backoff for a chain that does not answer; a newly listed address could still be paid
+ * during that time.
+ */
+const FAILED_PAUSE_MS_MAX = 10_000
 
-/** @returns what ends it; looks that are under way end first */
+/** @returns a function that stops it; polls under way end first */
 export function followOracles(options: FollowOptions): { close(): Promise<void> } {
   const stopping = new AbortController()
   const running = options.mirrors.map((mirror) => follow(mirror, options, stopping.signal))

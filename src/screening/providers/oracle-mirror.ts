@@ -1,8 +1,9 @@
 /**
  * Mirrors one sanctions oracle into a stored list: block range by block range from where the list
- * ends, only blocks at the chain's confirmation depth, and each range durable with the block it
- * reaches. Whoever is down for a week catches up from there. A chain that was reorganised deeper
- * than that is read again from the oracle's first block, while the earlier list goes on counting.
+ * ends, only blocks at the chain's confirmation depth, and each range durable with the block that
+ * it reaches. A service that was down for a week catches up from there. When a chain was
+ * reorganised deeper than that, it is read again from the oracle's first block, and the earlier
+ * list counts until then.
  */
 import type { ListLog } from '../lists/list-owner.js'
 import type { ListStore, StoredList } from '../lists/list-store.js'
@@ -15,12 +16,12 @@ import {
   type OracleState,
 } from './sanctions-oracle.js'
 
-/** The oracle's chain. Everything may reject; the mirror then stays as it is. */
+/** The oracle's chain. Every method may reject; the mirror then stays as it is. */
 export interface OracleSource {
   newestBlock(): Promise<number>
-  /** null when the node has no such block. */
+  /** Null when the node has no such block. */
   blockHash(number: number): Promise<string | null>
-  /** Logs of the oracle in `from` to `to`, both included, and the block `to` by the same node. */
+  /** The oracle's logs in `from` to `to`, both included, and the block `to` from the same node. */
   range(from: number, to: number): Promise<OracleRange>
   existsAt(block: number): Promise<boolean>
 }
@@ -31,14 +32,14 @@ export interface OracleRange {
 }
 
 export interface OracleMirrorOptions {
-  /** Name of the list. */
+  /** The name of the list. */
   readonly name: string
   readonly chainId: number
-  /** The oracle. */
+  /** The oracle's address. */
   readonly contract: string
-  /** Block of its deployment; null searches for it. */
+  /** The block of its deployment; null searches for it. */
   readonly fromBlock: number | null
-  /** Blocks from the newest down to the first that counts; 1 takes the newest itself. */
+  /** Blocks from the newest down to the first that counts; 1 uses the newest itself. */
   readonly confirmations: number
   readonly maxAgeSeconds: number
   readonly source: OracleSource
@@ -48,16 +49,19 @@ export interface OracleMirrorOptions {
   readonly nowMs: () => number
 }
 
-/** What most public endpoints grant at least. */
-const RANGE_BLOCKS_MIN = 100
+/** Free plans permit ten blocks, some only one. */
+const RANGE_BLOCKS_MIN = 1
 const RANGE_BLOCKS_FIRST = 2_000
-/** Oracles speak a few times a month: where an endpoint grants it, years go by in few calls. */
+/** Oracles emit a few events a month: where an endpoint permits it, a few calls read years. */
 const RANGE_BLOCKS_MAX = 1_000_000
-/** Ranges one call of `advance` reads, so that closing never waits for years of history. */
+/** The number of successful ranges in a row before a refused size is tried again. */
+const RANGES_TO_RECOVER = 32
+/** The most ranges in one call of `advance`, so that closing never waits for years of history. */
 const RANGES_MAX = 64
 /**
- * How often the reached block is written when nothing was listed: it is also the list's age. By the
- * clock while there is more to read, and by the blocks' time once there is not.
+ * How often the reached block is written when nothing was listed: it is also the list's age.
+ * Measured by the clock while there is more to read, and by the blocks' timestamps once there is
+ * not.
  */
 const WRITE_MS = 60_000
 
@@ -73,12 +77,17 @@ export class OracleMirror {
   /** The block that `#state` reaches; null before the first range. */
   #through: Reached | null = null
   #rangeBlocks = RANGE_BLOCKS_FIRST
+  /** One less than the size refused last: requesting that size each time would double the calls. */
+  #grantedBlocks = RANGE_BLOCKS_MAX
+  #grantedInARow = 0
   #writtenAtMs = Number.NEGATIVE_INFINITY
   /** `checked_at` of the last write. */
   #writtenCheckedMs = Number.NEGATIVE_INFINITY
-  /** Listed or removed since the last write; stays true when a write fails. */
+  /**
+   * Whether an address was listed or removed since the last write; stays true when a write fails.
+   */
   #unwritten = false
-  /** True while the chain is read again: half a list must not replace a whole one. */
+  /** True while the chain is read again: a partial list must not replace a complete one. */
   #rereading = false
 
   constructor(options: OracleMirrorOptions) {
@@ -93,7 +102,7 @@ export class OracleMirror {
   /**
    * Reads what is new, and stores it.
    * @returns whether the stored list changed, and whether there is more to read at once
-   * @throws when the chain does not answer, or answers what cannot be; nothing is lost
+   * @throws when the chain does not answer, or its answer is impossible; nothing is lost
    */
   async advance(): Promise<{ readonly stored: boolean; readonly behind: boolean }> {
     const { source, confirmations } = this.#options
@@ -122,18 +131,25 @@ export class OracleMirror {
     return { stored, behind: false }
   }
 
-  /** @returns null when the range was too much for the node: the next one is smaller */
+  /** @returns null when the range was too large for the node: the next one is smaller */
   async #range(from: number, to: number): Promise<OracleRange | null> {
     try {
       const range = await this.#options.source.range(from, to)
       if (range.through.number !== to) throw new RangeError('the node answered with another block')
+      if (++this.#grantedInARow >= RANGES_TO_RECOVER) {
+        this.#grantedBlocks = Math.min(this.#grantedBlocks * 2, RANGE_BLOCKS_MAX)
+        this.#grantedInARow = 0
+      }
       if (to - from + 1 === this.#rangeBlocks) {
-        this.#rangeBlocks = Math.min(this.#rangeBlocks * 2, RANGE_BLOCKS_MAX)
+        this.#rangeBlocks = Math.min(this.#rangeBlocks * 2, this.#grantedBlocks)
       }
       return range
     } catch (error) {
-      if (to - from < RANGE_BLOCKS_MIN) throw error
-      this.#rangeBlocks = Math.max(RANGE_BLOCKS_MIN, Math.floor((to - from + 1) / 4))
+      const asked = to - from + 1
+      if (asked <= RANGE_BLOCKS_MIN) throw error
+      this.#grantedInARow = 0
+      this.#grantedBlocks = asked - 1
+      this.#rangeBlocks = Math.max(RANGE_BLOCKS_MIN, Math.floor(asked / 2))
       return null
     }
   }
@@ -143,7 +159,7 @@ export class OracleMirror {
     if (state === null) return this.#fromTheStart(target)
     if (state.throughBlock > target || state.throughBlock < 0) return state
     const hash = await this.#options.source.blockHash(state.throughBlock)
-    // A node that lags says nothing about the chain.
+    // A lagging node says nothing about the chain.
     if (hash === null) throw new Error('the node lacks a block that was read before')
     if (this.#through === null || hash === this.#through.hash) return state
     const { name, log } = this.#options
@@ -161,7 +177,7 @@ export class OracleMirror {
     const list = store.lists.find((stored) => stored.name === name)
     const cursor = list?.header.cursor ?? null
     if (list === undefined) return null
-    // Another contract's list: what it says goes on counting until the new one is read.
+    // The list of another contract: it counts until the new one is read.
     this.#rereading = cursor?.contract !== this.#contract || cursor.chain_id !== chainId
     if (this.#rereading || cursor === null) return null
     this.#through = { hash: cursor.block_hash, timestampMs: list.checkedAtMs }
@@ -176,7 +192,7 @@ export class OracleMirror {
     return this.#state
   }
 
-  /** The first block that has the contract, by halving. */
+  /** Finds the first block with the contract by a binary search. */
   async #deployedAt(target: number): Promise<number> {
     const { source } = this.#options
     if (!(await source.existsAt(target))) throw new Error('no contract is at its address')
@@ -188,14 +204,17 @@ export class OracleMirror {
         else without = middle
       }
     } catch (cause) {
-      throw new Error('no node has the state of old blocks; name its from_block', { cause })
+      throw new Error('no node has the state of old blocks; set from_block for this oracle', {
+        cause,
+      })
     }
     return having
   }
 
   /**
-   * Of years of history each range would be a write too many. What has caught up does not wait: a
-   * list that was past its age stops every write until it is stored.
+   * Whether to write now. While years of history are read, a write per range would be too many.
+   * After catching up the write is not delayed: a list past its age stops every write until it is
+   * stored.
    */
   #isDue({ timestampMs }: Reached, where: 'on the way' | 'at the end'): boolean {
     const nowMs = this.#options.nowMs()
@@ -205,7 +224,7 @@ export class OracleMirror {
       : Math.min(nowMs, timestampMs) - this.#writtenCheckedMs >= WRITE_MS
   }
 
-  /** @returns whether it was due */
+  /** @returns whether a write was due */
   async #write(where: 'on the way' | 'at the end'): Promise<boolean> {
     const [state, through] = [this.#state, this.#through]
     if (state === null || through === null || this.#rereading) return false
@@ -214,7 +233,7 @@ export class OracleMirror {
     const collector = new EntryCollector(isProtected)
     for (const text of state.sanctioned) collector.add(Buffer.from(text.slice(2), 'hex'), text)
     const atMs = nowMs()
-    // As old as the block: a node that stopped growing must not make the list look fresh.
+    // As old as the block: a node that stopped must not make the list look fresh.
     const checkedMs = Math.min(atMs, through.timestampMs)
     await store.put(
       {
@@ -243,7 +262,7 @@ export class OracleMirror {
   }
 }
 
-/** With what was refused, so that it counts once it is no longer protected. */
+/** Includes refused entries, so that they count once they are no longer protected. */
 function* entriesOf({ packed, header }: StoredList): Generator<string> {
   for (let at = 0; at < packed.length; at += ADDRESS_BYTES) yield addressTextAt(packed, at)
   for (const { text } of header.refused) {

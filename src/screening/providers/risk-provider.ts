@@ -1,12 +1,12 @@
 import type { Address } from '../../domain/ids.js'
 
-/** Port to somebody else's judgement of an address: an HTTP service, or a mirror of one. */
+/** The port to another party's assessment of an address: an HTTP service, or a mirror of one. */
 export interface RiskProvider {
   /** Shown as the list of a hit. */
   readonly name: string
   /** `sanctions` is final; a user's allow entry overrides `risk`. */
   readonly kind: 'sanctions' | 'risk'
-  /** What no answer means: `stop` writes, or `skip` this provider. */
+  /** The effect of a missing answer: `stop` writes, or `skip` this provider. */
   readonly whenUnavailable: 'stop' | 'skip'
   /** Answers without a promise from its cache. Never rejects. */
   check(address: Address): RiskAnswer | Promise<RiskAnswer>
@@ -14,6 +14,6 @@ export interface RiskProvider {
 
 export type RiskAnswer =
   | { readonly outcome: 'clean' }
-  /** `version` says what the answer rests on, such as the time it was given. */
+  /** `version` names the basis of the answer, for example the time at which it was given. */
   | { readonly outcome: 'flagged'; readonly category: string; readonly version: string }
   | { readonly outcome: 'unavailable'; readonly reason: string }

@@ -1,6 +1,6 @@
 /**
- * Mirrors an on-chain sanctions oracle of Chainalysis' shape from its events, so that screening
- * asks no node. Base has a contract of its own; the others share one address.
+ * Mirrors an on-chain sanctions oracle with Chainalysis' interface from its events, so that
+ * screening needs no node. Base has a contract of its own; the others share one address.
  */
 import { ADDRESS_BYTES, addressTextAt } from '../set/address-bytes.js'
 import { hasAddressPadding, readIndex, WORD_BYTES } from '../walk/words.js'
@@ -21,7 +21,7 @@ export interface OracleLog {
 export interface OracleState {
   /** Lower-case addresses. */
   readonly sanctioned: ReadonlySet<string>
-  /** Every log up to this block is in; ask for the ones after it. -1 before the first. */
+  /** Every log up to this block is included; continue after it. -1 before the first. */
   readonly throughBlock: number
 }
 
@@ -29,7 +29,7 @@ export const EMPTY_ORACLE: OracleState = { sanctioned: new Set(), throughBlock: 
 
 /**
  * Applies the logs of the blocks after `state.throughBlock` up to `throughBlock`, in any order.
- * Only blocks that will not be reorganised may be handed over.
+ * Pass only blocks that will not be reorganised.
  * @throws RangeError when a log lies outside those blocks or does not decode
  */
 export function applyOracleLogs(
@@ -41,7 +41,7 @@ export function applyOracleLogs(
   const ordered = [...logs].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   for (const log of ordered) {
     if (log.blockNumber <= state.throughBlock || log.blockNumber > throughBlock) {
-      throw new RangeError(`a log of block ${log.blockNumber} is out of turn`)
+      throw new RangeError(`a log of block ${log.blockNumber} is out of order`)
     }
     const [topic] = log.topics
     if (topic === ADDED_TOPIC) for (const entry of addressesOf(log.data)) sanctioned.add(entry)

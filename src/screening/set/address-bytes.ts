@@ -6,8 +6,9 @@ export const ADDRESS_BYTES = 20
 const LISTED_TEXT = /^(?:0x|0X|xdc)?([0-9a-fA-F]{40})$/
 
 /**
- * Reads an address as lists write it: with `0x`, bare, or with the XDC prefix, in any case.
- * @returns 20 bytes, or null when the text is no address
+ * Reads an address in the forms that lists use: with `0x`, bare, or with the XDC prefix, in any
+ * case.
+ * @returns 20 bytes, or null when the text is not an address
  */
 export function parseListedAddress(text: string): Uint8Array | null {
   const digits = LISTED_TEXT.exec(text.trim())?.[1]
@@ -25,7 +26,7 @@ export function addressTextAt(bytes: Uint8Array, offset: number): Address {
 
 /**
  * Writes an address into `target`.
- * @returns false when `text` is no address; `target` is then undefined
+ * @returns false when `text` is not an address; `target` is then undefined
  */
 export function writeAddress(text: string, target: Uint8Array): boolean {
   if (text.length !== 42) return false
@@ -39,7 +40,7 @@ export function writeAddress(text: string, target: Uint8Array): boolean {
   return (malformed & ~15) === 0 && (text.charCodeAt(1) | 32) === 120 && text.charCodeAt(0) === 48
 }
 
-/** The value of a hex digit's character code, or 256 when it is none. */
+/** The value of a hex digit's character code, or 256 for other characters. */
 function nibble(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   const folded = code | 32

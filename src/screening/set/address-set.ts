@@ -1,12 +1,12 @@
 /**
  * An immutable set of listed addresses in one SharedArrayBuffer, so that every thread reads the
- * same copy without a message. Lookup is a bitmap of the three-byte runs ("grams") that entries
- * hold near their end, then a hash table over all 20 bytes, then a full comparison.
+ * same copy without a message. A lookup uses a bitmap of the three-byte runs ("grams") near the end
+ * of the entries, then a hash table over all 20 bytes, then a full comparison.
  *
- * Why several grams of each entry: whichever way an address lies in calldata, one of its
- * GRAMS_PER_ENTRY neighbouring grams ends at a multiple of GRAMS_PER_ENTRY, so a scan has to look
- * there only. Why those at the end: calldata is mostly zeros and vanity addresses start with
- * zeros, so grams of the first bytes would turn padding into candidates.
+ * Several grams per entry: at any offset in calldata, one of an address's GRAMS_PER_ENTRY
+ * neighbouring grams ends at a multiple of GRAMS_PER_ENTRY, so a scan only has to read there. Grams
+ * at the end: calldata is mostly zeros and vanity addresses start with zeros, so grams of the first
+ * bytes would turn padding into candidates.
  */
 import { ADDRESS_BYTES } from './address-bytes.js'
 
@@ -32,11 +32,11 @@ export interface AddressSet {
   /** Applied to three bytes, the last of them lowest. */
   readonly gramMask: number
   readonly bitmap: Uint32Array
-  /** Entry index + 1; 0 is empty. */
+  /** Entry index + 1; 0 for an empty slot. */
   readonly slots: Uint32Array
-  /** Which list an entry came from: an index into the published lists. */
+  /** The list of an entry: an index into the published lists. */
   readonly listIndex: Uint16Array
-  /** 20 bytes an entry. */
+  /** 20 bytes per entry. */
   readonly bytes: Uint8Array
 }
 
@@ -92,13 +92,13 @@ export function buildAddressSet(parts: readonly SetPart[], gramBits = GRAM_BITS_
 export function openAddressSet(buffer: SharedArrayBuffer): AddressSet {
   const [magic, gramBits = 0, slotCount = 0, capacity = 0, size] = new Uint32Array(buffer, 0, 5)
   if (magic !== MAGIC || size === undefined) throw new TypeError('not an address set')
-  // Where its parts lie follows from what there was room for: duplicates leave some of it free.
+  // The positions of its parts follow from the capacity: duplicates leave some of it free.
   return { ...viewOf(buffer, gramBits, slotCount, capacity), size }
 }
 
 /** The index of the entry equal to the 20 bytes at `at`, or -1. */
 export function findEntry(set: AddressSet, bytes: Uint8Array, at: number): number {
-  // Every gram of an entry is marked: the two that share no byte tell the most.
+  // Every gram of an entry is marked; the two that share no byte exclude the most.
   if (!isMarked(set, gramAt(bytes, at + GRAM_END_LAST))) return -1
   if (!isMarked(set, gramAt(bytes, at + GRAM_END_FIRST))) return -1
   return (set.slots[slotFor(set, bytes, at)] as number) - 1
@@ -136,7 +136,7 @@ function slotFor(set: AddressSet, bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Over all 20 bytes: entries that share their grams must not share a chain. */
+/** Hashes all 20 bytes: entries that share their grams must not share a chain. */
 function hashAt(bytes: Uint8Array, at: number): number {
   let hash = 0
   for (let i = at; i < at + ADDRESS_BYTES; i += 4) {

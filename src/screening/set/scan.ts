@@ -1,11 +1,11 @@
 /**
  * The first layer: every byte offset of the calldata is compared with the lists, whatever the
- * calldata means. It sees what no decoder knows: packed, unaligned, left-aligned and nested forms,
- * unknown functions, and addresses spelt out in ASCII.
+ * calldata means. It finds what no decoder knows: packed, unaligned, left-aligned and nested forms,
+ * unknown functions, and addresses written in ASCII.
  *
- * It asks the bitmap at every GRAMS_PER_ENTRY-th byte only: an address at any offset has one of
- * its marked grams there. Where a gram is marked, all addresses that it may be part of are looked
- * up. The loops that find the next such place call nothing, or they run at half the speed.
+ * It reads the bitmap only at every GRAMS_PER_ENTRY-th byte: an address at any offset has one of
+ * its marked grams there. At a marked gram, all addresses that it may be part of are looked up. The
+ * loops that find the next such place call no function, because they would run at half the speed.
  */
 import { ADDRESS_BYTES } from './address-bytes.js'
 import {
@@ -21,7 +21,9 @@ import {
 export const SCAN_TAIL_BYTES = ADDRESS_BYTES - 1
 
 const ASCII_CHARS = ADDRESS_BYTES * 2
-/** Indexes, within the 40 characters, of the last one of the first gram and of the last gram. */
+/**
+ * Indexes, within the 40 characters, of the last character of the first gram and of the last gram.
+ */
 const ASCII_GRAM_END_FIRST = GRAM_END_FIRST * 2 + 1
 const ASCII_GRAM_END_LAST = GRAM_END_LAST * 2 + 1
 const ASCII_STRIDE = GRAMS_PER_ENTRY * 2
@@ -37,17 +39,17 @@ for (let i = 0; i < 6; i++) {
 export interface ScanHit {
   /** Entry index in the set. */
   readonly entry: number
-  /** Where the address starts: a byte offset of the calldata. */
+  /** The start of the address: a byte offset of the calldata. */
   readonly offset: number
   readonly form: 'bytes' | 'ascii'
 }
 
-/** Decides whether an entry that was found counts as a hit; else the scan goes on. */
+/** Decides whether a found entry counts as a hit; otherwise the scan continues. */
 export type Counts = (entry: number) => boolean
 
 /**
  * Finds the first listed address in calldata, as bytes or as ASCII hex.
- * @param data at least `length` + SCAN_TAIL_BYTES bytes, zeros behind `length`
+ * @param data at least `length` + SCAN_TAIL_BYTES bytes, zeros after `length`
  * @param length bytes of calldata
  */
 export function scanCalldata(
@@ -79,7 +81,7 @@ function scanBytes(
   return null
 }
 
-/** The first place in steps from `end` where a marked gram ends; `stop` or more when none is. */
+/** The first place in steps from `end` where a marked gram ends; `stop` or more without one. */
 function nextGram(
   { bitmap, gramMask }: AddressSet,
   data: Uint8Array,
@@ -97,8 +99,8 @@ function nextGram(
 const decoded = new Uint8Array(ADDRESS_BYTES)
 
 /**
- * Runs of 40 and more hex characters, at either parity. A run must cover one of the characters
- * 39, 79, 119 …, so looking at every fortieth skips what holds none.
+ * Finds runs of 40 and more hex characters, at either parity. A run must cover one of the
+ * characters 39, 79, 119 …, so reading every fortieth character skips the rest.
  */
 function scanAscii(
   set: AddressSet,
@@ -150,7 +152,7 @@ function scanRun(
   return null
 }
 
-/** As `nextGram`, over hex characters. */
+/** Does the same as `nextGram`, over hex characters. */
 function nextAsciiGram(
   { bitmap, gramMask }: AddressSet,
   data: Uint8Array,
@@ -169,7 +171,7 @@ function asciiGramAt(data: Uint8Array, end: number): number {
   return high | byteAt(data, end - 1)
 }
 
-/** The byte that two hex characters at `at` spell. */
+/** The byte that two hex characters at `at` represent. */
 function byteAt(data: Uint8Array, at: number): number {
   return ((NIBBLE[data[at] as number] as number) << 4) | (NIBBLE[data[at + 1] as number] as number)
 }

@@ -1,8 +1,8 @@
 /**
- * The types of the shape table. A shape is written as a Solidity signature whose types may carry a
- * reading after a colon, for addresses that are not in an `address` and for bytes that hold
- * more than themselves: `swap(uint256:address to, bytes:call data)`. Without its readings and
- * names, the signature gives the selector.
+ * The types of the shape table. A shape is written as a Solidity signature whose types may have a
+ * reading after a colon, for addresses that are not in an `address` and for bytes with nested
+ * content: `swap(uint256:address to, bytes:call data)`. Without its readings and names, the
+ * signature gives the selector.
  */
 
 /** How a 32-byte word is read. */
@@ -15,13 +15,13 @@ export type WordReading =
   /** High 20 bytes. */
   | 'high'
 
-/** How a bytes or string value is read beyond the raw scan. */
+/** How a bytes or string value is read in addition to the raw scan. */
 export type BytesReading =
-  /** Calldata if it starts with a known selector and decodes; otherwise anything. */
+  /** Calldata if it starts with a known selector and decodes; otherwise arbitrary bytes. */
   | 'sniff'
   /** Calldata of a call that will be made: a known selector must decode. */
   | 'call'
-  /** Signatures, proofs and the like: nothing to find. */
+  /** Signatures, proofs and similar bytes without addresses. */
   | 'opaque'
   /** Starts with an address (initCode, paymasterAndData, a raw recipient). */
   | 'prefix'
@@ -31,7 +31,7 @@ export type BytesReading =
   | 'multisend'
   /** CoW order uid: 32 + 20 + 4. */
   | 'orderuid'
-  /** ASCII hex of an address, alone or within a memo. */
+  /** ASCII hex of an address, by itself or within a memo. */
   | 'ascii'
 
 export type AbiType = WordType | BytesType | ArrayType | TupleType
@@ -53,7 +53,7 @@ export interface BytesType {
 export interface ArrayType {
   readonly kind: 'array'
   readonly element: AbiType
-  /** null: as many as the value says. */
+  /** Null: the value has its own length. */
   readonly length: number | null
   readonly dynamic: boolean
   readonly headBytes: number
@@ -94,7 +94,7 @@ const BYTES_READINGS: readonly string[] = [
 const TOKEN = /[A-Za-z0-9_:]+|[(),[\]]/g
 
 /**
- * @param text such as `transfer(address to, uint256 amount)`
+ * @param text for example `transfer(address to, uint256 amount)`
  * @throws SyntaxError when the signature is malformed, at load
  */
 export function parseSignature(text: string): Signature {
@@ -145,14 +145,15 @@ function elementary(token: string): { type: AbiType; canonical: string } {
   const [base = '', reading] = token.split(':')
   if (base === 'bytes' || base === 'string') {
     const chosen = reading ?? (base === 'string' ? 'ascii' : 'sniff')
-    if (!BYTES_READINGS.includes(chosen)) throw new SyntaxError(`no reading of bytes: ${token}`)
+    if (!BYTES_READINGS.includes(chosen))
+      throw new SyntaxError(`unknown reading of bytes: ${token}`)
     return {
       type: { kind: 'bytes', reading: chosen as BytesReading, dynamic: true, headBytes: 32 },
       canonical: base,
     }
   }
   const chosen = reading ?? (base === 'address' ? 'address' : 'none')
-  if (!WORD_READINGS.includes(chosen)) throw new SyntaxError(`no reading of a word: ${token}`)
+  if (!WORD_READINGS.includes(chosen)) throw new SyntaxError(`unknown reading of a word: ${token}`)
   return {
     type: { kind: 'word', reading: chosen as WordReading, dynamic: false, headBytes: 32 },
     canonical: base,

@@ -36,7 +36,7 @@ export function bytesArrayAt(frame: Frame, index: number): readonly ByteRange[] 
   return ranges
 }
 
-/** Where the dynamic value starts whose offset is the `index`th word from `base`. */
+/** The start of the dynamic value whose offset is the `index`th word from `base`. */
 export function tailAt(frame: Frame, base: number, index: number): number | null {
   const head = base + index * WORD_BYTES
   if (head + WORD_BYTES > frame.end) return null
@@ -51,7 +51,7 @@ function rangeAt(frame: Frame, at: number): ByteRange | null {
   return length < 0 || length > frame.end - start ? null : { start, length }
 }
 
-/** A frame for a value inside another: its own range, one label further down. */
+/** A frame for a value inside another: its own range, one label deeper. */
 export function frameOf(frame: Frame, range: ByteRange, label: string | number): Frame {
   return {
     ...frame,

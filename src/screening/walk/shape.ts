@@ -12,20 +12,29 @@ export interface Frame {
   readonly depth: number
 }
 
-/** Reads what no signature can say. @returns false to end the walk, with the state's failure set */
+/**
+ * Reads what no signature can express.
+ * @returns false to end the walk, with the state's failure set
+ */
 export type FrameReader = (frame: Frame, walker: Walker) => boolean
 
-/** What readers may call back; handed in, so that shapes and walker do not import each other. */
+/**
+ * The functions that readers may call back; passed in, so that shapes and walker do not import each
+ * other.
+ */
 export interface Walker {
-  /** Values of `type` whose heads start at `base`. */
+  /** Reads values of `type` whose heads start at `base`. */
   tuple(frame: Frame, type: TupleType): boolean
-  /** Calldata of a call that will be made. */
+  /** Reads the calldata of a call that will be made. */
   call(frame: Frame, start: number, length: number): boolean
-  /** Bytes that may be calldata. */
+  /** Reads bytes that may be calldata. */
   sniff(frame: Frame, start: number, length: number): boolean
 }
 
-/** A row of `src/contracts/functions` as the walk reads it: a function and where its parties are. */
+/**
+ * A row of `src/contracts/functions` in the form that the walk reads: a function and the places of
+ * its parties.
+ */
 export interface Shape {
   /** 8 hex digits. */
   readonly selector: string

@@ -12,15 +12,15 @@ export interface Undecodable {
 /** A walk's parties as plain data that crosses threads cheaply. */
 export interface WalkReport {
   readonly undecodable: Undecodable | null
-  /** Two numbers a party: byte offset, and 1 where it is spelt in ASCII. */
+  /** Two numbers per party: the byte offset, and 1 when it is written in ASCII. */
   readonly offsets: Uint32Array<ArrayBuffer>
-  /** One line a party. */
+  /** One line per party. */
   readonly paths: string
 }
 
-/** What scan and walk say of one call. */
+/** The results of scan and walk for one call. */
 export interface Judged {
-  /** The first listed address: the set it is in, its entry there, and where it is. */
+  /** The first listed address: its set, its entry there, and its place. */
   readonly hit: { readonly set: number; readonly entry: number; readonly path: string } | null
   readonly undecodable: Undecodable | null
 }
@@ -57,7 +57,7 @@ export function partiesOf(report: WalkReport): readonly ReportedParty[] {
   }))
 }
 
-/** The name of the party that is where the scan found an address, or its byte offset. */
+/** The name of the party at the place where the scan found an address, or its byte offset. */
 export function pathOfHit(hit: ScanHit, parties: readonly ReportedParty[]): string {
   const party = parties.find(({ offset, form }) => offset === hit.offset && form === hit.form)
   return party?.path ?? `data@${hit.offset}`

@@ -1,11 +1,11 @@
 import { ADDRESS_BYTES } from '../set/address-bytes.js'
 
-/** Calls within calls. Honest ones seen nest four deep; the raw scan covers all depths. */
+/** Nested calls. Honest calls nest four deep; the raw scan covers all depths. */
 export const WALK_DEPTH_MAX = 12
-/** Values visited, whatever the size. */
+/** Visited values, whatever the size. */
 export const WALK_NODES_MAX = 20_000
 /**
- * Values visited for small calldata: honest encodings hold at most two in 32 bytes, so one in 8 is
+ * Visited values for small calldata: honest encodings hold at most two in 32 bytes, so one in 8 is
  * ample, and small calldata cannot be made slow.
  */
 const WALK_NODES_BASE = 256
@@ -15,17 +15,17 @@ const WALK_BYTES_PER_NODE = 8
  * depth do not overlap and add up to less than once; a bomb's offsets share one blob.
  */
 export const WALK_EXPANSION_MAX = 4
-/** Allows for small calldata whose nested headers weigh more than its content. */
+/** Allows for small calldata whose nested headers are larger than its content. */
 const WALK_BYTES_MIN = 4_096
 
 export interface PathNode {
   readonly parent: PathNode | null
   readonly label: string | number
-  /** True where another call starts: printed as an arrow. */
+  /** True where another call starts, which is shown as an arrow. */
   readonly call: boolean
 }
 
-/** An address found in the calldata, with what it was found as. */
+/** An address found in the calldata, with its form. */
 export interface Party {
   /** Byte offset of its 20 bytes, or of its 40 ASCII characters. */
   readonly offset: number
@@ -48,7 +48,7 @@ export class WalkState {
   failure: WalkFailure | null = null
   #nodesLeft: number
   readonly #bytesMax: number
-  /** By depth; a hole is nothing yet. */
+  /** The bytes spent by depth; a hole means 0. */
   readonly #bytesSpent: number[] = []
 
   constructor(data: Uint8Array, length: number) {
@@ -74,7 +74,7 @@ export class WalkState {
     return this.fail('too-large', 'The calldata expands to more than can be screened.', path)
   }
 
-  /** Always false, so that a reader ends with `return state.fail(…)`. */
+  /** Always returns false, so that a reader can end with `return state.fail(…)`. */
   fail(cause: WalkFailure['cause'], reason: string, path: PathNode | null): false {
     this.failure ??= { cause, reason, path }
     return false
@@ -96,8 +96,9 @@ export class WalkState {
   }
 
   /**
-   * Runs a reading that may find out that the bytes are something else: what it noted is then
-   * dropped. An exhausted budget stays a failure, or a bomb would hide behind an unknown call.
+   * Runs a reading that may find that the bytes are something else: the parties that it noted are
+   * then dropped. An exhausted budget stays a failure, because a bomb could otherwise hide behind
+   * an unknown call.
    */
   attempt(read: () => boolean): 'read' | 'other' | 'stopped' {
     const before = this.parties.length

@@ -1,7 +1,7 @@
 /**
  * The second layer: a budgeted walk over calldata of known shape. It names the parties, gives each
- * a path, and refuses what claims to be a known function and is not. The walk reads ranges of the
- * raw bytes and copies nothing, so a bomb of shared offsets costs its budget and no memory.
+ * a path, and refuses calldata that claims to be a known function and is not. The walk reads ranges
+ * of the raw bytes and copies nothing, so a bomb of shared offsets costs its budget and no memory.
  */
 import type { AbiType, ArrayType, BytesType, TupleType } from './abi-type.js'
 import type { Frame, Shape, Walker } from './shape.js'
@@ -16,9 +16,9 @@ import {
 
 const SELECTOR_BYTES = 4
 const ADDRESS_BYTES = 20
-/** Fee bytes between the tokens of a Uniswap v3 path. */
+/** The fee bytes between the tokens of a Uniswap v3 path. */
 const PATH_FEE_BYTES = 3
-/** operation, to, value, data length. */
+/** Operation, to, value and data length. */
 const MULTISEND_HEADER_BYTES = 1 + 20 + 32 + 32
 const ORDER_UID_OWNER_AT = 32
 const ORDER_UID_BYTES = 56
@@ -102,7 +102,7 @@ class CalldataWalker implements Walker {
     const shape = this.#table.get(readSelector(state.data, start))
     const end = start + length
     if (shape === undefined) {
-      // Encoded calldata is a selector and words; a message without one is words alone.
+      // Encoded calldata is a selector and words; a message without a selector is only words.
       const skip = length % WORD_BYTES === SELECTOR_BYTES ? SELECTOR_BYTES : 0
       return this.#guessWords(state, start + skip, end, path)
     }
@@ -147,7 +147,7 @@ class CalldataWalker implements Walker {
     return true
   }
 
-  /** A value whose head is at `head`; offsets count from `base`. */
+  /** Reads a value whose head is at `head`; offsets count from `base`. */
   #atHead(
     type: AbiType,
     state: WalkState,
@@ -259,8 +259,8 @@ class CalldataWalker implements Walker {
   }
 
   /**
-   * Forks of the router share its selectors and not its paths: some pack the tokens without fees.
-   * A path of any other length is left to the raw scan.
+   * Forks of the router share its selectors but not its paths: some pack the tokens without fees. A
+   * path of any other length is left to the raw scan.
    */
   #swapPath(state: WalkState, start: number, length: number, path: PathNode | null): boolean {
     const hop = ADDRESS_BYTES + PATH_FEE_BYTES

@@ -1,4 +1,4 @@
-/** Lengths and offsets past this cannot lie within any calldata. */
+/** Larger lengths and offsets cannot lie within any calldata. */
 const INDEX_MAX = 0x7fffffff
 
 export const WORD_BYTES = 32
@@ -32,8 +32,8 @@ export function hasAddressPadding(data: Uint8Array, at: number): boolean {
 }
 
 /**
- * True when a word of unknown meaning is likely an address: padded like one, and larger than
- * 2^128, which amounts and times never are.
+ * True when a word of unknown meaning is likely an address: padded like one, and larger than 2^128,
+ * which amounts and times never are.
  */
 export function looksLikeAddress(data: Uint8Array, at: number): boolean {
   if (!hasAddressPadding(data, at)) return false

@@ -7,9 +7,10 @@ import { FORESEEN } from './foreseen.js'
 import { packed, packedPair, packedRecord, type Unsealed } from './sealing.js'
 
 /**
- * An entry of the audit trail is stored as a list of two. The second is the lists that a verdict
- * rests on, which are most of it: verdicts share one array of them until a list changes, and its
- * bytes are kept. Where something was foreseen of its call it is a third; a plain send has none.
+ * An audit entry is stored as a list of two. The second element is the screening lists that the
+ * verdict used, which is most of the entry. Verdicts share one array of lists until a list changes,
+ * so its bytes are cached. A third element holds the predicted outcome of the call; a plain send
+ * has none.
  */
 type Stored = readonly [entry: unknown, lists: unknown, foreseen?: unknown]
 
@@ -29,7 +30,9 @@ const ENTRY = recordWithout<Omit<AuditRecord, 'foreseen'>, 'lists'>('lists', {
   details: named,
 })
 
-/** In the index of its user's transactions, whose records say the rest. */
+/**
+ * A verdict in the index of its user's transactions; the transaction's record has the other fields.
+ */
 const VERDICT = recordWithout<Omit<AllowedVerdict, 'foreseen'>, 'lists'>('lists', {
   atMs: scalar,
   reservedMicros: scalar,
@@ -44,7 +47,7 @@ export function encodeVerdict(verdict: AllowedVerdict): Unsealed {
   return stored(VERDICT.encode(verdict), verdict.lists, verdict.foreseen ?? null)
 }
 
-/** @param value what the space holds, but for a 1 */
+/** @param value what the space holds, unless it is 1 */
 export function decodeVerdict(value: unknown, tx: Transaction): AuditRecord {
   const [verdict, lists, foreseen] = value as Stored
   const allowed = VERDICT.decode(verdict, LISTS.decode(lists, null))
@@ -79,7 +82,8 @@ function bytesOf(lists: AuditRecord['lists']): Uint8Array {
   if (lists === null) return NO_LISTS
   const known = listsBytes.get(lists)
   if (known !== undefined) return known
-  // A copy: what is packed lies in a block that many share, and this is kept for long.
+  // A copy, because packed bytes lie in a block that many records share, and this value is kept for
+  // long.
   const bytes = Uint8Array.from(packed(LISTS.encode(lists, null)))
   listsBytes.set(lists, bytes)
   return bytes

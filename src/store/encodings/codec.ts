@@ -8,16 +8,18 @@ import {
 } from './compile-codec.js'
 
 /**
- * How records are stored: as lists, whose places are declared once, by the names of the fields.
- * Encoder, decoder and comparison are derived from that table.
+ * Stores records as lists. A table declares once, by field name, the place of each field; encoder,
+ * decoder and comparison are derived from it.
  *
- * A new field is a row of its table and raises the schema's version, since what is stored already
- * has no such place.
+ * A new field is a row of its table and raises the schema version, because stored records have no
+ * such place. An optional field at the end of its table does not: those records read it as absent.
  */
 
 type Scalar = string | number | bigint | boolean | null
 
-/** @template Context what is known besides the value, when it is put and when it is read */
+/**
+ * @template Context what is known besides the value, both when it is written and when it is read
+ */
 export interface Codec<T, Context = unknown> {
   readonly encode: (value: T, context: Context) => unknown
   readonly decode: (stored: unknown, context: Context) => T
@@ -28,30 +30,30 @@ type PlainField<V> =
   | ([V] extends [object | null] ? typeof named : never)
   | Codec<V>
 
-/** @template Whole the record, of whose earlier fields one may be looked at */
+/** @template Whole the record; a codec may see the value of one of its earlier fields */
 type RequiredField<V, Whole> =
   | PlainField<V>
   | { [K in keyof Whole]-?: Within<K, Codec<V, Whole[K]>> }[keyof Whole]
 
-/** In the order of their places. A field that is left out does not compile. */
+/** Fields in the order of their places. A missing field does not compile. */
 type Fields<T, Whole = T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
     ? Optional<PlainField<Exclude<T[K], undefined>>>
     : RequiredField<T[K], Whole>
 }
 
-/** A text, a number, a bigint, a truth value or null. */
+/** A string, number, bigint, boolean or null. */
 export const scalar = { asIs: 'scalar' } as const satisfies AsIs
 
 /** An object that is stored with the names of its fields. */
 export const named = { asIs: 'named' } as const satisfies AsIs
 
-/** Stored as null where it is absent. */
+/** An absent field is stored as null. */
 export function optional<Field>(field: Field): Optional<Field> {
   return { optional: field }
 }
 
-/** A field whose codec is given the value of an earlier one of the same record. */
+/** A field whose codec gets the value of an earlier field of the same record. */
 export function within<const Sibling extends string, C>(
   sibling: Sibling,
   codec: C,
@@ -59,7 +61,7 @@ export function within<const Sibling extends string, C>(
   return { sibling, codec }
 }
 
-/** A field of the object `name` of a record, which has places of the record's own list. */
+/** A field of the record's object `name`, stored in a place of the record's own list. */
 export function inside<const Name extends string, Field>(
   name: Name,
   field: Field,
@@ -84,7 +86,7 @@ export function listOf<T>({ encode, decode }: Codec<T>): Codec<readonly T[]> {
   }
 }
 
-/** A list of the record's fields. */
+/** Codec of a record that is stored as the list of its fields. */
 export function record<T>(fields: Fields<T>): Codec<T> {
   const { encoders, decode } = compile([], [table(fields)])
   return { encode: encoders[0], decode } as Codec<T>
@@ -95,7 +97,7 @@ interface RecordWithout<T, Given extends keyof T> {
   readonly decode: (stored: unknown, given: T[Given]) => T
 }
 
-/** The same without a field that its key says, or another record. */
+/** Codec of a record without a field that its key or another record holds. */
 export function recordWithout<T, const Given extends keyof T & string>(
   given: Given,
   fields: Fields<Omit<T, Given>, T>,
@@ -108,7 +110,7 @@ interface RecordInParts<T, Given extends keyof T> {
   readonly encodeBody: (value: T) => unknown
   readonly encodeState: (value: T) => unknown
   readonly decode: (body: unknown, state: unknown, given: T[Given]) => T
-  /** By identity: parts of a record are replaced, never changed in place. */
+  /** Compares by identity, because parts of a record are replaced and never changed in place. */
   readonly isSameBody: (a: T, b: T) => boolean
 }
 
@@ -117,7 +119,7 @@ type FieldsInside<T, Name extends keyof T> = {
 }
 
 /**
- * A record whose parts are stored apart: what never changes, and what does.
+ * A record that is stored in two parts: what never changes, and what does.
  * @template Flat an object of the record whose fields are stored among the body's
  */
 export function recordInParts<

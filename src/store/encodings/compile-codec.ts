@@ -1,11 +1,10 @@
 /**
- * Makes of a record's table the functions that one would write by hand, which take as long. They
- * are generated, since a loop over the names would read and make objects of every shape in one
- * place. Nothing of what is generated comes from outside: names and places are those of the tables
- * in this folder.
+ * Generates, from a record's table, the functions that one would write by hand, so that they are as
+ * fast. A loop over the names would read and create objects of every shape in one place. No
+ * generated text comes from outside: names and places are those of the tables in this folder.
  */
 
-/** Stored as it is. */
+/** The value is stored unchanged. */
 export interface AsIs {
   readonly asIs: 'scalar' | 'named'
 }
@@ -15,7 +14,7 @@ export interface Within<Sibling, C> {
   readonly codec: C
 }
 
-/** A field of an object of the record, stored among the record's own. */
+/** A field of an object in the record, stored among the record's own fields. */
 export interface Inside<Name, Field> {
   readonly inside: Name
   readonly field: Field
@@ -37,11 +36,11 @@ export type AnyField = RequiredField | Optional<RequiredField> | Inside<string, 
 type Table = readonly (readonly [name: string, field: AnyField])[]
 
 interface Compiled {
-  /** Of each part: the list that is stored of a value. */
+  /** For each part, the function that turns a value into the stored list. */
   readonly encoders: readonly unknown[]
-  /** Of each part: whether two values have the same fields, what is given besides. */
+  /** For each part, whether two values have the same fields, including the given ones. */
   readonly comparers: readonly unknown[]
-  /** Takes the stored parts, then what is given. */
+  /** Takes the stored parts, then the given fields. */
   readonly decode: unknown
 }
 
@@ -78,7 +77,8 @@ export function compile(given: readonly string[], parts: readonly Table[]): Comp
       const isOptional = 'optional' in field
       const [encode, decode] = expressions(isOptional ? field.optional : field, value, stored)
       if (isOptional) {
-        optionals.push(`if (${stored} !== null) made.${name} = ${decode}`)
+        // What was stored before the field was added has no such place.
+        optionals.push(`if (${stored} != null) made.${name} = ${decode}`)
         return `${value} === undefined ? null : ${encode}`
       }
       known.add(name)
@@ -125,7 +125,7 @@ export function compile(given: readonly string[], parts: readonly Table[]): Comp
   }
 }
 
-/** @returns the function that the source says, which calls codecs by their numbers */
+/** @returns the function in the source, which calls codecs by number */
 function evaluated(source: string, codecs: readonly AnyCodec[]): unknown {
   const names = codecs.flatMap((_, at) => [`encode_${at}`, `decode_${at}`])
   const make = new Function(...names, `'use strict'; return ${source}`)

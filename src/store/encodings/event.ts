@@ -15,7 +15,11 @@ import { EXECUTION } from './execution.js'
 import { blockHashText, hexText } from './packing.js'
 import { packedRecord, type Unsealed } from './sealing.js'
 
-const MINED = record<MinedIn>({
+/**
+ * An event contains where the transaction was mined, but not whether its spend was settled by that
+ * block.
+ */
+const MINED = record<Omit<MinedIn, 'isStill'>>({
   txHash: hexText,
   blockNumber: scalar,
   blockHash: blockHashText,
@@ -36,7 +40,7 @@ const MOMENT = record<TransactionMoment>({
   confirmedAtMs: scalar,
 })
 
-/** A lane is named by its sub-wallet and its chain, of which the first is a field already. */
+/** A lane's key consists of its sub-wallet, which is already a field, and its chain. */
 const LANE: Codec<StoredEvent['laneKey'], SubWalletId | null> = {
   encode(laneKey, subWalletId) {
     if (laneKey === null || subWalletId === null) return laneKey
@@ -51,7 +55,7 @@ function laneOf(subWalletId: string | null, chainId: number): string {
   return `${subWalletId}:${chainId}`
 }
 
-/** Whose it is, its key says. */
+/** The user's id is in the record's key. */
 const EVENT = recordWithout<StoredEvent, 'userId'>('userId', {
   seq: scalar,
   eventId: scalar,

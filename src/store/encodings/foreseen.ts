@@ -7,7 +7,7 @@ import type {
 import { listOf, nullable, record, scalar } from './codec.js'
 import { hexText } from './packing.js'
 
-/** Addresses come back in lower case. */
+/** Addresses are returned in lower case. */
 const MOVE = record<ForeseenMove>({
   way: scalar,
   token: nullable(hexText),

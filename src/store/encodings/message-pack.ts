@@ -1,13 +1,13 @@
 import { Packr } from 'msgpackr'
 
 /**
- * Writes MessagePack, byte for byte as msgpackr does, which reads it; what is rare is left to it.
- * A send makes eight records of some two hundred values, and msgpackr takes a fifth of the time of
- * its thread for them: it looks at bytes as an instance of seven classes, and compares a bigint
+ * Writes MessagePack byte for byte as msgpackr does, which reads it; rare values are left to
+ * msgpackr. A send creates eight records with some two hundred values, and msgpackr would take a
+ * fifth of its thread's time for them: it tests bytes against seven classes, and compares a bigint
  * with a number.
  */
 
-/** Money is bigint of any size, and comes back as bigint; numbers come back as numbers. */
+/** Money is a bigint of any size and is read as bigint; numbers are read as numbers. */
 export const RECORD_ENCODER = {
   useRecords: false,
   useBigIntExtension: true,
@@ -17,21 +17,23 @@ export const RECORD_ENCODER = {
 const rare = new Packr(RECORD_ENCODER)
 
 /**
- * Records are written one after another into a block. It is in memory as long as one of them is,
- * which is until it is on disk; LMDB asks once for the address of each.
+ * Records are written one after another into a block. A block stays in memory as long as one of its
+ * records does, that is, until it is on disk. LMDB asks once for the address of each block.
  */
 const BLOCK_BYTES = 65_536
 
-/** Most records are shorter: so few are begun in one block and moved to the next. */
+/** Most records are shorter than this, so few are begun in one block and moved to the next. */
 const RECORD_BYTES = 1_024
 
-/** Of what has a fixed length, with its first byte. */
+/** Bytes of a value of fixed length, including its first byte. */
 const SCALAR_BYTES = 9
-/** Of a string, a list, a map or bytes: their first byte and their length. */
+/** Bytes of the head of a string, list, map or byte array: the first byte and the length. */
 const HEAD_BYTES = 5
-/** UTF-8 of one UTF-16 code unit. */
+/** Bytes of one UTF-16 code unit in UTF-8. */
 const CHAR_BYTES_MAX = 3
-/** Longer texts are written by Node, which takes as long for a short one as a loop for so many. */
+/**
+ * Node writes longer texts. For a short one it takes as long as a loop over this many characters.
+ */
 const LOOPED_CHARS_MAX = 20
 
 const INT64_MIN = -(2n ** 63n)
@@ -39,17 +41,19 @@ const INT64_MAX = 2n ** 63n - 1n
 
 let block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
 let view = new DataView(block.buffer)
-/** Where the record begins that is being written. */
+/** Offset at which the current record begins. */
 let start = 0
-/** Where the next begins. */
+/** Offset at which the next record begins. */
 let next = 0
 
-/** @returns MessagePack of `value`, behind room for `reserved` bytes; the bytes stay as they are */
+/**
+ * @returns MessagePack of `value` after `reserved` free bytes; later records do not overwrite it
+ */
 export function packedBehind(reserved: number, value: unknown): Buffer {
   return ended(write(value, begun(reserved)))
 }
 
-/** The same of a list of two. @param second MessagePack already */
+/** The same for a list of two. @param second is MessagePack already */
 export function packedPairBehind(reserved: number, first: unknown, second: Uint8Array): Buffer {
   const at = begun(reserved)
   block[at] = 0x92
@@ -66,7 +70,7 @@ function begun(reserved: number): number {
 }
 
 function ended(at: number): Buffer {
-  // Aligned, so that a checksum reads whole words.
+  // Records are aligned, so that a checksum reads whole words.
   next = (at + 7) & ~7
   return block.subarray(start, at)
 }
@@ -83,7 +87,7 @@ function makeRoom(at: number, bytes: number): void {
   block.set(before.subarray(start, at), start)
 }
 
-/** @returns where the next value goes */
+/** @returns the offset of the next value */
 function write(value: unknown, at: number): number {
   if (typeof value === 'string') return writeString(value, at)
   makeRoom(at, SCALAR_BYTES)
@@ -113,7 +117,7 @@ function writeList(values: readonly unknown[], at: number): number {
   return to
 }
 
-/** With a length of 16 bits, as msgpackr, which does not know it before. */
+/** The length has 16 bits, as msgpackr writes it, which does not know it in advance. */
 function writeMap(value: Readonly<Record<string, unknown>>, at: number): number {
   const names = Object.keys(value)
   if (names.length > 0xffff || typeof value.toJSON === 'function') return writeRare(value, at)
@@ -147,7 +151,7 @@ function writeString(text: string, at: number): number {
   return to + length
 }
 
-/** Or one that takes more bytes than it has characters. */
+/** Writes a text that is long or has characters of more than one byte. */
 function writeLong(text: string, at: number): number {
   const length = Buffer.byteLength(text)
   const to = writeHead(TEXT, length, at)
@@ -155,7 +159,7 @@ function writeLong(text: string, at: number): number {
   return to + length
 }
 
-/** First bytes by length: of those that the first byte holds (from 0 to `fixed`), of 8, 16, 32 bits. */
+/** First bytes by length: up to `fixed` the first byte holds it, otherwise 8, 16 or 32 bits do. */
 interface Head {
   readonly fixed: number
   readonly first: number

@@ -1,10 +1,12 @@
 import type { Hex } from '../../domain/ids.js'
 import type { Codec } from './codec.js'
 
-/** Bytes, which take half of the room, where the text is of whole ones. */
+/** Bytes take half the space of text. A text that is not whole bytes stays a text. */
 export type StoredHex = Uint8Array | Hex
 
-/** @param hex lower-case, as all that is made here; what is not whole bytes stays a text */
+/**
+ * @param hex lower-case, as all hex that this service creates; what is not whole bytes stays a text
+ */
 function storedHex(hex: Hex): StoredHex {
   const bytes = Buffer.from(hex.slice(2), 'hex')
   return bytes.length * 2 + 2 === hex.length ? bytes : hex
@@ -12,7 +14,7 @@ function storedHex(hex: Hex): StoredHex {
 
 let lastHash: { readonly hex: Hex; readonly stored: StoredHex } = { hex: '0x', stored: '0x' }
 
-/** The same of a block's hash, which a node gave and many transactions in a row have. */
+/** Encodes a block's hash, which comes from a node; many transactions in a row share it. */
 export function storedBlockHash(hex: Hex): StoredHex {
   if (lastHash.hex === hex) return lastHash.stored
   const stored = storedHex(hex)
@@ -28,8 +30,8 @@ export function hexOf(stored: StoredHex): Hex {
 
 const fromStored = (stored: unknown) => hexOf(stored as StoredHex)
 
-/** Lower-case hexadecimal, as all that is made here. */
+/** Lower-case hex, as all hex that this service creates. */
 export const hexText: Codec<Hex> = { encode: storedHex, decode: fromStored }
 
-/** The hash of a block. */
+/** Codec of a block's hash. */
 export const blockHashText: Codec<Hex> = { encode: storedBlockHash, decode: fromStored }

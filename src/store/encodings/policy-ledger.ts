@@ -4,15 +4,15 @@ import type { Slide, Totals } from '../../policy/sliding-buckets.js'
 import { packedRecord, type Unsealed } from './sealing.js'
 
 /**
- * A ledger is put with each call that its policy counts. As lists, since names of fields would be
- * most of it; and without its sliding times, which would be most of the rest: each is a record of
- * its own, put when a bucket of it closes.
+ * A ledger is written with each call that its policy counts. It is stored as lists, because field
+ * names would be most of it, and without its sliding windows, which would be most of the rest. Each
+ * window is a separate record, written when one of its buckets closes.
  */
 type Stored = readonly [
   atMs: number,
   count: number,
   micros: bigint,
-  /** Seconds, and what `closedAt` is of it, of one sliding time after another. */
+  /** For each sliding window, its length in seconds and the result of `closedAt`. */
   windows: readonly number[],
   units: readonly (readonly [
     chainId: number,
@@ -41,7 +41,8 @@ export function encodePolicyLedger({ totals, windows, units, breakers }: PolicyL
 
 /**
  * @param stored what `policyLedgers` holds
- * @param storedSlide what is stored of so many seconds, of which `closedAt` was that
+ * @param storedSlide returns the stored window of that length, for which `closedAt` returned the
+ * second argument
  */
 export function decodePolicyLedger(
   stored: unknown,
@@ -60,7 +61,7 @@ export function decodePolicyLedger(
   return breakers === undefined ? ledger : { ...ledger, breakers }
 }
 
-/** Bytes; or, of sums past 64 bits, a list of `atMs`, `count` and `micros` of each. */
+/** Bytes; for sums beyond 64 bits, a list of `atMs`, `count` and `micros` of each bucket. */
 type StoredSlide = Uint8Array | readonly (number | bigint)[]
 
 /** @returns a value to put in the space `policyWindows` */

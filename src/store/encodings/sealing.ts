@@ -2,61 +2,64 @@ import { Unpackr } from 'msgpackr'
 import { packedBehind, packedPairBehind, RECORD_ENCODER } from './message-pack.js'
 
 /**
- * Every record carries a checksum, since LMDB has none: a bit that flipped on the disk would be
- * read as another amount or another nonce. The checksum is of the record's place, too, so that one
- * that comes up under another key is not taken for that key's. Before it is a byte with which no
- * MessagePack begins, so that what an older build put is told from what is sealed.
+ * Every record has a checksum, because LMDB has none: a bit that flipped on the disk would be read
+ * as another amount or nonce. The checksum covers the record's place too, so a record under the
+ * wrong key is detected. The byte before it begins no MessagePack value, which tells sealed records
+ * from those of older builds.
  *
  * `0xc1 | checksum 4, little endian | MessagePack`
  *
- * An index, whose keys say all, has a single byte without one.
+ * Indexes, whose keys hold everything, have a single byte without a checksum.
  */
 
-/** "Never used", by the specification of MessagePack. */
+/** The byte that the MessagePack specification calls "never used". */
 const SEALED = 0xc1
 const SEAL_BYTES = 5
-/** What is read of an index. */
+/** The value read from an index. */
 const PRESENCE = 1
 
-/** In place of a value that is not what was put. */
+/** Stands for a value that is not what was written. */
 export const DAMAGED: unique symbol = Symbol('damaged')
 
 declare const UNSEALED: unique symbol
-/** MessagePack after room for its seal, which is made once its place is known. */
+/** MessagePack after space for its seal, which is computed once the record's place is known. */
 export type Unsealed = Buffer & { readonly [UNSEALED]: true }
 
-/** Of an index, whose keys say all. */
+/** The value of index entries, whose keys hold everything. */
 export const PRESENT = Buffer.of(PRESENCE) as unknown as Unsealed
 
-/** LMDB reads every record into the same bytes: what is kept of them is copied. */
+/** LMDB reads every record into the same buffer, so bytes that are kept are copied. */
 const unpackr = new Unpackr({ ...RECORD_ENCODER, copyBuffers: true })
 
-/** @returns MessagePack of `value`; the bytes stay as they are */
+/** @returns MessagePack of `value`; later records do not overwrite it */
 export function packed(value: unknown): Uint8Array {
   return packedBehind(0, value)
 }
 
-/** @returns what `packed` was given */
+/** @returns the value that was given to `packed` */
 export function unpacked(bytes: Uint8Array): unknown {
   return unpackr.unpack(bytes)
 }
 
-/** @returns MessagePack of `value` for a record; the bytes stay as they are */
+/** @returns MessagePack of `value` for a record; later records do not overwrite it */
 export function packedRecord(value: unknown): Unsealed {
   return packedBehind(SEAL_BYTES, value) as Unsealed
 }
 
-/** @returns the same of a list of these two, of which the second is MessagePack already */
+/** @returns a list of two for a record, of which the second is MessagePack already */
 export function packedPair(first: unknown, second: Uint8Array): Unsealed {
   return packedPairBehind(SEAL_BYTES, first, second) as Unsealed
 }
 
-/** @returns the record without its room, or what `PRESENT` is told by: to be sent elsewhere */
+/**
+ * @returns the record without space for a seal, or the value of `PRESENT`; for sending it to
+ * another process
+ */
 export function bareRecord(record: Unsealed): Uint8Array | typeof PRESENCE {
   return record.length === PRESENT.length ? PRESENCE : record.subarray(SEAL_BYTES)
 }
 
-/** @param bare as `bareRecord` gave it */
+/** @param bare the result of `bareRecord` */
 export function fromBareRecord(bare: Uint8Array | typeof PRESENCE): Unsealed {
   if (bare === PRESENCE) return PRESENT
   const record = Buffer.alloc(SEAL_BYTES + bare.length)
@@ -64,9 +67,9 @@ export function fromBareRecord(bare: Uint8Array | typeof PRESENCE): Unsealed {
   return record as unknown as Unsealed
 }
 
-/** Fills in what is before the record. @param place of `placeOf` */
+/** Writes the seal before the record. @param place the result of `placeOf` */
 export function seal(record: Unsealed, place: number): Buffer {
-  // By its length: rows that came from elsewhere have copies of it.
+  // Compared by length, because rows from other threads contain copies of `PRESENT`.
   if (record.length === PRESENT.length) return record
   const sum = checksum(record, record.length, place)
   record[0] = SEALED
@@ -78,8 +81,8 @@ export function seal(record: Unsealed, place: number): Buffer {
 }
 
 /**
- * @param place of `placeOf`
- * @returns whether it is what was put, and there
+ * @param place the result of `placeOf`
+ * @returns whether these bytes were written, and in this place
  */
 export function isSound(bytes: Uint8Array, length: number, place: number): boolean {
   if (length === 1 && bytes[0] === PRESENCE) return true
@@ -89,7 +92,7 @@ export function isSound(bytes: Uint8Array, length: number, place: number): boole
 }
 
 /**
- * @param place of `placeOf`
+ * @param place the result of `placeOf`
  * @returns the value, or DAMAGED
  */
 export function opened(bytes: Uint8Array, length: number, place: number): unknown {
@@ -102,22 +105,24 @@ export function opened(bytes: Uint8Array, length: number, place: number): unknow
   }
 }
 
-/** False for a number below 128 as builds before schema 12 put it: nothing sealed is as short. */
+/**
+ * False for a number below 128 as builds before schema 12 wrote it; no sealed record is that short.
+ */
 export function isSealed(bytes: Uint8Array): boolean {
   return bytes.length > SEAL_BYTES
 }
 
-/** Odd, so that no bit is lost in a product (the golden ratio, as in Knuth's hash). */
+/** An odd factor loses no bit in a product (the golden ratio, as in Knuth's hash). */
 const FACTOR = 0x9e3779b1
 const SECOND_SEED = 0x85ebca6b
 
-/** Over the bytes of the record that was looked at last: most lie in the same block. */
+/** A view of the buffer that was read last. Most records lie in the same block. */
 let view: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0))
 
 /**
- * 32 bits of what comes after the seal, in two sums of every other word. Each step is one to one in
- * the sum and in the word, so that whatever happens to a single word is seen, and else all but one
- * in four billion.
+ * 32 bits over what follows the seal, computed as two sums of every other word. Each step is one to
+ * one in the sum and in the word, so any change of a single word is detected, and of other changes
+ * all but one in four billion.
  */
 function checksum(bytes: Uint8Array, length: number, place: number): number {
   const { buffer, byteOffset } = bytes
@@ -143,7 +148,7 @@ function checksum(bytes: Uint8Array, length: number, place: number): number {
 
 type KeyPart = string | number
 
-/** 32 bits that tell where a record belongs. @param space number of the key space */
+/** 32 bits that identify where a record belongs. @param space number of the key space */
 export function placeOf(space: number, key: KeyPart | readonly KeyPart[]): number {
   if (typeof key !== 'object') return withPart(space, key)
   let sum = space

@@ -1,7 +1,7 @@
 import type { SpentDay } from '../../domain/spent-days.js'
 import { packedRecord, type Unsealed } from './sealing.js'
 
-/** Day and micro-dollars by turns. */
+/** Days and micro-dollars, alternating. */
 type Stored = readonly (number | bigint)[]
 
 /** @returns a value to put in the space `spentDays` */

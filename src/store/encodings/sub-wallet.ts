@@ -3,8 +3,8 @@ import { listOf, named, optional, record, recordWithout, scalar } from './codec.
 import { packedRecord, type Unsealed } from './sealing.js'
 
 /**
- * A sub-wallet never changes, and its marks do with every commit of its actor. It is put once,
- * and its marks in a space of their own, which is all the denser.
+ * A sub-wallet never changes, but its marks change with every commit of its actor. The sub-wallet
+ * is therefore written once, and the marks are in a separate, denser space.
  */
 const WALLET = record<SubWallet>({
   subWalletId: scalar,
@@ -41,7 +41,7 @@ const MARKS = recordWithout<SubWalletHeader, 'wallet'>('wallet', {
   limitNotices: optional(named),
 })
 
-/** Where the wallet of marks is not asked for. */
+/** Stands for the wallet when only the marks are read. */
 const NOBODYS = {} as SubWallet
 
 /** @returns a value to put in the space `subWallets` */

@@ -1,5 +1,5 @@
 import type { CreditUse } from '../../domain/allowance.js'
-import type { LineageId, TxId } from '../../domain/ids.js'
+import type { Address, LineageId, TxId } from '../../domain/ids.js'
 import type { Reservation } from '../../domain/spend.js'
 import type {
   AskedApproval,
@@ -26,9 +26,9 @@ import { hexOf, hexText, type StoredHex, storedBlockHash } from './packing.js'
 import { packedRecord, type Unsealed } from './sealing.js'
 
 /**
- * A transaction changes twice or more after it was signed (broadcast, final), and most of it never
- * does. It is put once as a list of two, what stays and its state; later only its state is
- * put, in a space of its own, where a leaf holds forty and not three.
+ * A transaction changes at least twice after it was signed (broadcast, final), but most of it never
+ * does. It is written once as a list of two, body and state; later only the state is written, to a
+ * separate space, where an LMDB leaf holds forty instead of three.
  */
 type Stored = readonly [body: unknown, state: unknown]
 
@@ -73,39 +73,49 @@ const APPROVAL = record<AskedApproval>({
 
 const CREDIT = record<CreditUse>({ key: scalar, approvedBy: scalar, amount: scalar })
 
-/** Null where it is the key's own id, as that of a key that was never rotated. */
+const ADDRESSES: Codec<readonly Address[]> = {
+  encode: (addresses) => addresses,
+  decode: (stored) => stored as readonly Address[],
+}
+
+/** Null if it equals the key's id, as for a key that was never rotated. */
 const LINEAGE: Codec<LineageId, Transaction['keyId']> = {
   encode: (lineageId, keyId) => ((lineageId as string) === keyId ? null : lineageId),
   decode: (stored, keyId) => (stored as LineageId | null) ?? (keyId as string as LineageId),
 }
 
 type StoredMined = readonly [
-  /** A number where it is the hash of one of the transaction's attempts, which is that one. */
+  /** The index of the attempt that has this hash, or the hash. */
   txHash: number | MinedIn['txHash'],
   blockNumber: MinedIn['blockNumber'],
   blockHash: StoredHex,
   outcome: MinedIn['outcome'],
   feeWei: MinedIn['feeWei'],
   executed: unknown,
+  /** Omitted unless true; stores of earlier builds do not have it. */
+  isStill?: true,
 ]
 
 const MINED: Codec<MinedIn, Transaction['attempts']> = {
-  encode({ txHash, blockNumber, blockHash, outcome, feeWei, executed }, attempts): StoredMined {
+  encode(mined, attempts): StoredMined {
+    const { txHash, blockNumber, blockHash, outcome, feeWei, executed, isStill } = mined
     const place = attempts.findIndex((attempt) => attempt.txHash === txHash)
-    return [
+    const stored = [
       place < 0 ? txHash : place,
       blockNumber,
       storedBlockHash(blockHash),
       outcome,
       feeWei,
       executed === undefined ? null : EXECUTION.encode(executed, null),
-    ]
+    ] as const
+    return isStill === true ? [...stored, isStill] : stored
   },
   decode(stored, attempts) {
-    const [hash, blockNumber, blockHash, outcome, feeWei, executed] = stored as StoredMined
+    const [hash, blockNumber, blockHash, outcome, feeWei, executed, isStill] = stored as StoredMined
     const txHash = typeof hash === 'number' ? (attempts[hash]?.txHash ?? '0x') : hash
     const mined = { txHash, blockNumber, blockHash: hexOf(blockHash), outcome, feeWei }
-    return executed === null ? mined : { ...mined, executed: EXECUTION.decode(executed, null) }
+    if (executed !== null) return { ...mined, executed: EXECUTION.decode(executed, null) }
+    return isStill === true ? { ...mined, isStill } : mined
   },
 }
 
@@ -133,6 +143,7 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField, 'call'>(
     foreseenMicros: optional(scalar),
     unitsTaken: optional(listOf(UNITS)),
     approval: optional(APPROVAL),
+    shownPayees: optional(ADDRESSES),
   },
   {
     status: scalar,
@@ -164,5 +175,5 @@ export function decodeTransaction(txId: TxId, stored: unknown, later: unknown): 
   return TRANSACTION.decode(body, later ?? first, txId)
 }
 
-/** Whether two are the same but for how they stand. */
+/** Whether two transactions differ only in their state. */
 export const sameBody = TRANSACTION.isSameBody

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.js'
 import { LAST } from '../pages.js'
 
 export interface AllowanceReader {
-  /** What a wallet ever approved, on one chain or on all; not in order of age. */
+  /** The allowances that a wallet ever gave, on one chain or on all; not in order of age. */
   ofWallet(owner: Address, chainId?: number): Generator<AllowanceEntry>
   ledger(owner: Address): AllowanceLedgerMark | undefined
 }

@@ -5,17 +5,17 @@ import { LAST, type Page, type PageOptions, pageIn } from '../pages.js'
 
 export interface ApprovalReader {
   byId(user: UserId, id: ApprovalId): Approval | undefined
-  /** Newest first; as `TransactionReader.ofUser`. */
+  /** Newest first; pages as `TransactionReader.ofUser` does. */
   ofUser(
     user: UserId,
     options: PageOptions,
     wanted: (approval: Approval) => boolean,
   ): Page<Approval>
-  /** Of calls that wait, oldest first. */
+  /** Approvals of calls that wait, oldest first. */
   waitingOf(wallet: SubWalletId, user: UserId): Generator<Approval>
-  /** How many wait in all of a user's wallets. */
+  /** The number of calls that wait in all of a user's wallets. */
   waitingOfUser(user: UserId): number
-  /** Those in which calls wait; for a start. */
+  /** The wallets in which calls wait; used at a start. */
   walletsWithWaiting(): Generator<SubWalletId>
 }
 

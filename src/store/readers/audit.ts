@@ -8,14 +8,15 @@ import { newestFirst, type Page, type PageOptions, pageOf } from '../pages.js'
 import type { TransactionReader } from './transactions.js'
 
 /**
- * The audit trail as its readers see it: by user, newest first. The entry of a send that was
- * allowed lies in the index of its user's transactions, which is written with it anyway, and is
- * where the send came in; all others have a space of their own.
+ * Reads the audit trail of a user, newest first. The entry of an allowed send lies in the index of
+ * its user's transactions, which is written with the send anyway; all other entries have a separate
+ * space.
  */
 export interface AuditReader {
   /**
-   * `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records.
-   * @param type of all that is wanted, where it is of one: what is kept elsewhere is not looked at
+   * Filters with `wanted`; reads on until the page is full, up to PAGE_SCAN_MAX records.
+   * @param type the type of all wanted entries, if there is one; entries stored elsewhere are then
+   * not scanned
    */
   ofUser(
     user: UserId,
@@ -23,9 +24,9 @@ export interface AuditReader {
     wanted: (record: AuditRecord) => boolean,
     type?: AuditType,
   ): Page<AuditRecord>
-  /** Of the send that it let through; undefined where it is no longer kept, or was never written. */
+  /** The entry of an allowed send; undefined if it was pruned or never written. */
   allowed(user: UserId, id: TxId): AuditRecord | undefined
-  /** All but those of allowed sends, newest first, of `fromMs` to `untilMs`. */
+  /** All entries except those of allowed sends, newest first, from `fromMs` to `untilMs`. */
   between(user: UserId, fromMs: number, untilMs: number): Generator<AuditRecord>
 }
 
@@ -60,13 +61,13 @@ export function createAuditReader(
     if (stored !== undefined) return decodeAudit(stored)
     const txId = allowedTxId(id)
     const verdict = spaces.transactionsByUser.get([user, txId])
-    // The index holds 1 where there is none.
+    // The index holds 1 for a transaction without a verdict.
     const tx = typeof verdict === 'object' ? transactions.byId(txId) : undefined
     return tx === undefined ? null : decodeVerdict(verdict, tx)
   }
 }
 
-/** Before the id of every entry of then, and after those of before. */
+/** An id that sorts before those of entries at that time, and after those of earlier ones. */
 function idAt(atMs: number): string {
   return ID_PREFIX.audit + ulidBody(Math.max(0, atMs), NO_ENTROPY)
 }
@@ -77,7 +78,7 @@ function* entryIds(txIds: Iterable<string>): Generator<string> {
   for (const txId of txIds) yield allowedAuditId(txId as TxId)
 }
 
-/** Two lists that descend as one that does. */
+/** Merges two descending lists into one. */
 function* descending(first: Generator<string>, second: Generator<string>): Generator<string> {
   try {
     let a = first.next()
@@ -92,7 +93,7 @@ function* descending(first: Generator<string>, second: Generator<string>): Gener
       }
     }
   } finally {
-    // A page ends before they do, and each holds a cursor and the snapshot that it reads.
+    // A page ends before the generators do, and each holds a cursor and its snapshot.
     first.return(undefined)
     second.return(undefined)
   }

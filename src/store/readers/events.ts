@@ -7,7 +7,7 @@ import { seqIn } from '../event-id.js'
 
 const LAST_SEQ = 'last_event_seq:'
 
-/** In `meta`: how far a partition of users has filled the log. */
+/** The key in `meta` of the last place in a partition's log. */
 export function lastSeqKey(partition: number): string {
   return `${LAST_SEQ}${partition}`
 }
@@ -15,28 +15,27 @@ export function lastSeqKey(partition: number): string {
 /** Sorts after every number. */
 const AFTER_ALL = '~'
 
-/** Events of one user and one commit, by place. Never changed once they are there. */
+/** Events of one user and one commit, by place. A block never changes once it is written. */
 interface Block {
   readonly user: UserId
   readonly events: readonly StoredEvent[]
 }
 
 /**
- * The event log as its readers see it: by user, oldest first. A commit's places of a partition
- * follow one another, so blocks never overlap, and an event is in the first block that ends at it
- * or after.
+ * Reads the event log of a user, oldest first. A commit's places in a partition are consecutive, so
+ * blocks never overlap, and an event is in the first block that ends at its place or later.
  */
 export interface EventReader {
   bySeq(user: UserId, seq: number): StoredEvent | undefined
   byId(user: UserId, id: EventId): StoredEvent | undefined
-  /** Place of the last event that was removed from the beginning of the user's log; 0: none was. */
+  /** The last place that was removed from the beginning of the user's log; 0 if none was. */
   logStart(user: UserId): number
   /**
-   * A place that no event of theirs since `atMs` is before, but for those of one commit. Times are
-   * those of events, which hosts give, so they are in order to some milliseconds.
+   * A place at or before every event of the user since `atMs`, except within one commit. Hosts set
+   * the times of events, so they are in order to some milliseconds.
    */
   placeBefore(user: UserId, atMs: number, readableSeq: number): number
-  /** By partition; 0 where there is no event yet. */
+  /** The last place of each partition; 0 if it has no event. */
   lastSeqs(): readonly number[]
   /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
   ofUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent>
@@ -46,7 +45,7 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>): Even
   let kept: Block | null = null
 
   function bySeq(user: UserId, seq: number): StoredEvent | undefined {
-    // Deliveries ask for one event after another, so for those of one block in a row.
+    // Deliveries read one event after another, and so the events of a block consecutively.
     const block = holds(kept, user, seq) ? kept : blockAt(user, seq)
     if (block === null) return undefined
     kept = block

@@ -3,14 +3,20 @@ import type { UserId } from '../../domain/ids.js'
 import type { Environment } from '../environment.js'
 import { LAST } from '../pages.js'
 
-/** In `meta`: the operator's freeze of the whole service, where there is a journal. */
+/**
+ * The key in `meta` of the operator's freeze of the whole service, which exists only with a
+ * journal.
+ */
 export const INSTANCE_FREEZE = 'instance_freeze'
 
 export interface FreezeReader {
-  /** All that stand. */
+  /** All freezes in force. */
   all(): Generator<Freeze>
   ofUser(user: UserId): readonly Freeze[]
-  /** As `putInstanceFreeze` was given it, for whoever reads it to check; undefined: it is not frozen. */
+  /**
+   * The value given to `putInstanceFreeze`, which the caller must check; undefined if the service
+   * is not frozen.
+   */
   instance(): unknown
 }
 

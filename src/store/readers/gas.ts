@@ -4,17 +4,17 @@ import { soundly } from '../checked-space.js'
 import type { Environment } from '../environment.js'
 import { LAST, newestFirst } from '../pages.js'
 
-/** Gas wallets, what they sent, and the calls they pay for. */
+/** Reads gas wallets, what they sent and the calls they pay for. */
 export interface GasReader {
   wallet(id: GasWalletId): GasWallet | undefined
   wallets(): Generator<GasWallet>
   transaction(id: TxId): GasTransaction | undefined
   /** Newest first. */
   open(id: GasWalletId): Generator<GasTransaction>
-  /** The same without those that are damaged. */
+  /** The same without damaged records. */
   soundOpen(id: GasWalletId): Generator<GasTransaction>
   sponsorshipsOf(id: SubWalletId): Generator<Sponsorship>
-  /** Sub-wallets with a sponsored call under way. */
+  /** Sub-wallets that have a sponsored call under way. */
   sponsoredWallets(): Generator<SubWalletId>
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.js'
 
 export interface IdempotencyReader {
   byKey(lineage: LineageId, key: string): IdempotencyRecord | undefined
-  /** In the order of their keys, those after one of them, or from the first. */
+  /** Records in key order, after a given place or from the first. */
   after(
     place: readonly [LineageId, string] | null,
     limit: number,

@@ -15,7 +15,9 @@ export interface KeyReader {
   byHash(hash: string): ApiKey | undefined
   ofWallet(id: SubWalletId): Generator<ApiKey>
   ofUser(user: UserId, options: PageOptions): Page<ApiKey>
-  /** Those of a user that a text finds by their names; as `ofUser`, and may come short with a cursor. */
+  /**
+   * A user's keys whose names match a text; pages as `ofUser` does, and may be short with a cursor.
+   */
   named(user: UserId, text: string, options: PageOptions): Page<ApiKey>
   lastUsedAtMs(id: KeyId): number | null
   /** What a wallet's policies have counted, by lineage. */
@@ -57,7 +59,10 @@ export function createKeyReader({ spaces }: Pick<Environment, 'spaces'>): KeyRea
   }
 }
 
-/** @throws DamagedRecord where it is not what the ledger goes on from: no call is judged on half */
+/**
+ * @throws DamagedRecord if the window does not match its ledger, because no call may be judged on
+ * half of it
+ */
 function slideAt(
   { policyWindows }: Pick<Environment['spaces'], 'policyWindows'>,
   key: [SubWalletId, LineageId, number],
@@ -69,9 +74,9 @@ function slideAt(
   return slide
 }
 
-/** What the identity provider has not acknowledged of what keys may do. */
+/** Reads the changes of grants that the identity provider has not acknowledged. */
 export interface GrantReader {
-  /** Whether it has acknowledged all of one key. */
+  /** Whether it has acknowledged all changes of a key. */
   statusOf(wallet: SubWalletId, id: KeyId): CustodyStatus
   changesOf(wallet: SubWalletId): Generator<GrantChange>
   walletsWithChanges(): Generator<SubWalletId>

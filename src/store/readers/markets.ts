@@ -2,7 +2,7 @@ import type { SharePriceSample } from '../../domain/share-price.js'
 import type { Environment } from '../environment.js'
 
 export interface MarketReader {
-  /** By chain id and vault, oldest sample first. */
+  /** Samples by chain id and vault, oldest first. */
   sharePrices(): Generator<readonly [string, readonly SharePriceSample[]]>
 }
 

@@ -3,7 +3,7 @@ import type { Environment } from '../environment.js'
 export interface SealedShareReader {
   /** @param wallet 32 hex digits */
   of(wallet: string): unknown
-  /** @param after empty: from the first */
+  /** @param after the wallet to start after; empty to start with the first */
   wallets(after: string, limit: number): readonly string[]
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from '../environment.js'
 import { LAST } from '../pages.js'
 
 export interface SpentDaysReader {
-  /** Oldest first; without the day that the lineage's counters are in. */
+  /** Days before that of the lineage's counters, oldest first. */
   of(wallet: SubWalletId, lineage: LineageId): readonly SpentDay[]
   ofWallet(wallet: SubWalletId): Generator<readonly [LineageId, readonly SpentDay[]]>
 }

@@ -7,32 +7,36 @@ import { decodeTransaction } from '../encodings/transaction.js'
 import type { Environment } from '../environment.js'
 import { LISTED } from '../key-spaces.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageIn } from '../pages.js'
-import { settledBlocks, settledIn } from '../settlements.js'
+import { type GivenUp, givenUpOn, settledBlocks, settledIn } from '../settlements.js'
 import { searchTransactions } from '../transaction-index/search.js'
 import type { WalletReader } from './wallets.js'
 
 export interface TransactionReader {
   byId(id: TxId): Transaction | undefined
   /**
-   * Changes with the record. To be taken before `fresh` and the look at the record, which is then
-   * good for as long as the version is the same.
+   * Changes with the record. Read it before `fresh` and the record; the record is then valid as
+   * long as the version stays the same.
    */
   versionOf(id: TxId): number
-  /** Every one whose id is not before `first`, oldest first. */
+  /** All transactions with an id from `first` on, oldest first. */
   from(first: string): Generator<Transaction>
-  /** A wallet's own and sponsored ones, newest first. */
+  /** A wallet's own and sponsored transactions that are open, newest first. */
   openOfWallet(id: SubWalletId): Generator<Transaction>
-  /** Those that wallets sent themselves; looks at all that is open, so it is for a start. */
+  /**
+   * Open transactions that wallets sent themselves. It scans all open transactions, so it is used
+   * at a start only.
+   */
   openOfChain(chainId: number): Generator<Transaction>
-  /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
+  /** Filters with `wanted`; reads on until the page is full, up to PAGE_SCAN_MAX records. */
   ofUser(
     user: UserId,
     options: PageOptions,
     wanted: (tx: Transaction) => boolean,
   ): Page<Transaction>
   /**
-   * What a filter wants, by the index: newest first, and as `ofUser` it may come short with a cursor.
-   * @param shown the record as it is to be judged and given
+   * The transactions that match a filter, by the index: newest first. Like `ofUser`, it may return
+   * a short page with a cursor.
+   * @param shown returns the record as it is to be matched and shown
    */
   search(
     user: UserId,
@@ -43,12 +47,14 @@ export interface TransactionReader {
   /** A user's transactions after `afterId`, oldest first. */
   ofUserOldestFirst(user: UserId, afterId: TxId | null): Generator<Transaction>
   /**
-   * Blocks of a chain that transactions ended in, lowest first. A reorg may have taken some of
-   * them back since.
+   * Blocks of a chain in which transactions ended, lowest first. A reorg may have removed some
+   * since.
    */
   settledBlocks(chainId: number): Generator<BlockRef>
-  /** Those that once ended in that block; what became of them since, their records say. */
+  /** Transactions that once ended in that block; their records tell their state since. */
   settledIn(chainId: number, block: BlockRef): TxId[]
+  /** Those that were given up, lowest height first; what became of them since, their records say. */
+  givenUp(chainId: number): Generator<GivenUp>
 }
 
 export function createTransactionReader(
@@ -91,7 +97,7 @@ export function createTransactionReader(
           ? (ifSound(() => wallets.header(wallet)?.open) ?? [])
           : [txId]) {
           const tx = ifSound(() => byId(id))
-          // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
+          // A sponsored call is on chain as its gas wallet's transaction, and is watched as that.
           if (tx !== undefined && tx.call.chainId === chainId && !isSponsored(tx.kind)) yield tx
         }
       }
@@ -119,5 +125,6 @@ export function createTransactionReader(
     },
     settledBlocks: (chainId) => settledBlocks(spaces.settlements, chainId),
     settledIn: (chainId, block) => settledIn(spaces.settlements, chainId, block),
+    givenUp: (chainId) => givenUpOn(spaces.settlements, chainId),
   }
 }

@@ -9,9 +9,9 @@ export interface UserBreakersRecord extends Pick<UserTally, 'signed' | 'shared'>
 }
 
 export interface UserBreakersReader {
-  /** Of all who have some. */
+  /** The records of all users with breakers. */
   all(): Generator<UserBreakersRecord>
-  /** Undefined: none. */
+  /** Undefined for a user without breakers. */
   of(user: UserId): UserBreakersRecord | undefined
 }
 

@@ -6,14 +6,14 @@ import { soundly } from '../checked-space.js'
 import type { Environment } from '../environment.js'
 import { LAST, newestFirst } from '../pages.js'
 
-/** How much of what is bounded by a quota a user has; address rules are counted by their actor. */
+/** The number of things under quota that a user has; the actor of address rules counts those. */
 export type OwnedCounts = Omit<Quotas, 'rules'>
 
 export interface UserReader {
   addressRules(user: UserId): readonly AddressRule[]
   /**
-   * Looks at every key that the user ever had: some milliseconds for a thousand, so it is for the
-   * start of the actor that counts from there on.
+   * Reads every key that the user ever had, which takes some milliseconds for a thousand, so it is
+   * used when the counting actor starts.
    */
   ownedCounts(user: UserId): OwnedCounts
 }
@@ -32,7 +32,7 @@ export function createUserReader({
     let count = 0
     for (const keyId of newestFirst(spaces, 'keysByUser', user, null)) {
       const stored = ifSound(() => ({ key: spaces.apiKeys.get(keyId) as ApiKey | undefined }))
-      // What is damaged counts: it may be live.
+      // A damaged key counts, because it may be live.
       if (stored === undefined || (stored.key !== undefined && isCounted(stored.key))) count++
     }
     return count
@@ -49,7 +49,7 @@ export function createUserReader({
   }
 }
 
-/** Keys that keys make have bounds of their own, and are asked of no quota. */
+/** Keys made by keys have separate bounds and count towards no quota. */
 function isCounted(key: ApiKey): boolean {
   return key.parentLineageId === undefined && isLive(key)
 }

@@ -7,23 +7,26 @@ import { LAST, type Page, type PageOptions, pageIn } from '../pages.js'
 
 export interface WalletReader {
   byId(id: SubWalletId): SubWallet | undefined
-  /** With what its actor keeps besides. */
+  /** The sub-wallet with the fields that its actor keeps. */
   header(id: SubWalletId): SubWalletHeader | undefined
-  /** What its lineages have spent, of those that have. */
+  /** What each of the wallet's lineages has spent. */
   spendOf(id: SubWalletId): SubWalletHeader['spend']
-  /** Of a user, the oldest first. */
+  /** A user's sub-wallets, oldest first. */
   idsOfUser(user: UserId): readonly SubWalletId[]
   /**
-   * Changes with the spend of a sub-wallet, what it spent by day, and its keys; of a user, with which
-   * sub-wallets there are. To be taken before `fresh` and the look.
+   * Changes with a sub-wallet's spend, its spend by day and its keys; for a user, with the set of
+   * sub-wallets. Read it before `fresh` and the record.
    */
   versionOf(id: SubWalletId | UserId): number
-  /** All there are, by id. */
+  /** All sub-wallets, by id. */
   all(): Generator<SubWallet>
-  /** By id, those after one of them, or from the first. */
+  /** Sub-wallets by id, after a given one or from the first. */
   after(id: SubWalletId | null, limit: number): Generator<SubWallet>
   ofUser(user: UserId, options: PageOptions): Page<SubWalletHeader>
-  /** Those of a user that a text finds by their names; as `ofUser`, and may come short with a cursor. */
+  /**
+   * A user's sub-wallets whose names match a text; pages as `ofUser` does, and may be short with a
+   * cursor.
+   */
   named(user: UserId, text: string, options: PageOptions): Page<SubWalletHeader>
 }
 
@@ -35,7 +38,8 @@ export function createWalletReader({
     const stored = spaces.subWallets.get(id)
     if (stored === undefined) return undefined
     const marks = spaces.subWalletMarks.get(id)
-    // A bit of its key may have flipped. Without it the wallet would begin anew, spend and nonces.
+    // A bit of the record's key may have flipped. Without this check the wallet's spend and nonces
+    // would start again from zero.
     if (marks === undefined) throw spaces.subWalletMarks.lost(id)
     return decodeHeader(stored, marks)
   }

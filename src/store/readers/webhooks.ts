@@ -8,9 +8,9 @@ export interface WebhookReader {
   byId(id: WebhookId): WebhookEndpoint | undefined
   all(): Generator<WebhookEndpoint>
   ofUser(user: UserId, options: PageOptions): Page<WebhookEndpoint>
-  /** The first of a user's, without those whose records are damaged. */
+  /** A user's first endpoints, without damaged records. */
   soundOfUser(user: UserId, limit: number): readonly WebhookEndpoint[]
-  /** Changes with what `ofUser` gives; to be taken before `fresh`. */
+  /** Changes with the result of `ofUser`; read it before `fresh`. */
   versionOf(user: UserId): number
 }
 
@@ -36,7 +36,7 @@ export function createWebhookReader({
   }
 }
 
-/** What an endpoint's actor keeps of its deliveries; the forms are the actor's own. */
+/** Reads what an endpoint's actor stores about its deliveries; the actor defines the forms. */
 export interface DeliveryReader {
   stateOf<State>(id: WebhookId): State | undefined
   byEvent<Delivery>(id: WebhookId, event: EventId): Delivery | undefined

@@ -7,23 +7,23 @@ import { LAST } from '../pages.js'
 import { type Mode, type PruneContext, STEP_RECORDS_MAX, type Step } from './step.js'
 import { userAfter } from './users.js'
 
-/** Entries of their own lie in `audit`, those of allowed sends in the index of transactions. */
+/** Entries lie in `audit`; those of allowed sends, in the index of transactions. */
 type AuditSpace = Extract<KeySpace, 'audit' | 'transactionsByUser'>
 
 interface Cursor {
   readonly space: AuditSpace
   readonly user: UserId
-  /** Everything of the user up to this id was looked at. */
+  /** Everything of the user up to this id was scanned. */
   readonly id: string
 }
 
-/** In the index of a transaction without a verdict. */
+/** The value in the index for a transaction without a verdict. */
 const NO_VERDICT = 1
 const TIME_BYTES = 6
 
 /**
- * Takes the oldest entries of each user away. Nothing is chained to them: the trail tells what
- * happened, and what proves it is the evidence of both domains, which is never pruned.
+ * Removes the oldest entries of each user. Nothing is chained to them: the trail tells what
+ * happened, while the evidence of both domains proves it and is never pruned.
  */
 export function auditStep(
   context: PruneContext,
@@ -69,14 +69,16 @@ function takeOldest(
   left: number,
   mode: Mode,
 ): Taken {
-  // Of one that cannot be read nobody knows: what it needs stays, and what others have goes.
+  // The state of a transaction that cannot be read is unknown, so its own entries are kept and
+  // other entries are removed.
   const isFinalTx = (txId: TxId | null) =>
     reader.ifSound(() => {
       const tx = txId === null ? undefined : reader.transactions.byId(txId)
       return tx === undefined || isFinal(tx.status)
     }) ?? false
   const isVerdict = space === 'transactionsByUser'
-  // From the beginning where it cannot be read: what is taken away already is found to be.
+  // If the mark cannot be read, it scans from the beginning; entries removed earlier are simply
+  // missing.
   const mark = () => reader.ifSound(() => spaces.retained.get([user, 'verdicts'])) ?? ''
   const marked = isVerdict ? String(mark()) : ''
   const start = id > marked ? id : marked
@@ -100,7 +102,7 @@ function takeOldest(
   }
   if (mode === 'remove') {
     for (const entryId of old) {
-      // The index goes on listing the transaction.
+      // The index continues to list the transaction.
       if (isVerdict) spaces[space].putSync([user, entryId], PRESENT)
       else spaces[space].removeSync([user, entryId])
     }
@@ -110,7 +112,7 @@ function takeOldest(
   return { entries: old.length, looked, id: last, isDone }
 }
 
-/** Milliseconds since the epoch: of a ULID its first 48 bits. */
+/** Milliseconds since the epoch, which are the first 48 bits of a ULID. */
 function timeOf(id: string): number {
   const { buffer, byteOffset } = ulidBytes(id as TxId)
   return Buffer.from(buffer, byteOffset, TIME_BYTES).readUIntBE(0, TIME_BYTES)

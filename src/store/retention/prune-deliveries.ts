@@ -2,13 +2,16 @@ import { type Mode, type PruneContext, STEP_RECORDS_MAX, type Step } from './ste
 
 type Key = [webhookId: string, eventId: string]
 
-/** Of the record that `actors/webhook-endpoint` keeps. */
+/** The fields needed of the record that `actors/webhook-endpoint` stores. */
 interface FinishedAt {
   readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone'
   readonly updatedAtMs: number
 }
 
-/** An endpoint has some hundred records, so all of them are looked at. */
+/**
+ * Removes old finished deliveries. An endpoint has some hundred records, so all of them are
+ * scanned.
+ */
 export function deliveryStep(
   { environment: { spaces } }: PruneContext,
   after: Key | null,

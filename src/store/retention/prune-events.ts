@@ -15,13 +15,13 @@ import { userAfter } from './users.js'
 
 interface Cursor {
   readonly user: UserId
-  /** Everything of the user up to it was looked at. */
+  /** Everything of the user up to this place was scanned. */
   readonly seq: number
 }
 
 /**
- * Takes the oldest events of each user away, up to the first that is too young or needed: the log
- * has a beginning then, and no gap behind it.
+ * Removes the oldest events of each user, up to the first that is too young or still needed. The
+ * log then has a later beginning, but no gap.
  */
 export function eventStep(
   context: PruneContext,
@@ -54,7 +54,7 @@ interface Taken {
   readonly events: number
   readonly looked: number
   readonly throughSeq: number
-  /** What the next block is, or that there is none. */
+  /** Why the next block stays. */
   readonly why: 'step full' | 'needed' | 'young or none'
 }
 
@@ -73,7 +73,7 @@ function takeOldest(
     const block = decodeEvents(value, user)
     if (block.some(({ atMs }) => atMs >= beforeMs)) break
     isNeeded ??= needs(user)
-    // Of a transaction that cannot be read nobody knows whether it is open.
+    // Whether a transaction that cannot be read is open is unknown, so its events are kept.
     const isOpenOrUnknown = (event: StoredEvent) =>
       reader.ifSound(() => isOpen(event, reader.transactions.byId)) ?? true
     if (block.some(isNeeded) || block.some(isOpenOrUnknown)) {
@@ -100,7 +100,7 @@ function takeOldest(
   return { events: all.length, looked: old.length, throughSeq, why }
 }
 
-/** Until its transaction is final, whoever follows it reads the log from before its events. */
+/** Until a transaction is final, clients that follow it read the log from before its events. */
 function isOpen(
   { moment, data }: StoredEvent,
   transactionOf: PruneContext['reader']['transactions']['byId'],

@@ -12,11 +12,11 @@ type TakeStep<Cursor> = (
 ) => Step<Cursor>
 
 /**
- * Removes what is older than it is to be kept, a few records at a time. Each step looks and removes
- * in one write transaction, so that nothing changes between the two and a crash leaves a store
- * that is whole: what a step took away, and the mark that says so, are there together or not at all.
+ * Removes records older than their retention, a few at a time. Each step reads and removes in one
+ * write transaction, so nothing changes in between and a crash leaves the store whole: the removals
+ * of a step and its mark are either both there or not at all.
  *
- * One pass over the store; each `next` is one step.
+ * One pass goes over the whole store; each `next` is one step.
  * @param mode `count` changes nothing
  */
 export function* prunePass(

@@ -5,8 +5,8 @@ import type { Environment } from '../environment.js'
 import type { Reader } from '../reader.js'
 
 /**
- * Records that one step looks at: a few milliseconds during which nobody else commits. Between two
- * steps whoever runs them lets the others go on.
+ * Records that one step scans, which takes a few milliseconds during which nothing else commits.
+ * The caller pauses between two steps so that others can commit.
  */
 export const STEP_RECORDS_MAX = 256
 
@@ -16,14 +16,16 @@ export interface PruneContext {
   readonly needs: EventNeeds
 }
 
-/** @returns whether one of the user's endpoints has still to deliver the event */
+/**
+ * @returns a function that tells whether one of the user's endpoints still has to deliver an event
+ */
 export type EventNeeds = (user: UserId) => (event: StoredEvent) => boolean
 
 /** `count` changes nothing. */
 export type Mode = 'remove' | 'count'
 
 export interface Step<Cursor> {
-  /** Where the next one goes on; null: there is nothing left. */
+  /** Where the next step continues; null at the end. */
   readonly next: Cursor | null
   readonly pruned: Partial<Pruned>
 }

@@ -3,7 +3,7 @@ import type { Environment } from '../environment.js'
 import type { KeySpace } from '../key-spaces.js'
 import { LAST } from '../pages.js'
 
-/** The next user, in order, with a record in a space that has them first in its key. */
+/** The next user, in order, that has a record in a space whose keys begin with the user. */
 export function userAfter(
   spaces: Environment['spaces'],
   space: KeySpace,

@@ -6,24 +6,24 @@ import { KEY_SPACES, type KeySpace } from '../key-spaces.js'
 import type { Row } from '../rows.js'
 
 /**
- * What a snapshot has of a store: the rows that entries of the journal have brought there, as they
- * stand, and nothing that no entry has. Left out is what is made anew of them.
+ * A snapshot has the current rows that entries of the journal brought into the store, and nothing
+ * else. These spaces are left out because they are derived from the others.
  */
 const MADE_ANEW: ReadonlySet<KeySpace> = new Set([
-  // By the thread of the retention, some at a time.
+  // Derived by the retention thread, some at a time.
   'transactionSegments',
-  // By `applyRows`, of the records that it writes.
+  // Derived by `applyRows` from the records that it writes.
   'keysByName',
   'walletsByName',
 ])
 
-/** In `meta`, of the file and not of what is in it. */
+/** Keys of `meta` that describe the file and not its contents. */
 const OF_THE_FILE: ReadonlySet<string> = new Set([SCHEMA_KEY, POSITION])
 
 /**
- * The rows of one moment, by their spaces and keys.
- * @throws DamagedRecord at the first that is damaged: nothing may take the place of the entries that
- *   have it whole
+ * Yields the rows of one moment, by space and key.
+ * @throws DamagedRecord at the first damaged record, because a snapshot replaces entries in which
+ * the record is whole
  */
 export function* carriedRows(
   { spaces }: Pick<Environment, 'spaces'>,
@@ -33,13 +33,13 @@ export function* carriedRows(
     if (MADE_ANEW.has(space)) continue
     for (const { key, record } of spaces[space].getStored(moment)) {
       if (space === 'meta' && OF_THE_FILE.has(String(key))) continue
-      // The next one may lie where this one does.
+      // A copy, because the next record may use the same bytes.
       yield [space, key, Buffer.from(record) as unknown as Unsealed]
     }
   }
 }
 
-/** @returns null for a store that has no journal */
+/** @returns null for a store without a journal */
 export function positionAt(
   { spaces }: Pick<Environment, 'spaces'>,
   moment: Transaction,

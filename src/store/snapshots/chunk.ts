@@ -5,30 +5,31 @@ import type { Row } from '../rows.js'
 import { decodeRows, encodeRows } from '../rows-encoding.js'
 
 /**
- * A snapshot's chunks: rows, as an entry has them, and in the last one what they are together. Each
- * names the one before it, as entries do, and the last one names the entry that they are as of. So
- * the last one, which is read first, vouches for all of them, and the entry after it for that one.
+ * The chunks of a snapshot contain rows, encoded as in an entry; the last chunk is the manifest.
+ * Each chunk names the one before it, as entries do, and the manifest names the entry that the
+ * snapshot ends at. The manifest, which is read first, thus confirms all chunks, and the entry
+ * after it confirms the manifest.
  */
 
-/** Of the last chunk. */
+/** The contents of the last chunk. */
 export interface Manifest {
   readonly storeId: string
   readonly hasBase: boolean
-  /** Of the last entry that the rows have, and its name. */
+  /** Seq and name of the last entry whose rows the snapshot has. */
   readonly seq: number
   readonly last: string
   readonly rows: number
-  /** Name of the chunk before it. */
+  /** Name of the chunk before the manifest. */
   readonly lastChunk: string
 }
 
 export interface ChunkWriter {
   rows(rows: readonly Row[]): Uint8Array
-  /** Once, at the end. */
+  /** Called once, at the end. */
   manifest(): Uint8Array
 }
 
-/** Of one snapshot, chunk by chunk in their order. */
+/** Writes one snapshot, chunk by chunk in order. */
 export function createChunkWriter(position: JournalPosition): ChunkWriter {
   const { storeId, hasBase, seq, last } = position
   let previous = NO_ENTRY
@@ -51,7 +52,7 @@ export function createChunkWriter(position: JournalPosition): ChunkWriter {
   }
 }
 
-/** @throws Error for one that is damaged, is no last chunk, or is of another snapshot */
+/** @throws Error for a chunk that is damaged, is not the last, or belongs to another snapshot */
 export function decodeManifest(index: number, seq: number, body: Uint8Array): Manifest {
   const { storeId, isLast, previous, content } = decodeChunk(index, seq, body)
   const manifest = isLast ? (unpacked(content) as Omit<Manifest, 'storeId' | 'lastChunk'>) : null
@@ -63,7 +64,7 @@ export function decodeManifest(index: number, seq: number, body: Uint8Array): Ma
 
 /**
  * @param previous name of the chunk before it
- * @throws Error for one that is damaged, or does not follow that one
+ * @throws Error for a chunk that is damaged or does not follow that one
  */
 export function decodeRowsChunk(
   index: number,

@@ -16,34 +16,34 @@ export interface MakeSnapshotOptions {
   readonly snapshots: Snapshots
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed' | 'random'>
-  /** Ends it before the next chunk: nothing is published. */
+  /** Stops before the next chunk; nothing is published then. */
   readonly stopping?: AbortSignal
-  /** Default: of one that is made beside a service at work. */
+  /** Defaults to the pace for a service at work. */
   readonly pace?: SnapshotPace
-  /** Told after each chunk. */
+  /** Called after each chunk. */
   readonly put?: (soFar: { readonly bytes: number }) => void
 }
 
 export interface SnapshotPace {
-  /** Of a chunk's rows, which the last of them may go beyond. */
+  /** Size of a chunk's rows, which the last row may exceed. */
   readonly chunkBytes: number
   readonly bytesPerSecondMax: number
-  /** Rested after each chunk, as a multiple of what it took, its rows' reading included. */
+  /** The pause after each chunk, as a multiple of the time it took, including reading its rows. */
   readonly restTimes: number
 }
 
 export type SnapshotMade =
   | { readonly kind: 'made'; readonly seq: number; readonly rows: number; readonly bytes: number }
-  /** Its chunks were swept by whoever made another meanwhile, which is there. */
+  /** Another snapshot was made in the meantime, and its maker removed these chunks. */
   | { readonly kind: 'overtaken' }
-  /** @property epoch of the owner there is, who is another by now */
+  /** @property epoch that of another, later leader */
   | { readonly kind: 'fenced'; readonly epoch: number }
   | { readonly kind: 'stopped' }
 
 /**
- * A chunk is what an engine writes to its disk at once, and what is held in memory of it. The rate
- * leaves a core, the engine's disk and the network to what commits, and is high enough that LMDB need
- * not keep a moment of a large store for hours.
+ * A chunk is what an engine writes to its disk at once, and what is held in memory. The rate leaves
+ * a core, the engine's disk and the network to commits, and is high enough that LMDB need not keep
+ * a moment of a large store for hours.
  */
 const PACE: SnapshotPace = {
   chunkBytes: 1024 * 1024,
@@ -51,7 +51,7 @@ const PACE: SnapshotPace = {
   restTimes: 1,
 }
 
-/** Of a store that nobody is at work on, and waits for it. */
+/** The pace for a store that no service is using, so that nothing is delayed. */
 export const UNPACED: SnapshotPace = {
   ...PACE,
   bytesPerSecondMax: Number.POSITIVE_INFINITY,
@@ -59,23 +59,24 @@ export const UNPACED: SnapshotPace = {
 }
 
 const ID_BYTES = 16
-/** About what a row has besides its record. */
+/** Approximate bytes of a row besides its record. */
 const KEY_BYTES = 64
 const MS_PER_SECOND = 1_000
 
 /**
- * Puts the rows of a store, as of one moment, into its journal's engine and publishes them. Commits go
- * on meanwhile: LMDB keeps that moment, and its file grows by what is written over in that time.
+ * Writes the rows of a store, as of one moment, to its journal's engine and publishes them. Commits
+ * continue: LMDB keeps that moment, and its file grows by what is overwritten in that time.
  *
- * The store says whose it is: under the epoch with which it owned the journal last.
- * @throws DamagedRecord where a record is damaged: the entries before the snapshot have it whole
- * @throws JournalUnavailable where the engine does not answer for half a minute
+ * The snapshot is written under the epoch in which the store last led the journal.
+ * @throws DamagedRecord if a record is damaged; the entries before the snapshot have it whole
+ * @throws JournalUnavailable if the engine does not answer for half a minute
  */
 export async function makeSnapshot(options: MakeSnapshotOptions): Promise<SnapshotMade> {
   const { environment, stopping } = options
-  // A process that was killed amid this would have LMDB keep its moment for good.
+  // Frees the moment of a process that was killed while making a snapshot; LMDB would keep it for
+  // good.
   environment.root.readerCheck()
-  // What was read in this turn of the event loop may be of a moment ago.
+  // The snapshot of this turn of the event loop may be older.
   environment.root.resetReadTxn()
   const moment = environment.root.useReadTransaction()
   try {
@@ -102,7 +103,7 @@ export async function makeSnapshot(options: MakeSnapshotOptions): Promise<Snapsh
   }
 }
 
-/** Rows of about as many bytes. */
+/** Yields groups of rows of about this many bytes. */
 function* cutRows(rows: Iterable<Row>, { chunkBytes }: SnapshotPace): Generator<Row[]> {
   let cut: Row[] = []
   let bytes = 0
@@ -124,7 +125,7 @@ interface SoFar {
 }
 
 interface Putter {
-  /** Rests after each one as the pace asks. */
+  /** Pauses after each chunk as the pace requires. */
   (body: Uint8Array): Promise<Appended>
   soFar(): SoFar
 }

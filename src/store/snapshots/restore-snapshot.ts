@@ -22,28 +22,29 @@ export interface RestoreOptions {
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: { info(context: object, message: string): void }
-  /** Told after each chunk. */
+  /** Called after each chunk. */
   readonly restored?: (progress: RestoreProgress) => void
 }
 
 export interface RestoreProgress {
-  /** Of the entry that the snapshot is as of. */
+  /** Seq of the entry that the snapshot ends at. */
   readonly seq: number
   readonly chunks: number
   readonly of: number
 }
 
-/** A snapshot that a store could be restored from. */
+/** A snapshot from which a store can be restored. */
 export interface Restorable {
   readonly snapshot: Snapshot
   readonly manifest: Manifest
 }
 
 /**
- * The snapshot that is there, where a store could go on from it.
- * @param storeId of that store; '' where it has none yet
- * @returns null where there is none
- * @throws Error for one that is of another store, is damaged, or whose next entries are not kept
+ * Finds the current snapshot, if a store could continue from it.
+ * @param storeId the store's id; '' if it has none yet
+ * @returns null without a snapshot
+ * @throws Error for a snapshot of another store, a damaged one, or one whose next entries were
+ * trimmed
  */
 export async function findRestorable(
   { journal, snapshots, partition }: Pick<RestoreOptions, 'journal' | 'snapshots' | 'partition'>,
@@ -58,7 +59,7 @@ export async function findRestorable(
       const body = await snapshots.read(partition, id, index)
       const manifest = decodeManifest(index, seq, body)
       if (storeId !== '' && manifest.storeId !== storeId) {
-        throw new Error('the journal is of another store')
+        throw new Error('the journal belongs to another store')
       }
       await journal.read(partition, seq, 1)
       return { snapshot: newest, manifest }
@@ -70,11 +71,11 @@ export async function findRestorable(
 }
 
 /**
- * Empties a store and fills it with the rows of its journal's snapshot. Until the last of them is
- * there, the store says that it is half of one (`isHalfRestored`), and whoever restores it begins
- * anew. What it had is lost: the journal has all that it acknowledged.
- * @param start its position, of which what tells whose it is stays
- * @returns where it is then
+ * Empties a store and fills it with the rows of its journal's snapshot. Until the last row is
+ * written the store is marked as half restored (`isHalfRestored`), and a restore starts again. Its
+ * earlier contents are lost, but the journal has everything that was acknowledged.
+ * @param start the store's position, whose fields that identify the store are kept
+ * @returns the position after the restore
  * @throws Error as `findRestorable`, and for a chunk that is damaged or missing, which it names
  */
 export async function restoreSnapshot(
@@ -83,12 +84,12 @@ export async function restoreSnapshot(
 ): Promise<JournalPosition> {
   for (let failed = ''; ; ) {
     const found = await askUntilAvailable(options, () => findRestorable(options, start.storeId))
-    if (found === null) throw new Error('the journal has no snapshot any more')
+    if (found === null) throw new Error('the journal no longer has a snapshot')
     try {
       return await restoreFrom(options, found, start)
     } catch (error) {
       const { id } = found.snapshot
-      // Another took its place meanwhile.
+      // Another snapshot replaced it.
       if (!isPassing(error) || id === failed) throw error
       failed = id
     }
@@ -116,7 +117,7 @@ async function restoreFrom(
     options.restored?.({ seq, chunks: index + 1, of: chunks })
   }
   if (name !== manifest.lastChunk || rows !== manifest.rows) {
-    throw new Error(`the journal's snapshot of entry ${seq} does not end as it says`)
+    throw new Error(`the journal's snapshot of entry ${seq} does not match its manifest`)
   }
   const position = { ...start, storeId, hasBase, seq, last }
   await applyRows(environment, [positionRow(position), restoredRow()])
@@ -124,7 +125,7 @@ async function restoreFrom(
   return position
 }
 
-/** In one transaction: what is half a store is never without the word that it is. */
+/** One transaction, so that a half restored store is always marked as such. */
 function empty({ root, spaces }: Environment, position: JournalPosition): void {
   root.transactionSync(() => {
     for (const space of Object.keys(KEY_SPACES) as KeySpace[]) spaces[space].clearSync()
@@ -137,7 +138,7 @@ function empty({ root, spaces }: Environment, position: JournalPosition): void {
   }
 }
 
-/** Where another snapshot may be there by now. */
+/** Whether another snapshot may exist by now. */
 function isPassing(error: unknown): boolean {
   return error instanceof SnapshotGone || error instanceof JournalTrimmed
 }

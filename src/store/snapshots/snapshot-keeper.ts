@@ -11,23 +11,23 @@ import type { SnapshotMade } from './make-snapshot.js'
 import { marginOf, tidy } from './tidy.js'
 
 /**
- * Has a snapshot made whenever the entries after the last one have become many, and trims. For the
- * owner of a journal, beside its writer.
+ * Makes a snapshot whenever the entries after the last one have become many, and trims the journal.
+ * Runs in the leader beside its journal writer.
  */
 export interface SnapshotKeeper {
   readonly readings: SnapshotReadings
-  /** Whether entries pile up, since no snapshot could be made. */
+  /** Whether entries pile up because no snapshot could be made. */
   isBehind(): boolean
-  /** Ends what is under way. */
+  /** Ends work under way. */
   close(): Promise<void>
 }
 
 export interface SnapshotReadings {
-  /** Null while there is none, or it was not looked at yet. */
+  /** Null without a snapshot, or before the first poll. */
   readonly newest: Snapshot | null
-  /** Of the entries after it; of very many it is an estimate. */
+  /** Bytes of the entries after it; an estimate if there are very many. */
   readonly tailBytes: number
-  /** Makings that failed, since the start. */
+  /** Snapshots that could not be made since the start. */
   readonly failures: number
 }
 
@@ -37,7 +37,7 @@ export interface SnapshotKeeperOptions {
   readonly partition: number
   readonly epoch: number
   readonly readings: Pick<JournalReadings, 'stored' | 'appendedBytes'>
-  /** The store was there before its journal, which brings it back from nothing only with a snapshot. */
+  /** The store existed before its journal, which can restore it only with a snapshot. */
   readonly hasBase: boolean
   readonly tailBytesMax: number
   readonly make: (stopping: AbortSignal) => Promise<SnapshotMade>
@@ -47,24 +47,27 @@ export interface SnapshotKeeperOptions {
     warn(context: object, message: string): void
     info(context: object, message: string): void
   }
-  /** Default: in proportion to the tail's bytes. */
+  /** Defaults to a number in proportion to the tail's bytes. */
   readonly marginEntries?: number
 }
 
-/** Between two looks at how much there is to follow, in this process's memory. */
+/** Pause between two checks of the tail's size, which read only this process's memory. */
 const LOOK_MS = 1_000
 
-/** After one that failed, doubled each time up to the longest: a making reads the whole store. */
+/**
+ * Pause after a failure, doubled each time up to the maximum, because making a snapshot reads the
+ * whole store.
+ */
 const AGAIN_MS = 60_000
 const AGAIN_MS_MAX = 60 * 60_000
 
 /**
- * Of a snapshot's bytes, what the entries after it have at least before the next is made: so that all
- * that is written for snapshots is twice what is written for entries at most, however large a store is.
+ * The tail's size, relative to the snapshot's bytes, at which the next snapshot is made. Snapshots
+ * thus write at most twice as many bytes as entries do, however large a store is.
  */
 const TAIL_OF_SNAPSHOT = 0.5
 
-/** Tails of this many times the usual: something keeps snapshots from being made. */
+/** A tail this many times the usual means that something prevents snapshots. */
 const BEHIND_TIMES = 4
 
 export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
@@ -73,7 +76,7 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
   const stopping = new AbortController()
   let newest: Snapshot | null = null
   let isLooked = false
-  /** Of the entries after it, when it was looked for; and what this process had appended by then. */
+  /** Bytes of the tail at the last poll, and what this process had appended by then. */
   let [lookedBytes, lookedAppended] = [0, 0]
   let failures = 0
 
@@ -90,26 +93,26 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
     const { appendedBytes, stored } = readings
     const head = await snapshots.look(partition)
     newest = head.newest
-    // Those beyond the ones that are counted are taken to be like them.
+    // Entries beyond the counted ones are assumed to have the same size.
     const times = Math.max(1, (stored - (newest?.seq ?? 0)) / TAIL_COUNTED_MAX)
     lookedBytes = Math.round(head.tailBytes * times)
     lookedAppended = appendedBytes
     isLooked = true
   }
 
-  /** What a making that broke off has left is tidied up at the start. */
+  /** Removes, at the start, what an interrupted attempt left behind. */
   async function tidyUp(): Promise<void> {
     await tidy({ ...options, marginEntries, stopping: stopping.signal })
     await look()
   }
 
-  /** @returns whether there may be another */
+  /** @returns whether another snapshot may be made */
   async function make(): Promise<boolean> {
     const made = await options.make(stopping.signal)
-    if (made.kind === 'made') log.info({ ...made }, 'a snapshot of the store is in the journal')
-    if (made.kind === 'overtaken') log.warn({}, 'another snapshot was made meanwhile')
-    // The writer hears of it by its next append, and the process ends.
-    if (made.kind === 'fenced') log.warn({ ...made }, 'another service owns the journal')
+    if (made.kind === 'made') log.info({ ...made }, 'the journal has a new snapshot of the store')
+    if (made.kind === 'overtaken') log.warn({}, 'another process made a snapshot at the same time')
+    // The writer learns of it by its next append, and the process ends.
+    if (made.kind === 'fenced') log.warn({ ...made }, 'another service leads the journal')
     if (made.kind === 'made' || made.kind === 'overtaken') await tidyUp()
     return made.kind !== 'fenced'
   }
@@ -128,9 +131,12 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
       } catch (err) {
         if (stopping.signal.aborted) return
         failures++
-        // What was made before it broke off is in the engine still.
+        // The engine still has the chunks of the attempt that failed.
         isTidy = false
-        log.error({ err }, 'no snapshot of the store could be made: its journal grows meanwhile')
+        log.error(
+          { err },
+          'no snapshot of the store could be made, so its journal grows until one is',
+        )
         waitMs = Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS, 2 * waitMs))
       }
     }

@@ -2,21 +2,22 @@ import { sleep, type Timers } from '../../clock/timers.js'
 import type { Journal, Snapshots } from '../../journal/journal.js'
 
 /**
- * A margin of one entry for each of these bytes of the tail that is followed at most: with the usual
- * tail 16,384 entries, some minutes of a busy service.
+ * The margin is one entry for each of these bytes of the longest tail: 16,384 entries with the
+ * usual tail, some minutes of a busy service.
  */
 const MARGIN_BYTES = 16 * 1024
 
 /**
- * Entries that a snapshot has as well and are kept all the same, for whoever follows a little behind
- * or was away for a moment. At least one: a store knows its journal again by the entry that it had last.
- * @param tailBytesMax with how many bytes of entries after a snapshot the next is made
+ * Entries that a snapshot contains but that are kept, for nodes that follow a little behind or were
+ * away for a moment. At least one, because a store recognizes its journal by the entry that it had
+ * last.
+ * @param tailBytesMax the bytes of entries after a snapshot at which the next is made
  */
 export function marginOf(tailBytesMax: number): number {
   return Math.max(1, Math.floor(tailBytesMax / MARGIN_BYTES))
 }
 
-/** Entries that one call forgets: appends wait for it. */
+/** Entries that one call trims; appends wait for it. */
 const TRIMMED_AT_ONCE = 1_000
 const TRIM_REST_MS = 20
 
@@ -24,7 +25,7 @@ export interface TidyOptions {
   readonly journal: Pick<Journal, 'look' | 'trim'>
   readonly snapshots: Snapshots
   readonly partition: number
-  /** With which the caller owns the journal, or did. */
+  /** The epoch in which the caller leads the journal, or led it. */
   readonly epoch: number
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly stopping?: AbortSignal
@@ -32,9 +33,9 @@ export interface TidyOptions {
 }
 
 /**
- * Forgets what the snapshot that is there makes unneeded, a little at a time: entries below it but for
- * a margin, and chunks of others. May be done over again. Of an owner that is none any more it forgets
- * nothing that is needed.
+ * Removes what the current snapshot makes unneeded, a little at a time: entries before it except
+ * for a margin, and chunks of other snapshots. It may be repeated. A former leader removes nothing
+ * that is still needed.
  */
 export async function tidy(options: TidyOptions): Promise<void> {
   const { journal, snapshots, partition, epoch, timers, stopping, marginEntries } = options

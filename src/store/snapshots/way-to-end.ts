@@ -9,10 +9,11 @@ export type WayOptions = Omit<RestoreOptions, 'snapshots'> & {
 }
 
 /**
- * How a store comes to the end of its journal: by the entries that it lacks, or first by the snapshot,
- * where it lacks some that are not kept any more, is empty or half restored. Changes neither.
- * @returns what `restoreSnapshot` is to be given; null: entries suffice
- * @throws Error where store and journal do not belong together, with what to do
+ * Decides how a store reaches the end of its journal: by the entries that it lacks, or first from
+ * the snapshot, if some entries were trimmed or the store is empty or half restored. Changes
+ * neither.
+ * @returns the options for `restoreSnapshot`; null if entries suffice
+ * @throws Error if store and journal do not belong together, with what to do
  */
 export async function wayToEnd(options: WayOptions): Promise<RestoreOptions | null> {
   const { environment, journal, partition } = options
@@ -24,7 +25,7 @@ export async function wayToEnd(options: WayOptions): Promise<RestoreOptions | nu
   if (isHalfRestored(environment)) {
     if (await isRestorable()) return restoring
     throw new Error(
-      'the store is half restored, from a snapshot that its journal does not have any more: the file names another journal; or put back a copy of the store that goes with this one',
+      'the store is half restored from a snapshot that this journal no longer has. Either the journal file names the wrong journal, or restore a copy of the store that matches it',
     )
   }
   if ((position?.seq ?? 0) === 0 && isEmptyStore(environment) && (await isRestorable())) {

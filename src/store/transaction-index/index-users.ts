@@ -13,12 +13,12 @@ export interface IndexContext {
   readonly reader: Reader
 }
 
-/** Users that are looked at in a row; of most there is nothing to do. */
+/** Users that one step checks; most need no work. */
 const USERS_PER_STEP = 256
 
 /**
- * One pass over all users. Each `next` is one step, a segment or a look at some users: whoever runs
- * it rests in between. A crash leaves a segment with all its parts, or none.
+ * One pass over all users. Each `next` is one step: a segment, or a check of some users. The caller
+ * pauses in between. A crash leaves a segment with all its parts, or none.
  */
 export function* indexPass(context: IndexContext, nowMs: number): Generator<'indexed' | 'looked'> {
   const { spaces } = context.environment
@@ -32,7 +32,7 @@ export function* indexPass(context: IndexContext, nowMs: number): Generator<'ind
   }
 }
 
-/** Writes a user's next segment, where one is full. */
+/** Writes a user's next segment, if one is full. */
 function indexNext({ environment, reader }: IndexContext, user: UserId, beforeMs: number): boolean {
   const { root, spaces } = environment
   reader.fresh()
@@ -45,7 +45,8 @@ function indexNext({ environment, reader }: IndexContext, user: UserId, beforeMs
     [...spaces.transactionsByUser.getKeys({ ...range, ...bounds })].map(
       (key) => (key as unknown as [UserId, TxId])[1],
     )
-  // Of most users no segment is full, in any pass: to step over keys costs far less than to read them.
+  // Most users have no full segment in any pass, and skipping keys costs far less than reading
+  // them.
   const [newest] = idsIn({ offset: SEGMENT_SIZE_MAX - 1, limit: 1 })
   if (newest === undefined || timeOfId(newest) >= beforeMs) return false
   const ids = idsIn({ limit: SEGMENT_SIZE_MAX })

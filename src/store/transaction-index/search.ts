@@ -8,12 +8,12 @@ import { addPlaces, countOf, idAtPlace, type PostingPart, wantedTexts } from './
 
 type Spaces = Environment['spaces']
 
-/** Records that one page loads: what came in lately is not indexed yet, and is looked at one by one. */
+/** Records that one page loads: recent transactions are not indexed yet and are read one by one. */
 const LOADED_MAX = 5_000
-/** Segments that one page looks into, some two million transactions; a part takes microseconds. */
+/** Segments that one page reads, some two million transactions; a part takes microseconds. */
 const SEGMENTS_MAX = 2_048
 
-/** The id up to which a user's transactions are indexed; null: none is. */
+/** The id up to which a user's transactions are indexed; null if none is. */
 export function lastIndexed(spaces: Spaces, user: UserId): TxId | null {
   const newest = { start: [user, 'ids', LAST], end: [user, 'ids'], reverse: true, limit: 1 }
   for (const { value } of spaces.transactionSegments.getRange(newest)) {
@@ -24,9 +24,10 @@ export function lastIndexed(spaces: Spaces, user: UserId): TxId | null {
 }
 
 /**
- * A page of what a filter wants, newest first. It may come short, with a cursor to go on from: a
- * page loads LOADED_MAX records and looks into SEGMENTS_MAX segments at most.
- * @param wanted what is loaded, as it is now
+ * A page of the transactions that match a filter, newest first. It may be short, with a cursor to
+ * continue from, because a page loads at most LOADED_MAX records and reads at most SEGMENTS_MAX
+ * segments.
+ * @param load returns the current record
  */
 export function searchTransactions(
   spaces: Spaces,
@@ -81,7 +82,10 @@ export function searchTransactions(
   return { items, nextCursor: null }
 }
 
-/** What the index does not tell of, or not as it is: few of one segment, or before the first. */
+/**
+ * Transactions about which the index is incomplete or outdated: a few of one segment, or before the
+ * first.
+ */
 function notedIn(spaces: Spaces, user: UserId, from: string, below: string): TxId[] {
   const range = { start: [user, from], end: [user, below] }
   return [...spaces.unindexedByUser.getKeys(range)].map(
@@ -89,7 +93,7 @@ function notedIn(spaces: Spaces, user: UserId, from: string, below: string): TxI
   )
 }
 
-/** First ids, newest first, of those that hold anything before the cursor. */
+/** First ids, newest first, of the segments with anything before the cursor. */
 function* segmentsBelow(spaces: Spaces, user: UserId, cursor: string | null): Generator<string> {
   const range = {
     start: [user, 'ids', cursor ?? LAST],
@@ -102,7 +106,7 @@ function* segmentsBelow(spaces: Spaces, user: UserId, cursor: string | null): Ge
   }
 }
 
-/** @returns null: all of them, since nothing is asked for */
+/** @returns null if the filter names no texts, so every place matches */
 function placesIn(
   spaces: Spaces,
   user: UserId,
@@ -118,7 +122,7 @@ function placesIn(
   }, null)
 }
 
-/** Newest first. */
+/** Sorts newest first. */
 function idsAt(ids: Buffer, places: Set<number> | null, noted: readonly TxId[]): TxId[] {
   const count = countOf(ids)
   const found = new Set<TxId>()

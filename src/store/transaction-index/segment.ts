@@ -4,17 +4,18 @@ import { isFinal, type Transaction } from '../../domain/transaction.js'
 import { addressesIn, hashesOf, type TransactionFilter } from '../../domain/transaction-filter.js'
 
 /**
- * A segment is up to SEGMENT_SIZE_MAX transactions of a user that follow one another, with what they
- * are found by. It is made once, long after they came in, so that a send writes no index: each part
- * is one record, and a thousand sends cost nine.
+ * A segment is up to SEGMENT_SIZE_MAX consecutive transactions of a user, with the texts by which
+ * they are found. It is made once, long after they came in, so that a send writes no index: each
+ * part is one record, and a thousand sends cost nine.
  *
- * | part | bytes |
- * |---|---|
- * | ids | 16 of each id, oldest first |
- * | others | of each pair, by token: 4 of the token, little endian; then of each pair 2 of its place in `ids` |
+ * || part | bytes |
+ * ||---|---|
+ * || ids | 16 for each id, oldest first |
+ * || others | for each pair, sorted by token: 4 for the token, little endian; then for each pair 2
+ * for its place in `ids` |
  *
- * A token is 32 bits of what is looked for. Two texts may have the same, and a transaction may have
- * changed since: what is found is compared with its record.
+ * A token is 32 bits of a text. Two texts may have the same token, and a transaction may have
+ * changed since, so matches are compared with their records.
  */
 export const SEGMENT_SIZE_MAX = 1_024
 
@@ -30,7 +31,9 @@ export const POSTING_PARTS = [
 export type PostingPart = (typeof POSTING_PARTS)[number]
 export type SegmentPart = PostingPart | 'ids'
 
-/** Of what was not final: its status, hashes and calldata may have changed since. */
+/**
+ * Marks a transaction that was not final: its status, hashes and calldata may have changed since.
+ */
 const OPEN = 'open'
 
 const ID_BYTES = 16
@@ -58,7 +61,8 @@ export function wantedTexts(
 ): readonly (readonly [PostingPart, readonly string[]])[] {
   const { subWalletId, keyId, chainId, kind, status, txHash, address } = filter
   const wanted: (readonly [PostingPart, readonly string[]])[] = []
-  // Those that tell most come first: each is looked for among what the one before has left.
+  // The most selective parts come first, because each part only narrows the result of the one
+  // before.
   if (txHash !== undefined) wanted.push(['hash', [txHash, OPEN]])
   if (keyId !== undefined) wanted.push(['key', [keyId]])
   if (address !== undefined) wanted.push(['address', [address, OPEN]])
@@ -69,7 +73,7 @@ export function wantedTexts(
   return wanted
 }
 
-/** @param txs oldest first; undefined for a damaged record, which nothing finds */
+/** @param txs oldest first; undefined for a damaged record, which no filter finds */
 export function encodeSegment(
   ids: readonly TxId[],
   txs: readonly (Transaction | undefined)[],
@@ -100,7 +104,7 @@ function encodePairs(pairs: (readonly [token: number, place: number])[]): Buffer
   return bytes
 }
 
-/** Adds the places at which one of `texts` stands. */
+/** Adds the places at which one of `texts` occurs. */
 export function addPlaces(part: Buffer, texts: readonly string[], places: Set<number>): void {
   const count = part.length / PAIR_BYTES
   const placesAt = count * TOKEN_BYTES

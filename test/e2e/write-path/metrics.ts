@@ -137,7 +137,7 @@ function journalMetrics(): Promise<string> {
   const registry = new Registry()
   const readings = { stored: 0, waiting: 0, appendedBytes: 0 }
   createJournalMetrics(registry).show(
-    { owner: { journal: '', epoch: 1, cell: ONE_CELL }, readings },
+    { leadership: { journal: '', epoch: 1, cell: ONE_CELL }, readings },
     { readings: { newest: null, tailBytes: 0, failures: 0 } },
   )
   return registry.metrics()

@@ -127,11 +127,11 @@ async function viaRest(api: HttpClient, row: ToolRow, input: Input, key?: string
       Object.entries(rest).map(([name, value]) => [name, String(value)]),
     )
     const { status, text } = await api.get(`${path}?${query}`)
-    return { failed: status >= 400, body: shared(JSON.parse(text)) }
+    return { failed: status >= 400, body: asMcpShows(shared(JSON.parse(text))) }
   }
   const headers = key === undefined ? {} : { 'idempotency-key': key }
   const { status, text } = await api.post(path, rest, headers)
-  return { failed: status >= 400, body: shared(JSON.parse(text)) }
+  return { failed: status >= 400, body: asMcpShows(shared(JSON.parse(text))) }
 }
 
 async function viaMcp(api: HttpClient, row: ToolRow, args: Input): Promise<Said> {
@@ -147,6 +147,16 @@ async function viaMcp(api: HttpClient, row: ToolRow, args: Input): Promise<Said>
   const body: unknown = JSON.parse(result.content[0]?.text ?? 'null')
   return { failed: result.isError === true, body: shared(body) }
 }
+
+/** MCP cuts the calldata of a sponsored call to its selector: an agent pays for each of its tokens. */
+function asMcpShows(body: unknown): unknown {
+  const { kind, data } = (body ?? {}) as { readonly kind?: unknown; readonly data?: unknown }
+  if (typeof kind !== 'string' || kind === 'send' || typeof data !== 'string') return body
+  return { ...(body as object), data: data.slice(0, SELECTOR_CHARS) }
+}
+
+/** `0x` and four bytes. */
+const SELECTOR_CHARS = 10
 
 function shared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shared)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Io } from '../../../src/cli/io.js'
 import { runProgram } from '../../../src/cli/program.js'
-import { newAddress } from '../chain.js'
+import { erc20Transfer, newAddress } from '../chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack } from '../stack.js'
 
 const POLYGON = 137
@@ -105,9 +105,14 @@ export function describePolicies(stack: () => Stack): void {
     })
 
     test('holds units under its ceilings, and the agent sees what is left', async () => {
-      const ceilings = [{ chain_id: POLYGON, token: 'native', per: 'day', amount: '20' }]
+      const token = stack().service.dev().tokens[POLYGON]?.USDC ?? ''
+      const ceilings = [{ chain_id: POLYGON, token: token.toLowerCase(), per: 'day', amount: '20' }]
       const key = await keyWith({ default: 'allow', ceilings })
-      const answers = await Promise.all(Array.from({ length: 6 }, () => send(key)))
+      const pay = () => {
+        const data = erc20Transfer(newAddress(), 7n)
+        return key.api.post('/api/tx/send', { chain_id: POLYGON, to: token, data })
+      }
+      const answers = await Promise.all(Array.from({ length: 6 }, pay))
       expect(answers.filter(({ status }) => status < 300).length).toBe(2)
       const { json } = await key.api.get('/api/limits')
       expect(json.policy).toMatchObject({
@@ -168,7 +173,7 @@ export function describePolicies(stack: () => Stack): void {
       const past = await cli(payees(ANYWHERE), ['policy', 'backtest', key.keyId, '--policy'])
       expect(past.code, past.err).toBe(0)
       expect(past.out).toContain(String(sent.json.tx_id))
-      expect(past.err).toContain('1 past sends, of which 1 would not have passed.')
+      expect(past.err).toContain('1 past sends; 1 of them would not have been allowed.')
       const body = { policy: payees(ANYWHERE) }
       expect((await stack().owner.call('PATCH', `/keys/${key.keyId}`, { body })).status).toBe(200)
       const wider = await cli(payees(ANYWHERE, known), ['keys', 'change', key.keyId, '--policy'])

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import type { NodeDomain } from '../../operator/make-node-home.js'
 
-/** Each of the two has a journal, in an engine of its own. */
+/** The service and the identity provider each have a journal, in separate engines. */
 export function journaledDomainOption(): Option {
-  return new Option('--domain <name>', 'whose journal: of the service, or of the identity provider')
+  return new Option('--domain <name>', "whose journal: the service's or the identity provider's")
     .choices(['service', 'user'])
     .default('service')
 }

@@ -8,25 +8,25 @@ import { printRecord } from '../../print.js'
 import { type DomainOptions, journaledDomainOption } from './domain-option.js'
 
 const HELP = `
-Said at the home of a node that is to be taken out of service, before its machine is mended or started anew. Where its
-service owns the journal of its cell it asks who waits, by the link of the nodes; once one that could go on has
-said so it answers what is under way and ends, and that one takes the journal at once. This ends when it has. No
-send that was acknowledged is lost. Where nobody says so within five seconds, nothing is done: the service goes on.
-What is started again here waits like any other, and leaves the journal to the others for ten seconds. After those
-it takes it back, where it runs and nobody else has: then this says so and fails.
-Of a node that only waits there is nothing to hand over, and nothing is done: end it.`
+Run this in the home of a node before you repair or reboot its machine. If its service is the leader of its cell, it
+asks the standbys over the node link. Once one reports ready, the service finishes its requests and stops, and that
+standby takes over at once. The command ends when it has. No acknowledged send is lost. If no standby reports ready
+within five seconds, nothing changes and the service keeps running.
+A service that is restarted here becomes a standby, and leaves leadership to the others for ten seconds. If none of
+them takes it, this one becomes the leader again; then the command reports that and fails.
+On a standby there is nothing to hand over, and nothing changes: stop it.`
 
 const OF_USER =
-  'of the identity provider nothing is asked by a link: look that its standby follows (countersign_journal_behind and countersign_journal_hindered of its /metrics), and end the one here (systemctl stop countersign-identity-provider), from which that one takes over within a second'
+  'this command does not drain the identity provider: check that its standby follows (countersign_journal_behind and countersign_journal_hindered in its /metrics), then run systemctl stop countersign-identity-provider here; the standby takes over within a second'
 
 type DrainOptions = GlobalOptions & DomainOptions & { anyway?: true }
 
 export function registerDrain(cluster: Command, io: Io): void {
   cluster
     .command('drain')
-    .description('have the service of this home leave its journal to whoever waits, and end')
+    .description("hand this home's leadership to a standby that is ready, and stop the service")
     .addOption(journaledDomainOption())
-    .option('--anyway', 'although no node has said that it waits, as where they have no link')
+    .option('--anyway', 'stop even if no standby has reported ready, such as without a node link')
     .addHelpText('after', HELP)
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<DrainOptions>()
@@ -43,7 +43,7 @@ export function registerDrain(cluster: Command, io: Io): void {
         }),
       )
       if (!drained.drained && options.json !== true) {
-        io.err('The service of this home does not own the journal: there is nothing to drain.\n')
+        io.err("This home's service is not the leader: there is nothing to drain.\n")
       }
       printRecord(io, options, { ...drained })
     })

@@ -7,12 +7,11 @@ import { withJournal } from '../../operator/with-journal.js'
 import { printRecord } from '../../print.js'
 
 const HELP = `
-For a service that was there before its journal. Stop it, name a journal without entries (COUNTERSIGN_JOURNAL_FILE),
-say this as its user, and start it with the journal, before any standby: its first start has nothing left to put
-there, and a lost store comes back from the first moment. What is put there: the rows of the store, and the
-shares of wallet keys, sealed as they are on the disk.
-Where it is ended midway, say it again: it goes on. From then on the service does not start without its
-journal; countersign cluster leave takes that back.`
+For a service that ran without a journal before. Stop it, set COUNTERSIGN_JOURNAL_FILE to an empty journal, run this
+as its user, and start the service with the journal before any standby. The journal then has the rows of the store
+and the shares of wallet keys, sealed as on the disk, so that a lost store can be recovered from the start.
+If the command is interrupted, run it again: it continues. From then on the service does not start without its
+journal; countersign cluster leave reverses that.`
 
 const MIB = 1024 * 1024
 const TOLD_EVERY_MS = 1_000
@@ -20,7 +19,7 @@ const TOLD_EVERY_MS = 1_000
 export function registerImport(cluster: Command, io: Io): void {
   cluster
     .command('import')
-    .description('put the store of a stopped service, which has no journal yet, into an empty one')
+    .description('put the store of a stopped service without a journal into an empty journal')
     .addHelpText('after', HELP)
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()

@@ -7,17 +7,17 @@ import { withJournal } from '../../operator/with-journal.js'
 import { printRecord } from '../../print.js'
 
 const HELP = `
-Said at the home of the journal's owner, whose service runs, with the address at which the other node answers
-/readyz. That one has to be a standby that is loaded, close behind and able to sign; where it is not, nothing is
-done. The owner says in the journal who is to have it, answers what is under way and ends; its supervisor starts it
-again as a standby. Others that wait hold back for ten seconds, so that the journal is not left without an owner
-where the one that is named ends meanwhile. No send that was acknowledged is lost.`
+Run this in the leader's home while its service runs, with the address at which the other node answers /readyz.
+That node must be a standby that is loaded, close behind and able to sign; otherwise nothing changes. The leader
+names its successor in the journal, finishes its requests and stops; its supervisor restarts it as a standby. Other
+standbys hold back for ten seconds; if the successor ends in that time, one of them takes over. No acknowledged
+send is lost.`
 
 export function registerMove(cluster: Command, io: Io): void {
   cluster
     .command('move')
-    .description('hand the journal over from the service of this home to a standby by its address')
-    .requiredOption('--to <url>', 'where that standby answers, such as http://10.0.0.2:8080')
+    .description("hand leadership from this home's service to the standby at an address")
+    .requiredOption('--to <url>', 'the address of that standby, such as http://10.0.0.2:8080')
     .addHelpText('after', HELP)
     .action(async (_given: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>()
@@ -34,5 +34,5 @@ export function registerMove(cluster: Command, io: Io): void {
 function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol)) return url
-  throw new UsageError(`${text} is no http:// or https:// address`)
+  throw new UsageError(`${text} is not an http:// or https:// address`)
 }

@@ -5,7 +5,7 @@ import { leaveJournal, positionIn } from '../../../identity-provider/journal/sto
 import type { JournalHead } from '../../../journal/journal.js'
 import type { Io } from '../../io.js'
 
-/** Of a home of the identity provider, and its journal; null: that does not answer. */
+/** Describes an identity provider's home. @param head its journal's; null when that does not answer */
 export async function userSideStatus(home: string, head: JournalHead | null) {
   const own = await positionIn(home)
   return {
@@ -13,14 +13,14 @@ export async function userSideStatus(home: string, head: JournalHead | null) {
     owner: head?.owner?.node ?? null,
     entries: head?.seq ?? null,
     first_entry: head?.first ?? null,
-    // The owner's stores have all there is, and say now and then how far that was.
+    // The leader's stores are complete, but record their position only from time to time.
     store_entry: own?.seq ?? null,
     store_epoch: own?.epoch ?? null,
     taken_over: head === null ? null : isTakenFrom(own, head),
   }
 }
 
-/** Whether another took the journal since a home did. @param own of that home; null: it has none */
+/** Tells whether another node has led since this home. @param own the home's position; null without one */
 export function isTakenFrom(
   own: { readonly epoch: number; readonly claim: string } | null,
   { epoch, owner }: JournalHead,

@@ -21,15 +21,20 @@ export function registerBackups(custody: Command, io: Io): void {
       const to = resolve(options.to)
       await backUpDomain(homeOf(io, options), options.domain, to)
       printRecord(io, options, { domain: options.domain, backup: to })
-      io.err('The wrapping key is not in it: keep a copy of that, and of the token, elsewhere.\n')
+      io.err(
+        'It does not contain the wrapping key: keep a copy of that, or of the token, in another place.\n',
+      )
     })
   custody
     .command('restore')
-    .description("put a backup in the place of a stopped domain's stores, once it is checked")
+    .description("check a backup, then replace a stopped domain's stores with it")
     .addOption(shareHolderOption())
-    .requiredOption('--from <directory>', 'what custody backup wrote')
-    .option('--wrapping-key <file>', 'the wrapping key of that time, when it was rotated since')
-    .option('--older-epochs', 'take shares from before a refresh: the other domain goes back too')
+    .requiredOption('--from <directory>', 'a directory that custody backup wrote')
+    .option('--wrapping-key <file>', 'the wrapping key of that time, if it was rotated since')
+    .option(
+      '--older-epochs',
+      'accept shares from before a refresh: the other domain is restored too',
+    )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<RestoreFlags>()
       const { restoreDomain } = await import('../../../custody-tools/maintenance/restore-domain.js')
@@ -42,15 +47,19 @@ export function registerBackups(custody: Command, io: Io): void {
       })
       printRecord(io, options, { domain: options.domain, wallets })
       if (options.domain === 'user') {
-        io.err('It has forgotten approvals: run custody fence; it does not start before.\n')
+        io.err(
+          'The backup lacks later approvals, so the domain does not start yet: run custody fence.\n',
+        )
       }
     })
   custody
     .command('fence')
-    .description('teach a restored user side what it approved and took back since its backup')
+    .description(
+      'add to a restored identity provider what it approved and revoked since its backup',
+    )
     .requiredOption(
       '--service-log <directories...>',
-      "the service's evidence, or a backup of it; of a cluster, of each node that owned the journal since",
+      "the service's evidence, or a backup of it; in a cluster, of every node that has led since",
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { serviceLog: readonly string[] }>()
@@ -63,7 +72,7 @@ export function registerBackups(custody: Command, io: Io): void {
     })
   custody
     .command('check')
-    .description('open every share of a domain and hold it against its certificate')
+    .description('open every share of a domain and check it against its certificate')
     .addOption(shareHolderOption())
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions>()

@@ -2,7 +2,9 @@ import { Option } from 'commander'
 
 export type ShareHolderName = 'service' | 'user'
 
-/** Which of the two domains that hold shares. */
+/** The domain option for the two domains that hold shares. */
 export function shareHolderOption(): Option {
-  return new Option('--domain <name>', 'whose').choices(['service', 'user']).makeOptionMandatory()
+  return new Option('--domain <name>', 'which domain')
+    .choices(['service', 'user'])
+    .makeOptionMandatory()
 }

@@ -12,20 +12,20 @@ interface DomainOptions extends GlobalOptions {
 }
 
 const FREEZE_HELP = `
-A wallet service with a journal: say this at the home of the journal's owner (countersign cluster status). The
-freeze goes with the journal to whoever takes it over, once the owner's log says that the journal has it. Where
-the owner does not answer, say this at the home of each node: none signs then, whichever takes over.`
+For a wallet service with a journal, run this in the leader's home (see countersign cluster status). Once the
+leader's log says that the journal has the freeze, it also applies to the next leader. If the leader does not
+answer, run this in every node's home: then no node signs, whichever takes over.`
 
 const UNFREEZE_HELP = `
-A wallet service with a journal: say this at the home of the journal's owner while its service runs, which
-takes it out of the journal as well; after a start on a freeze that the journal still has, say it again. Another
-home with a service/frozen.json of its own stays frozen when it takes over: say this there, too.`
+For a wallet service with a journal, run this in the leader's home while its service runs, which then also
+removes the freeze from the journal. If a later start restores the freeze from the journal, run this again. A home
+with its own service/frozen.json stays frozen when it takes over: run this there, too.`
 
-/** The operator's freeze of all users at once, at each domain's own host. */
+/** Commands for the operator's freeze of all users, run on each domain's host. */
 export function registerFreezes(custody: Command, io: Io): void {
   custody
     .command('freeze')
-    .description('sign nothing new for anybody, within a second and across restarts')
+    .description('stop new signatures for all users, within a second and across restarts')
     .addOption(shareHolderOption())
     .option('--reason <text>', 'shown with each refusal')
     .addHelpText('after', FREEZE_HELP)
@@ -37,7 +37,7 @@ export function registerFreezes(custody: Command, io: Io): void {
       const since = new Date(sinceMs).toISOString()
       await tellWhereNot(io, options, true)
       printRecord(io, options, { domain: options.domain, frozen: true, since, reason })
-      io.err('The other domain has a freeze of its own: run this at its host, too.\n')
+      io.err('The other domain has its own freeze: run this on its host, too.\n')
     })
   custody
     .command('unfreeze')
@@ -53,23 +53,23 @@ export function registerFreezes(custody: Command, io: Io): void {
     })
 }
 
-/** An identity provider that does not run, or waits, tells nobody else of it. */
+/** Warns when the identity provider is stopped or a standby, because it does not pass the freeze on. */
 async function tellWhereNot(io: Io, options: DomainOptions, isFrozen: boolean): Promise<void> {
   if (options.domain !== 'user') return
   const { isFreezeCarried } = await import('../../../identity-provider/journal/carry-freeze.js')
   if ((await isFreezeCarried(homeOf(io, options), isFrozen)) !== false) return
   process.exitCode = EXIT.failed
   io.err(
-    'Done at this home, and NOT known to the journal: the identity provider here does not run, waits, or is cut off from it. Another home may sign, or take over as it was: say this at the home of the owner, too (countersign cluster status --domain user).\n',
+    "Done in this home only. The identity provider here is stopped, a standby, or disconnected, so the journal does NOT know. Run this in the leader's home too (see countersign cluster status --domain user), or another node acts as before.\n",
   )
 }
 
-/** @throws UsageError where there is no such domain: whoever is told that it is frozen looks no further */
+/** @throws UsageError when the domain is not in this home: a false confirmation would end the search */
 async function freezePath(io: Io, options: DomainOptions): Promise<string> {
   const { instanceFreezePath } = await import('../../../custody/instance-freeze.js')
   const path = instanceFreezePath(homeOf(io, options), options.domain)
   if (existsSync(dirname(path))) return path
   throw new UsageError(
-    `${dirname(path)} is not there, or not for this user to see: nothing was changed. Say --home with the home of the domain, and run this as its user`,
+    `${dirname(path)} does not exist, or this user cannot see it: nothing was changed. Pass the domain's home with --home, and run this as its user`,
   )
 }

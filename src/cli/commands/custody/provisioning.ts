@@ -8,11 +8,11 @@ import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
 import { printRecord } from '../../print.js'
 
-/** How a live installation comes about: root, three domains, registry. */
+/** Commands that set up a live installation: root, three domains, registry. */
 export function registerProvisioning(custody: Command, io: Io): void {
   custody
     .command('make-root')
-    .description('make the registry root; on a machine that stays offline')
+    .description('make the registry root, on a machine that stays offline')
     .requiredOption('--to <directory>', 'where its two files go')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>()
@@ -24,22 +24,24 @@ export function registerProvisioning(custody: Command, io: Io): void {
     })
   custody
     .command('provision')
-    .description("make one domain's keys, as that domain's user; prints what the root must know")
+    .description(
+      "make one domain's keys, as that domain's user, and write its enrolment for the root",
+    )
     .addOption(
       new Option('--domain <name>', 'whose')
         .choices(['service', 'user', 'quorum'])
         .makeOptionMandatory(),
     )
     .requiredOption('--root-public <file>', "the root's public key, to pin")
-    .requiredOption('--enrolment <file>', 'where to write what the root must know; not secret')
+    .requiredOption('--enrolment <file>', 'file to write for the root; not secret')
     .option(
       '--new-key',
-      'of the service: give up the signing keys here that another home has too, and make one of this home’s own',
+      'service only: remove signing keys that another home has too, and make this home’s own',
     )
-    .option('--pkcs11-module <file>', 'library of the PKCS#11 token that keeps the keys')
+    .option('--pkcs11-module <file>', 'library of the PKCS#11 token for the keys')
     .option('--token <label>', "the token's label")
     .option('--pin-file <file>', "file with the token's user PIN, mode 0600")
-    .option('--kms-url <url>', 'address of the KMS that keeps the keys')
+    .option('--kms-url <url>', 'address of the KMS for the keys')
     .option('--authorization-file <file>', 'file with its Authorization header, mode 0600')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<ProvisionFlags>()
@@ -51,7 +53,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
       const home = homeOf(io, options)
       if (options.newKey === true && options.domain !== 'service') {
         throw new UsageError(
-          '--new-key is of --domain service: nodes share the keys of no other domain',
+          '--new-key needs --domain service: only there each node has its own key',
         )
       }
       pinRoot(home, options.domain, resolve(options.rootPublic))
@@ -70,20 +72,17 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .command('sign-registry')
     .description('sign a registry with the root: the first one, or a draft of the next')
     .requiredOption('--root <file>', "the root's private key")
-    .requiredOption('--out <file>', 'where the signed registry goes')
-    .option(
-      '--draft <file>',
-      'what custody draft-registry or rotate-cosigner wrote; read it before',
-    )
+    .requiredOption('--out <file>', 'file for the signed registry')
+    .option('--draft <file>', 'draft by custody draft-registry or rotate-cosigner; read it first')
     .option(
       '--enrolments <files...>',
-      'what custody provision wrote for each of the three domains, or on a further node',
+      'enrolments by custody provision, for each of the three domains or for a further node',
     )
     .option(
       '--registry <file>',
-      'the signed registry, to add co-signer keys and quorum signers of further nodes to',
+      'the signed registry to which further nodes’ co-signer keys and quorum signers are added',
     )
-    .option('--chains <file>', 'chains.json: Routers, delegates and fee ceilings')
+    .option('--chains <file>', 'chains.json: Routers, delegates, ceilings and tokens')
     .option('--webauthn-rp-id <host>', 'host of passkeys: the login’s, or a domain above it')
     .option(
       '--webauthn-origins <urls...>',
@@ -116,16 +115,16 @@ export function registerProvisioning(custody: Command, io: Io): void {
   custody
     .command('draft-registry')
     .description(
-      'write the next registry down as the present one is, to be changed and signed: ceilings, keys that end',
+      'write a draft like the present registry, to edit and sign: ceilings, keys that end',
     )
-    .requiredOption('--out <file>', 'where it goes; there is none yet')
+    .requiredOption('--out <file>', 'file to write; it must not exist')
     .option(
       '--end <keys...>',
-      'co-signer keys and quorum signers that end now, as those of a machine that is gone: by id, or by enrolment',
+      'co-signer keys and quorum signers that end now, such as a lost machine’s: ids or enrolments',
     )
     .option(
       '--chains <file>',
-      'chains.json, whose Routers, delegates and fee ceilings take the place of the present ones',
+      'chains.json, whose Routers, delegates, ceilings and tokens replace the present ones',
     )
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DraftFlags>()
@@ -149,7 +148,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
     })
   custody
     .command('install-registry')
-    .description('put a signed registry in place; running domains take it over within a second')
+    .description('install a signed registry; running domains load it within a second')
     .argument('<file>')
     .action(async (file: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
@@ -188,7 +187,7 @@ interface SignFlags extends GlobalOptions {
   readonly enrolments?: readonly string[]
   readonly registry?: string
   readonly chains?: string
-  /** Undefined: live. */
+  /** The default is live. */
   readonly environment?: 'live' | 'dev'
   readonly webauthnRpId?: string
   readonly webauthnOrigins?: readonly string[]
@@ -202,11 +201,11 @@ async function changesOf({ end = [], chains }: DraftFlags) {
       : idOfPoint(drafts.readEnrolment(resolve(key)).public_key)
   return {
     ended: end.map(idOf),
-    chains: chains === undefined ? null : drafts.registryChains(resolve(chains)),
+    chains: chains === undefined ? null : resolve(chains),
   }
 }
 
-/** Their ids, the newest last. */
+/** Returns the ids of keys without an end, newest last. */
 function goingOn(rows: readonly RegistryKey[]): string {
   const keys = rows.filter(({ not_after_ms }) => not_after_ms === null)
   return keys.map(({ public_key }) => idOfPoint(public_key)).join(' ')
@@ -216,7 +215,7 @@ function idOfPoint(hex: string): string {
   return keyIdOf(Buffer.from(hex, 'hex')).toString('hex')
 }
 
-/** Null: in files. */
+/** Null for keys in files. */
 function storeOf(options: ProvisionFlags): StoreFile | null {
   const { pkcs11Module, token, pinFile, kmsUrl, authorizationFile } = options
   if (pkcs11Module !== undefined && kmsUrl !== undefined) {
@@ -247,7 +246,7 @@ function webauthnOf({ webauthnRpId, webauthnOrigins }: SignFlags) {
   return { webauthn: { rp_id: webauthnRpId, origins: webauthnOrigins } }
 }
 
-/** What a first registry is told; a later one keeps it. */
+/** Settings of a first registry; later ones keep them. */
 const OF_THE_FIRST = {
   chains: '--chains',
   environment: '--environment',
@@ -255,7 +254,7 @@ const OF_THE_FIRST = {
   webauthnOrigins: '--webauthn-origins',
 } as const
 
-/** @throws UsageError where something is given that would not be in what is signed */
+/** @throws UsageError when an option would have no effect on what is signed */
 function refuseIdle(options: SignFlags): void {
   const other =
     options.draft !== undefined
@@ -268,7 +267,9 @@ function refuseIdle(options: SignFlags): void {
     .map(([, flag]) => flag)
   if (idle.length === 0) return
   const by = options.draft === undefined ? '--registry' : '--draft'
-  throw new UsageError(`${idle.join(' and ')} cannot go with ${by}, which says all of that itself`)
+  throw new UsageError(
+    `${idle.join(' and ')} cannot be combined with ${by}, which contains that already`,
+  )
 }
 
 async function registryBodyOf(options: SignFlags, root: P256Signer) {
@@ -289,7 +290,7 @@ async function registryBodyOf(options: SignFlags, root: P256Signer) {
     {
       environment: environment ?? 'live',
       issued_at_ms: Date.now(),
-      chains: drafts.registryChains(resolve(chains)),
+      chains: drafts.registryChains(resolve(chains), environment ?? 'live'),
       ...webauthnOf(options),
     },
   )

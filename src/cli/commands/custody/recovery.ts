@@ -15,11 +15,13 @@ interface ApproveFlags extends GlobalOptions {
 export function registerRecovery(custody: Command, io: Io): void {
   custody
     .command('approve-authorizer')
-    .description('sign the new key of a user who lost every authorizer; where the root is, offline')
+    .description(
+      'sign the new key of a user who lost every authorizer, on the offline machine with the root',
+    )
     .requiredOption('--root <file>', "the registry root's private key")
-    .requiredOption('--request <file>', 'what countersign authorizer recover wrote')
-    .requiredOption('--user <user_id>', 'whom you made sure of by other means')
-    .requiredOption('--out <file>', 'where the approved request goes, for the user')
+    .requiredOption('--request <file>', 'file by countersign authorizer recover')
+    .requiredOption('--user <user_id>', 'the user, identified by other means')
+    .requiredOption('--out <file>', 'file for the approved request, to send to the user')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<ApproveFlags>()
       const { approveAuthorizer } = await import(
@@ -39,6 +41,8 @@ export function registerRecovery(custody: Command, io: Io): void {
         asked_at: new Date(createdAtMs).toISOString(),
         approved: outPath,
       })
-      io.err('Hold the authorizer id against what the user sees. All older ones of theirs end.\n')
+      io.err(
+        'Compare the authorizer id with the one that the user sees. All their older authorizers end.\n',
+      )
     })
 }

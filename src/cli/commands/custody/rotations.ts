@@ -10,11 +10,12 @@ import { integerOption } from '../../options.js'
 import { printRecord } from '../../print.js'
 import { type ShareHolderName, shareHolderOption } from './domain-option.js'
 
-/** Long enough for Routers on every chain to be told of the new key. */
+/** Enough time to give Routers on every chain the new key. */
 const OVERLAP_MINUTES = 10
 /**
- * It begins when the draft is written, and the root may be in a safe. What a key signs after its end
- * does not verify: where the registry came later, verify-audit would name all that was signed since.
+ * The overlap begins when the draft is written, and the root may be in a safe. Signatures by an
+ * expired key do not verify: if the registry came later, verify-audit would report everything
+ * signed since.
  */
 const DRAFT_OVERLAP_MINUTES = 7 * 24 * 60
 
@@ -22,13 +23,13 @@ export function registerRotations(custody: Command, io: Io): void {
   custody
     .command('rotate-cosigner')
     .description(
-      'give the service of this home a new co-signer key; its present one goes on for the overlap',
+      'give this home’s service a new co-signer key; the present one stays valid for the overlap',
     )
-    .option('--root <file>', "the registry root's private key, to sign and put in place at once")
-    .option('--draft <file>', 'write the next registry down for custody sign-registry instead')
+    .option('--root <file>', "the registry root's private key, to sign and install at once")
+    .option('--draft <file>', 'write a draft for custody sign-registry instead')
     .option(
       '--overlap-minutes <minutes>',
-      `how long both sign, from now on (default: ${OVERLAP_MINUTES}, with --draft 7 days: the registry has to be in place by then)`,
+      `how long both stay valid from now on (default: ${OVERLAP_MINUTES}, with --draft 7 days: install the registry by then)`,
       integerOption,
     )
     .option('--emergency', 'the present key ends at once')
@@ -44,10 +45,10 @@ export function registerRotations(custody: Command, io: Io): void {
       const { others, ...made } = rotated
       printRecord(io, options, { ...made, others: others.join(' ') })
       io.err(
-        'Routers verify this key on chain: once the registry is in place, say countersign contracts rotate-cosigner with the key of their owner; where the former key signs for longer than ten minutes yet, once more after that, or it stays there.\n',
+        'Routers verify this key on chain: after installing the registry, run countersign contracts rotate-cosigner with the Routers’ owner key. If the old key stays valid for more than ten minutes, run it again afterwards to remove it.\n',
       )
       io.err(
-        'The key is this home’s alone. Keys that this home does not have go on (others): one that was stolen of another home ends by custody draft-registry --end. Install the registry in the homes of all nodes (custody install-registry).\n',
+        'Only this home has the new key. Other homes’ keys stay valid (others): to end a stolen one, run custody draft-registry --end. Install the registry in every node’s home (custody install-registry).\n',
       )
     })
   custody
@@ -61,12 +62,14 @@ export function registerRotations(custody: Command, io: Io): void {
       )
       const dataKeys = await rotateWrappingKey(homeOf(io, options), options.domain)
       printRecord(io, options, { domain: options.domain, data_keys: dataKeys })
-      io.err('Backups from before need the wrapping key of their time: custody restore takes it.\n')
+      io.err(
+        'Earlier backups need the earlier wrapping key: keep it for custody restore --wrapping-key.\n',
+      )
     })
   custody
     .command('refresh-shares')
-    .description('replace the shares of wallets on both sides; keys and addresses stay')
-    .argument('[wallets...]', 'sub-wallet ids; none: every wallet')
+    .description('replace the shares of wallets in both domains; keys and addresses stay')
+    .argument('[wallets...]', 'sub-wallet ids (default: every wallet)')
     .action(async (wallets: readonly string[], _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { refreshShares } = await import('../../../custody-tools/maintenance/refresh-shares.js')
@@ -85,7 +88,7 @@ export function registerRotations(custody: Command, io: Io): void {
         }),
       )
       printRecord(io, options, { refreshed: count })
-      io.err('Back both sides up again: older backups hold shares that fit nothing any more.\n')
+      io.err('Back up both domains again: shares in older backups are now useless.\n')
     })
 }
 
@@ -108,5 +111,5 @@ function rootOf({ root, draft }: RotateFlags) {
   if (draft !== undefined && root === undefined) {
     return { kind: 'draft' as const, path: resolve(draft) }
   }
-  throw new UsageError('give --root to sign here, or --draft to sign elsewhere')
+  throw new UsageError('pass --root to sign here, or --draft to sign on another machine')
 }

@@ -1,30 +1,31 @@
 import type { StoredEvidence } from '../../../custody/evidence/stored-evidence.js'
 
 /**
- * Reads what `countersign verify-audit --export` wrote: one JSON object a line, of which the first has the
- * signed registry, and each other one an entry as it is on disk. Nothing is verified here.
+ * Reads the file written by `countersign verify-audit --export`: one JSON object per line, the
+ * first with the signed registry, every other one with an entry as on disk. Nothing is verified
+ * here.
  */
 
 const FORMAT = 'countersign-evidence/2'
-/** Of one line; the largest entries are batches of signatures, of a few kB. */
+/** Bound of one line; the largest entries are batches of signatures, of a few kB. */
 const LINE_CHARS_MAX = 4_000_000
-/** Both logs are in memory at once, as the command has them; a tab of a browser has less of it. */
+/** Both logs are in memory at once, as in the command; a browser tab has less of it. */
 export const ENTRIES_MAX = 1_000_000
-/** How often the person is told, in entries. */
+/** Entries between two progress reports. */
 const PROGRESS_ENTRIES = 1_000
 
 export interface EvidenceFile {
   readonly registry: {
     readonly body: Uint8Array
     readonly signature: Uint8Array
-    /** 65 bytes, of the key that signed it, as the service pins it. */
+    /** The 65-byte public key of the root that signed it, as the service pins it. */
     readonly root: Uint8Array
   }
   readonly service: readonly StoredEvidence[]
   readonly identity: readonly StoredEvidence[]
 }
 
-/** @throws Error in words for a person when the file is none that the command wrote */
+/** @throws Error with a text for people if the command did not write the file */
 export async function readEvidenceFile(
   pieces: AsyncIterable<Uint8Array>,
   onProgress: (entries: number) => void,
@@ -39,13 +40,14 @@ export async function readEvidenceFile(
     }
     const { log, entry } = readLine(text, entries)
     const before = logs[log].at(-1)
-    // Logs on disk are in this order; one that comes back to a chain could say things twice.
+    // Logs on disk are in this order; a log that returned to an earlier chain could contain entries
+    // twice.
     if (before !== undefined && !isBefore(before, entry)) throw damaged(entries)
     logs[log].push(entry)
     entries++
     if (entries > ENTRIES_MAX) {
       throw new Error(
-        `This file has more than ${ENTRIES_MAX.toLocaleString()} entries, too many for a browser. The command verifies them.`,
+        `This file has more than ${ENTRIES_MAX.toLocaleString()} entries, too many for a browser. Verify them with the command.`,
       )
     }
     if (entries % PROGRESS_ENTRIES === 0) onProgress(entries)
@@ -58,11 +60,11 @@ function readHeader(text: string): EvidenceFile['registry'] {
   const header = parsed(text)
   const format = header?.format
   if (typeof format === 'string' && format !== FORMAT && format.startsWith('countersign-evidence/'))
-    throw new Error('Another version of Countersign wrote this file. Export it anew.')
+    throw new Error('Another version of Countersign wrote this file. Export it again.')
   const { body, signature, root } = fieldsOf(header?.registry)
   const [bodyBytes, signed, point] = [bytesOf(body), bytesOf(signature), bytesOf(root)]
   if (format !== FORMAT || bodyBytes === null || signed === null || point === null) {
-    throw new Error('This is no file that `countersign verify-audit --export` wrote.')
+    throw new Error('This file was not written by `countersign verify-audit --export`.')
   }
   return { body: bodyBytes, signature: signed, root: point }
 }
@@ -114,13 +116,13 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   for await (const piece of pieces) {
     const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > LINE_CHARS_MAX) throw new Error('A line of this file has no end.')
+    if (rest.length > LINE_CHARS_MAX) throw new Error('A line of this file is too long.')
     for (const line of lines) if (line !== '') yield line
   }
   if (rest !== '') yield rest
 }
 
-/** A Buffer, in a browser too (`in-browser/buffer.ts`): that is what evidence is read from. */
+/** A Buffer, also in a browser (`in-browser/buffer.ts`), because evidence is read from one. */
 function bytesOf(base64: unknown): Uint8Array | null {
   if (typeof base64 !== 'string') return null
   try {

@@ -8,8 +8,8 @@ interface TrustedTypes {
 }
 
 /**
- * The one address that the page's policy lets a script be started from besides its own: that of the
- * file which the build made. Browsers without trusted types take it as it is.
+ * The only address besides its own from which the page's policy lets a script start: the file that
+ * the build made. Browsers without trusted types accept it as it is.
  */
 const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('countersign-worker', {

@@ -6,7 +6,7 @@ import { startWorker } from './start-worker.js'
 import type { EvidenceFound } from './verify-file.js'
 import type { FromWorker } from './worker.js'
 
-/** Verification of the evidence of both keys, in this browser, over a file that the operator has. */
+/** Verifies, in this browser, the evidence of both keys in a file from the operator. */
 export function VerifyCard() {
   const [state, setState] = useState<FromWorker | null>(null)
   const running = useRef<Worker | null>(null)
@@ -27,7 +27,7 @@ export function VerifyCard() {
     }
     worker.onerror = () => {
       stop()
-      setState({ type: 'failed', words: 'The verification did not start. Load the page anew.' })
+      setState({ type: 'failed', words: 'The verification did not start. Reload the page.' })
     }
     worker.postMessage(file)
   }
@@ -36,9 +36,9 @@ export function VerifyCard() {
     <Card title="Verify the evidence">
       <div class="stack">
         <p class="small">
-          The entries above tell what happened, and prove nothing by themselves. What proves is the
-          evidence that the service and the identity provider keep apart, each a chain of hashes.
-          Whoever operates this instance writes both to a file:
+          The entries above tell what happened, but prove nothing by themselves. The proof is the
+          evidence that the service and the identity provider keep separately, each a chain of
+          hashes. The operator of this instance writes both to a file:
         </p>
         <pre class="unfolded">countersign verify-audit --export evidence.ndjson</pre>
         <label>
@@ -58,7 +58,7 @@ export function VerifyCard() {
             type="button"
             onClick={() => {
               stop()
-              setState({ type: 'failed', words: 'Stopped. Nothing is said about this file.' })
+              setState({ type: 'failed', words: 'Stopped. This file was not verified.' })
             }}
           >
             Stop
@@ -71,17 +71,17 @@ export function VerifyCard() {
         )}
         {state?.type === 'done' && <Found of={state.found} />}
         <p class="small mute">
-          Verified here, in this browser, by the code of the command; the file is sent nowhere. Each
-          entry matches its hash, which covers the entry before. Both P-256 keys approved each
-          transaction, byte for byte, and both logs have it. Its wallet’s certificate is signed by
-          both sides, and by the wallet’s own secp256k1 key. Its grant is there, was confirmed by an
-          authorizer of its user, and its policy allowed it.
+          Verified in this browser, by the code of the command; the file is not sent anywhere. Each
+          entry matches its hash, which covers the previous entry. Both P-256 keys approved each
+          transaction, byte for byte, and both logs contain it. Its wallet’s certificate is signed
+          by both sides and by the wallet’s own secp256k1 key. Its grant exists and was confirmed by
+          an approver device of its user, and its policy allowed it.
         </p>
         <p class="small mute">
-          Not verified here: that these keys are yours, for which compare the root below; that a
-          chain was not cut at its end, for which compare its last hash with one noted before; what
-          only the service knows, such as amounts in USD; and transactions on chain that left no
-          trace in either log, for which the command takes <code>--transactions</code> and{' '}
+          Not verified here: that these keys are yours (compare the root below); that a chain was
+          not cut at its end (compare its last hash with one that you noted before); what only the
+          service knows, such as amounts in USD; and transactions on chain that left no trace in
+          either log, for which the command has the options <code>--transactions</code> and{' '}
           <code>--rpc</code>.
         </p>
       </div>

@@ -12,15 +12,15 @@ import { type EvidenceFile, readEvidenceFile } from './read-file.js'
 import { verifyByWebCrypto } from './web-crypto.js'
 
 /**
- * Verifies evidence that `countersign verify-audit --export` wrote by the code of that command, with the
- * signatures of batches checked by the browser's own P-256.
+ * Verifies evidence written by `countersign verify-audit --export` with the code of that command;
+ * the browser's own P-256 checks the signatures of batches.
  */
 
 export interface ChainFound {
   readonly log: 'service' | 'identity'
   readonly chain: number
   readonly entries: number
-  /** Of the last entry, hex: what covers all before. */
+  /** Hash of the last entry, in hex, which covers all entries before. */
   readonly head: string
 }
 
@@ -37,10 +37,10 @@ export interface EvidenceFound {
   readonly registry: {
     readonly version: number
     readonly environment: string
-    /** SHA-256 of the root's key as DER, hex: what says whose registry this is. */
+    /** SHA-256 of the root's key as DER, in hex, which identifies whose registry this is. */
     readonly root: string
   }
-  /** In words, the first of them; empty when everything holds. */
+  /** The first problems, as text; empty if everything holds. */
   readonly problems: readonly string[]
   readonly problemsInAll: number
 }
@@ -50,12 +50,12 @@ export interface Progress {
   readonly count: number
 }
 
-/** Each of a million problems helps nobody. */
+/** Listing each of a million problems would help nobody. */
 const PROBLEMS_MAX = 20
-/** How often the person is told, in batches. */
+/** Batches between two progress reports. */
 const PROGRESS_BATCHES = 100
 
-/** @throws Error when the file is none that the command wrote */
+/** @throws Error if the command did not write the file */
 export async function verifyEvidenceFile(
   pieces: AsyncIterable<Uint8Array>,
   onProgress: (progress: Progress) => void,
@@ -63,7 +63,7 @@ export async function verifyEvidenceFile(
   const file = await readEvidenceFile(pieces, (count) => onProgress({ step: 'read', count }))
   const registry = registryOf(file)
   const service = readEvidence('service log', file.service)
-  const identity = readEvidence('user side log', file.identity)
+  const identity = readEvidence('identity provider log', file.identity)
   const report = await verifyEvidence([service], identity, registry, {
     verifyP256: verifyByWebCrypto,
     onProgress(count) {
@@ -89,7 +89,7 @@ export async function verifyEvidenceFile(
   }
 }
 
-/** @throws Error in words for a person when the root did not sign it */
+/** @throws Error with a text for people if the root did not sign it */
 function registryOf({ registry: { body, signature, root } }: EvidenceFile): Registry {
   try {
     return openRegistry({ body, signature }, publicKeyFromRaw(root))

@@ -1,6 +1,6 @@
 import { type EvidenceFound, type Progress, verifyEvidenceFile } from './verify-file.js'
 
-/** Verifies beside the page, so that it goes on answering while a large file is read. */
+/** Verifies outside the page's thread, so that the page responds while a large file is read. */
 
 export type FromWorker =
   | ({ readonly type: 'progress' } & Progress)

@@ -1,13 +1,15 @@
-/** Finds EVM addresses in what publishers write: single values, comma-packed ones, prose. */
+/** Finds EVM addresses in publishers' texts: single values, comma-packed ones, prose. */
 import { createHash } from 'node:crypto'
 import { getAddress } from 'viem/utils'
 import { ADDRESS_BYTES } from '../../set/address-bytes.js'
 
-/** With a prefix, because 40 bare hex digits may be a file hash or another chain's account. */
+/**
+ * A prefix is required, because 40 bare hex digits may be a file hash or another chain's account.
+ */
 const EVM_ADDRESS = /(?<![0-9a-zA-Z])(?:0x|0X|xdc)([0-9a-fA-F]{40})(?![0-9a-zA-Z])/g
 const TRON_ADDRESS = /(?<![0-9a-zA-Z])T[1-9A-HJ-NP-Za-km-z]{33}(?![0-9a-zA-Z])/g
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-/** Version byte of Tron's main network. */
+/** The version byte of Tron's main network. */
 const TRON_VERSION = 0x41
 const TRON_BYTES = 1 + ADDRESS_BYTES + 4
 
@@ -16,7 +18,7 @@ export interface FoundAddress {
   readonly text: string
   /**
    * True for a mixed-case address whose EIP-55 checksum is wrong: the publisher mistyped it or
-   * changed its case. It counts anyway, since only the case may be wrong.
+   * changed its case. It counts anyway, because possibly only the case is wrong.
    */
   readonly checksumWrong: boolean
 }
@@ -33,7 +35,7 @@ export function evmAddressesIn(text: string): readonly FoundAddress[] {
 }
 
 /**
- * Tron accounts as EVM addresses: the same key has the same 20 bytes on both, so whoever holds the
+ * Tron accounts as EVM addresses: the same key has the same 20 bytes on both, so the holder of the
  * Tron account can hold the EVM one.
  */
 export function tronAddressesIn(text: string): readonly FoundAddress[] {

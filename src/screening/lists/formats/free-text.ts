@@ -1,6 +1,6 @@
 /**
  * The UK and EU lists name accounts in free text: other information, statements of reasons,
- * remarks. All text and all attributes are looked at.
+ * remarks. All text and all attributes are read.
  */
 import { ListFormatError, type ListParser, type ParsedList, type TakeValue } from './list-parser.js'
 import { publishedText, type XmlElement, XmlEvents } from './xml-events.js'
@@ -9,10 +9,10 @@ export interface FreeTextXmlKind {
   readonly format: string
   /** Root elements of the publisher's formats. */
   readonly roots: ReadonlySet<string>
-  /** Elements of one listed party: a list without any is no list. */
+  /** The elements of one listed party: a file without any is not a list. */
   readonly parties: ReadonlySet<string>
   readonly dateElements: ReadonlySet<string>
-  /** Of the root. */
+  /** The attribute of the root with the date. */
   readonly dateAttribute: string | null
 }
 
@@ -65,7 +65,7 @@ export class FreeTextXmlParser implements ListParser {
 
   #root({ name, attributes }: XmlElement): void {
     if (!this.#kind.roots.has(name)) {
-      throw new ListFormatError(`this is not the list it should be: its root is ${name}`)
+      throw new ListFormatError(`this is not the expected list: its root element is ${name}`)
     }
     const { dateAttribute } = this.#kind
     const date = dateAttribute === null ? undefined : attributes[dateAttribute]
@@ -73,11 +73,11 @@ export class FreeTextXmlParser implements ListParser {
   }
 }
 
-/** A CSV row may break over lines within quotes, and no address does: lines will do. */
+/** Reads lines: a quoted CSV field may contain line breaks, but no address does. */
 const LINE_CHARS_MAX = 4 * 1024 * 1024
 const REPORT_DATE = /Report Date[:,\s]*"?([^",]+)/i
 const UK_HEADER = /Unique ID|OFSI Group ID|Group ID/i
-/** The report date and the header stand at the very top. */
+/** The report date and the header are in the first lines. */
 const HEADER_LINES_MAX = 5
 
 /** The UK list as CSV: a line with the report's date, then the header, then the rows. */
@@ -102,7 +102,7 @@ export class UkCsvParser implements ListParser {
   end(): ParsedList {
     if (this.#rest !== '') this.#line(this.#rest)
     if (!this.#headerSeen || this.#lines < 3) {
-      throw new ListFormatError('this is no UK list: its header or its rows are missing')
+      throw new ListFormatError('this is not the UK list: its header or its rows are missing')
     }
     return { format: 'uk-csv', published: this.#published }
   }

@@ -1,7 +1,7 @@
 /**
  * OFAC's SDN list in its three XML formats. All mark an account with the text "Digital Currency
- * Address - <ticker>"; every ticker is taken, since some EVM accounts stand under a token's ticker
- * alone. Numeric ids of feature types have changed and are resolved by that text.
+ * Address - <ticker>"; every ticker is read, since some EVM accounts are listed only under a
+ * token's ticker. Numeric ids of feature types have changed and are resolved by that text.
  */
 import { ListFormatError, type ListParser, type ParsedList, type TakeValue } from './list-parser.js'
 import { publishedText, type XmlElement, XmlEvents } from './xml-events.js'
@@ -10,14 +10,14 @@ const DIGITAL_CURRENCY = /^\s*Digital Currency Address\b/i
 
 type OfacFormat = 'ofac-advanced' | 'ofac-enhanced' | 'ofac-classic'
 
-/** By the document's root element. */
+/** The formats by the document's root element. */
 const FORMATS: ReadonlyMap<string, OfacFormat> = new Map([
   ['Sanctions', 'ofac-advanced'],
   ['sanctionsData', 'ofac-enhanced'],
   ['sdnList', 'ofac-classic'],
 ])
 
-/** Where each format keeps its date. */
+/** The elements with each format's date. */
 const DATE_ELEMENTS: ReadonlySet<string> = new Set(['dataAsOf', 'Publish_Date'])
 
 export class OfacXmlParser implements ListParser {
@@ -26,7 +26,7 @@ export class OfacXmlParser implements ListParser {
   #format: OfacFormat | null = null
   /** Advanced: ids of the feature types that are accounts. */
   readonly #featureTypeIds = new Set<string>()
-  /** Enhanced and classic: the type, and the values, of the feature or id that is open. */
+  /** Enhanced and classic: the type and the values of the open feature or id. */
   #type = ''
   #values: string[] = []
   #entries = 0
@@ -49,7 +49,7 @@ export class OfacXmlParser implements ListParser {
   end(): ParsedList {
     this.#xml.end()
     if (this.#format === null || this.#entries === 0) {
-      throw new ListFormatError('this is no SDN list: it names no party')
+      throw new ListFormatError('this is not the SDN list: it names no party')
     }
     if (!this.#marked) {
       throw new ListFormatError('no digital currency address is marked: the format has changed')
@@ -63,7 +63,7 @@ export class OfacXmlParser implements ListParser {
     if (path.length === 1) {
       this.#format = FORMATS.get(element.name) ?? null
       if (this.#format === null) {
-        throw new ListFormatError(`this is no SDN list: its root is ${element.name}`)
+        throw new ListFormatError(`this is not the SDN list: its root element is ${element.name}`)
       }
     }
     if (element.name === 'feature' || element.name === 'id') {

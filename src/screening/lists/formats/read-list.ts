@@ -11,26 +11,26 @@ import { OfacXmlParser } from './ofac-xml.js'
 
 export type ListSource = 'ofac-sdn' | 'uk' | 'eu' | 'plain'
 
-/** What Tron accounts on a list mean for EVM: nothing, or the address of the same key. */
+/** The effect of listed Tron accounts on EVM: none, or the address of the same key. */
 export type TronPolicy = 'ignore' | 'same-key'
 
-/** After unzipping. Today's largest list is about 120 MB. */
+/** The size after unzipping. Today's largest list is about 120 MB. */
 export const LIST_FILE_BYTES_MAX = 1024 * 1024 * 1024
-/** Inflates to at most a thousandfold, so to 8 MB at a time. */
+/** Inflates at most a thousandfold, so to 8 MB at a time. */
 const ZIP_CHUNK_BYTES = 8 * 1024
 const READ_CHUNK_BYTES = 256 * 1024
 const MISMATCHES_SHOWN_MAX = 100
 
 export interface ReadList extends ParsedList {
   readonly collector: EntryCollector
-  /** Of the file as it was read. */
+  /** The hash of the file as it was read. */
   readonly sha256: string
-  /** Mixed-case addresses whose checksum is wrong; they are on the list anyway. */
+  /** Mixed-case addresses whose checksum is wrong; they are listed anyway. */
   readonly checksumMismatches: readonly string[]
 }
 
 /**
- * @throws ListFormatError when the file is not the list it should be, or breaks off
+ * @throws ListFormatError when the file is not the expected list, or breaks off
  * @throws Error of the file system
  */
 export async function readListFile(
@@ -43,7 +43,7 @@ export async function readListFile(
   return readListChunks(chunks, source, isProtected, tron)
 }
 
-/** The same over any source of bytes. */
+/** Reads a list from any source of bytes. */
 export async function readListChunks(
   chunks: AsyncIterable<Uint8Array>,
   source: ListSource,
@@ -156,7 +156,7 @@ class ListReading {
 
 const PLAIN_LINE_CHARS_MAX = 64 * 1024
 
-/** One address a line; what is no address is refused and reported. */
+/** One address per line; any other text is refused and reported. */
 class PlainParser implements ListParser {
   readonly #collector: EntryCollector
   #rest = ''

@@ -1,9 +1,9 @@
 import { SaxesParser } from 'saxes'
 import { ListFormatError } from './list-parser.js'
 
-/** Elements within elements: real lists stay below 20. */
+/** Nesting of elements: real lists stay below 20. */
 const DEPTH_MAX = 64
-/** Text of one element, or markup without end; saxes collects it before it hands it on. */
+/** The text of one element, or unclosed markup; saxes collects it before it returns it. */
 const PENDING_CHARS_MAX = 8 * 1024 * 1024
 const DATE_CHARS_MAX = 64
 
@@ -11,7 +11,7 @@ export interface XmlElement {
   /** Without its namespace prefix. */
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
-  /** Text directly in it so far, without that of its children. */
+  /** The text directly in it so far, without that of its children. */
   text: string
 }
 
@@ -23,7 +23,7 @@ export interface XmlHandler {
 
 /**
  * Streams XML as elements with their text. Names lose their prefix: publishers have changed
- * namespaces, and have kept the names. Entities of a DTD are not expanded but refused.
+ * namespaces and kept the names. Entities of a DTD are refused and not expanded.
  */
 export class XmlEvents {
   readonly #parser = new SaxesParser()
@@ -74,7 +74,7 @@ export class XmlEvents {
   #text(text: string): void {
     this.#pendingChars = 0
     const element = this.#path.at(-1)
-    // Indentation between children would add up in the elements that hold them all.
+    // The indentation between children would add up in the elements that contain them all.
     if (element === undefined || text.trim() === '') return
     if (element.text.length + text.length > PENDING_CHARS_MAX) {
       throw new ListFormatError('the XML holds a text of unreasonable size')

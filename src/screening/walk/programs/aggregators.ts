@@ -7,7 +7,10 @@ const ARGS_HAS_TARGET_BIT = 0x08
 const FILL_ORDER_TAKER_TRAITS_AT = 11 * 32
 const FILL_ORDER_ARGS_HEAD = 12
 
-/** `fillOrderArgs(…, uint256 takerTraits, bytes args)`: the target is there when the traits say so. */
+/**
+ * `fillOrderArgs(…, uint256 takerTraits, bytes args)`: the args have the target when the traits say
+ * so.
+ */
 export const readTakerTarget: FrameReader = (frame) => {
   const args = bytesAt(frame, FILL_ORDER_ARGS_HEAD)
   if (args === null) return frame.state.malformed(frame.path)
@@ -29,7 +32,7 @@ const COMMISSION_FLAG_PREFIXES: readonly (readonly number[])[] = [
 /** Word offsets from the end: the last word, and the second referrer's, past the token's word. */
 const COMMISSION_WORDS_FROM_END = [32, 96] as const
 
-/** OKX appends its fee receivers behind the ABI arguments. */
+/** OKX appends its fee receivers after the ABI arguments. */
 export const readCommissionTrailer: FrameReader = (frame) => {
   const { state } = frame
   for (const fromEnd of COMMISSION_WORDS_FROM_END) {

@@ -3,7 +3,7 @@ import { bytesArrayAt, frameOf, tailAt } from '../frame-values.js'
 import type { FrameReader } from '../shape.js'
 import { WORD_BYTES } from '../words.js'
 
-/** Compound's Bulker: actions are ASCII names, their data is bare ABI words. */
+/** Compound's Bulker: actions are ASCII names, their data is plain ABI words. */
 const BULKER_ACTIONS: ReadonlyMap<string, TupleType> = new Map(
   [
     'ACTION_SUPPLY_ASSET(address comet, address to, address asset, uint256 amount)',

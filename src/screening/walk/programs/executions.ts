@@ -16,15 +16,15 @@ const BATCH_OF_BATCHES = [0x78, 0x21, 0x00, 0x02] as const
 const BATCH = parseSignature(
   'batch((address target, uint256 value, bytes:call callData)[] _)',
 ).inputs
-/** The same without looking into the calls. */
+/** The layout without reading the calls. */
 const BATCH_LAYOUT = parseSignature(
   'batch((address target, uint256 value, bytes:opaque callData)[] _)',
 ).inputs
 
 /**
- * `(bytes32 mode, bytes executionCalldata)` of ERC-7579 and ERC-7821. Other contracts may give the
- * same two types another meaning: an execution of another layout is left to the raw scan, but a
- * known function within one that does decode is held to its shape.
+ * `(bytes32 mode, bytes executionCalldata)` of ERC-7579 and ERC-7821. Other contracts may use the
+ * same two types differently: an execution with another layout is left to the raw scan, but a known
+ * function within one that decodes must match its shape.
  */
 export const readExecution: FrameReader = (frame, walker) => {
   const { state } = frame

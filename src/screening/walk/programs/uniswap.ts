@@ -1,5 +1,5 @@
 /**
- * Uniswap's programs: one byte a step and one bytes value of arguments for each. Sources:
+ * Uniswap's programs: one byte per step and one bytes value of arguments for each. Sources:
  * Universal Router `Commands.sol` and `Dispatcher.sol`, v4-periphery `Actions.sol` and
  * `CalldataDecoder.sol`.
  */
@@ -8,7 +8,7 @@ import { bytesArrayAt, bytesAt, frameOf } from '../frame-values.js'
 import type { Frame, FrameReader, Walker } from '../shape.js'
 import { WALK_DEPTH_MAX } from '../walk-state.js'
 
-/** The top bit lets the step fail without reverting the rest. */
+/** The top bit permits the step to fail without reverting the others. */
 const COMMAND_MASK = 0x7f
 const V4_SWAP = 0x10
 const EXECUTE_SUB_PLAN = 0x21
@@ -86,8 +86,8 @@ export const readUniversalRouter: FrameReader = (frame, walker) => {
 }
 
 /**
- * One step. Forks of the router number their commands and lay out their inputs in ways of their
- * own, so inputs of another layout are no refusal: they are left to the raw scan.
+ * Reads one step. Forks of the router number their commands and lay out their inputs differently,
+ * so inputs with another layout are not refused: they are left to the raw scan.
  */
 function readCommand(command: number, frame: Frame, walker: Walker): boolean {
   const { state } = frame

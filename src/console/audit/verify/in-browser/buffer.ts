@@ -1,6 +1,7 @@
 /**
- * What the code that verifies evidence uses of Node's Buffer, over the browser's own bytes. The build
- * puts it in Buffer's place in the worker; `test/console/evidence-worker.test.ts` holds it against Node's.
+ * The part of Node's Buffer that the evidence code uses, over the browser's bytes. The build
+ * replaces Buffer with it in the worker; `test/console/evidence-worker.test.ts` compares it with
+ * Node's.
  */
 
 type Encoding = 'hex' | 'utf8' | 'latin1' | 'binary' | 'base64url'
@@ -64,7 +65,7 @@ class BrowserBuffer extends Uint8Array {
     return part.length
   }
 
-  /** As far as the text goes on being hex; returns how many bytes that made. */
+  /** Reads hex as far as the text is hex; returns the number of bytes. */
   write(text: string, ...rest: readonly (number | string)[]): number {
     const [offset, length] = rest.filter((one) => typeof one === 'number')
     const bytes = bytesOfHex(text).subarray(0, length)
@@ -99,7 +100,7 @@ class BrowserBuffer extends Uint8Array {
   }
 }
 
-/** Overloads of its own, which `Uint8Array.from` has no room for. */
+/** Defined this way because `Uint8Array.from` does not allow these overloads. */
 Object.defineProperty(BrowserBuffer, 'from', {
   value(
     source: string | ArrayBuffer | Iterable<number>,

@@ -1,6 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** In the place of hash-wasm in the worker: the page's policy lets no WebAssembly be compiled. */
+/**
+ * Replaces hash-wasm in the worker, because the page's policy does not allow WebAssembly to be
+ * compiled.
+ */
 export async function createKeccak() {
   return {
     init: () => ({

@@ -2,9 +2,9 @@ import { p256 } from '@noble/curves/nist.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
 /**
- * What the code that verifies evidence uses of node:crypto; the build puts it in that one's place in
- * the worker. Of signatures it checks the few that are not in batches: those of the registry, of
- * authorizers and of grants.
+ * The part of node:crypto that the evidence code uses; the build replaces node:crypto with it in
+ * the worker. It checks the few signatures that are not in batches: those of the registry, of
+ * approver devices and of grants.
  */
 
 export interface PublicKey {
@@ -13,10 +13,10 @@ export interface PublicKey {
   export(): Uint8Array
 }
 
-/** Bytes of it before the point of a P-256 key (RFC 5480). */
+/** Bytes before the point of a P-256 key (RFC 5480). */
 const POINT_AT = 26
 
-/** @throws Error when it is no point of the curve */
+/** @throws Error if it is not a point of the curve */
 export function createPublicKey({ key }: { readonly key: Uint8Array }): PublicKey {
   p256.Point.fromBytes(Uint8Array.from(key.subarray(POINT_AT))).assertValidity()
   return { asymmetricKeyType: 'ec', export: () => key }
@@ -36,7 +36,7 @@ export function verify(
   }
 }
 
-/** @returns one char for each byte, as Node's `binary` encoding is */
+/** @returns one character for each byte, like Node's `binary` encoding */
 export function hash(_digest: 'sha256', bytes: Uint8Array): string {
   return String.fromCharCode(...sha256(bytes))
 }

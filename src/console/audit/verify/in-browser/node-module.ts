@@ -1,4 +1,4 @@
 import { fallbackCurve } from '../../../../quorum-protocol/curve-fallback.js'
 
-/** In the place of node:module in the worker: the one thing required by name there is the curve. */
+/** Replaces node:module in the worker, where only the curve is required by name. */
 export const createRequire = () => () => fallbackCurve
