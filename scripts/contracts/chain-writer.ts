@@ -1,5 +1,7 @@
 import {
   type Abi,
+  type Chain,
+  type Client,
   type ContractFunctionArgs,
   type ContractFunctionName,
   concatHex,
@@ -7,13 +9,27 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   getAddress,
+  type HttpTransport,
   http,
   type LocalAccount,
+  type PublicActions,
   publicActions,
+  type TestActions,
   type TransactionReceipt,
+  type WalletActions,
   walletActions,
 } from 'viem'
 import type { Address, Hex } from '../../src/domain/ids.js'
+
+type ChainClient = Client<
+  HttpTransport,
+  Chain,
+  LocalAccount,
+  undefined,
+  TestActions &
+    PublicActions<HttpTransport, Chain, LocalAccount> &
+    WalletActions<Chain, LocalAccount>
+>
 
 /** Sends transactions of one account to a development chain, one after the other. */
 export type ChainWriter = ReturnType<typeof openChainWriter>
@@ -31,7 +47,7 @@ const REQUEST_TIMEOUT_MS = 60_000
  * @param rpcUrl an anvil node; its `anvil_*` methods are used too
  */
 export function openChainWriter(rpcUrl: string, chainId: number, account: LocalAccount) {
-  const client = createTestClient({
+  const client: ChainClient = createTestClient({
     mode: 'anvil',
     account,
     chain: {

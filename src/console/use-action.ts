@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query'
 import { useRef } from 'preact/hooks'
 
-interface Step {
+export interface Step {
   readonly run: () => void
   readonly isRunning: boolean
   readonly error: unknown

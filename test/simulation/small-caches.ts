@@ -3,8 +3,8 @@ import type { LRUCache } from 'lru-cache'
 /** Far less than a fleet needs, so that entries do leave, and no process starts with megabytes of room. */
 const ENTRIES_MAX = 64
 
-/** The package, but for how much its caches hold. */
-export function smallCaches(whole: { readonly LRUCache: typeof LRUCache }) {
+/** Returns the package with caches that hold little. */
+export function smallCaches(whole: { readonly LRUCache: typeof LRUCache }): object {
   class SmallCache<
     Key extends NonNullable<unknown>,
     Value extends NonNullable<unknown>,
