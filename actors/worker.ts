@@ -181,7 +181,7 @@ const commits = start.isJournaled
   ? journaledCommits(environment, sequence, handOver, drawEntropy)
   : localCommits(environment, sequence, drawEntropy)
 let freezeMirror: FreezeMirror | null = null
-const freezes = openFreezes(home, reader, () => freezeMirror?.look())
+const freezes = openFreezes(home, reader, () => freezeMirror?.poll())
 const userBreakers = createUserBreakerBook(reader.userBreakers.all())
 const auditLog = new AuditLog({ commits, timers, log })
 

@@ -7,7 +7,7 @@ import { type Latencies, latenciesOf } from './figures.js'
  * Pause between two polls of the stores; a leader tells its followers twice a second how far they
  * may go.
  */
-const LOOK_MS = 10
+const POLL_MS = 10
 
 interface Seen {
   readonly seq: number
@@ -39,7 +39,7 @@ export function followLag(leader: string, followers: readonly string[]): () => P
     // Entries that all stores have are dropped, because a run may be long.
     const least = Math.min(...applied)
     while ((seen[0]?.seq ?? least) < least && seen.length > 1) seen.shift()
-  }, LOOK_MS)
+  }, POLL_MS)
   return async () => {
     clearInterval(timer)
     for (const { root } of [ofLeader, ...ofFollowers]) await root.close()

@@ -17,9 +17,9 @@ export async function journalSize(
   const sum = { entries: 0, bytes: 0 }
   if (journal?.snapshots === undefined) return sum
   for (const partition of partitions) {
-    const { seq } = await journal.look(partition)
+    const { seq } = await journal.readHead(partition)
     if (seq > TAIL_COUNTED_MAX) throw new Error('the journal has too many entries: fewer rounds')
-    const { tailBytes } = await journal.snapshots.look(partition)
+    const { tailBytes } = await journal.snapshots.readHead(partition)
     sum.entries += seq
     sum.bytes += tailBytes
   }

@@ -55,7 +55,7 @@ import { openOtherCells } from './service/other-cells.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
 import { createStandby } from './service/standby.js'
-import { hearOfSuccessor, takeHome } from './service/take-home.js'
+import { takeHome, watchForSuccessor } from './service/take-home.js'
 import { openTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
 import { ownWritesStop, watchWriteStops } from './service/write-stops.js'
@@ -63,7 +63,7 @@ import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
 import { keepServiceBoot, newServiceBoot } from './service-custody/service-boot-file.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
-import { looksSoFar } from './store/looks.js'
+import { rowsScanned } from './store/rows-scanned.js'
 import { attachVersions } from './store/versions.js'
 import { openConsoleTokens } from './wiring/console-tokens.js'
 import { openFreezes } from './wiring/freezes.js'
@@ -79,7 +79,7 @@ import { openThreadPorts } from './wiring/thread-ports.js'
  * and reads; worker threads run the actors, and they alone write.
  */
 
-/** Between two looks at a sanctions oracle. Public endpoints count calls; development ones do not. */
+/** Between two polls of a sanctions oracle. Public endpoints count calls; development ones do not. */
 const ORACLE_POLL_MS = { dev: 1_000, live: 12_000 } as const
 
 /**
@@ -99,7 +99,7 @@ const door = openFrontDoor(
   { adapter: config.httpAdapter, descriptorsMax: unreservedDescriptors(descriptorsMax()) },
   logger,
 )
-const hasSuccessor = hearOfSuccessor()
+const hasSuccessor = watchForSuccessor()
 await checkHome(home, config)
 await takeHome(home, door, config)
 const boot = newServiceBoot(systemTimers())
@@ -227,7 +227,7 @@ const actors = await startActors({
 })
 const gasWallets = await wakeActors({ actors, reader, chains, timers })
 keepGasWallets(home, chainConfigs, gasWallets, logger)
-const sweeps = { reader, tell: actors.tell, borneOutMs: clock.borneOutMs }
+const sweeps = { reader, tell: actors.tell, verifiedNowMs: clock.verifiedNowMs }
 const stopSweep = startIdempotencySweep(timers, sweeps)
 const stopUndelegating = startDelegationSweep(timers, sweeps, config.undelegateAfterMs)
 
@@ -323,7 +323,7 @@ const server = createHttpServer({
   verifyConsole: consoleTokens.verify,
   isMember: consoleTokens.isMember,
   readableSeq: sequence.readable,
-  looksSoFar,
+  rowsScanned,
   ...drills,
   extraRoutes: [
     ...createMcpRoutes({
@@ -396,12 +396,12 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   stopSweep()
   stopUndelegating()
   await link?.close()
-  const looked = cells.close()
+  const cellsClosed = cells.close()
   await callers.close()
   await retention.close()
   await actors.close()
   await journal?.close()
-  await looked
+  await cellsClosed
   await traces?.close()
   callers.clear()
   await members.close()

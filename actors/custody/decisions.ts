@@ -16,7 +16,7 @@ import { subWalletAddress } from '../addresses.js'
 import type { Envelope } from '../runtime/actor.js'
 
 /** The interval between two polls while a call waits: people take seconds at the least. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 export interface DecisionPorts {
   readonly approvals: Pick<ApprovalPort, 'approve' | 'decisions'>
@@ -89,7 +89,7 @@ export async function followDecisions(
       if (!failing) log.warn({ err: error }, 'decisions about waiting calls could not be read')
       failing = true
     }
-    await sleep(timers, LOOK_MS)
+    await sleep(timers, POLL_MS)
   }
 }
 

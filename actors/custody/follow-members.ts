@@ -2,7 +2,7 @@ import { sleep, type Timers } from '../../src/clock/timers.js'
 import type { CoSigner } from '../../src/service-custody/co-signer.js'
 
 /** The interval between two polls: a member is refused within seconds of being removed. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 export interface MemberPorts {
   readonly coSigner: Pick<CoSigner, 'followMembers'>
@@ -26,6 +26,6 @@ export async function followMembers(
       if (!failing) log.warn({ err: error }, 'members of accounts could not be read')
       failing = true
     }
-    await sleep(timers, LOOK_MS)
+    await sleep(timers, POLL_MS)
   }
 }

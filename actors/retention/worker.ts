@@ -10,7 +10,7 @@ import { createReader } from '../../src/store/reader.js'
 import { prunePass } from '../../src/store/retention/prune-store.js'
 import { indexPass } from '../../src/store/transaction-index/index-users.js'
 import { createEventNeeds } from './event-needs.js'
-import { passIfBorneOut } from './pass-if-borne-out.js'
+import { passIfVerified } from './pass-if-time-is-verified.js'
 
 /**
  * Entry of the thread that removes expired records and indexes the others. It takes no part in any
@@ -92,13 +92,13 @@ async function index(nowMs: number): Promise<void> {
  */
 async function indexOnAndOn(): Promise<void> {
   while (!stopping.signal.aborted) {
-    await rest(timers, await passIfBorneOut(clock, INDEX_MS, index), stopping.signal)
+    await rest(timers, await passIfVerified(clock, INDEX_MS, index), stopping.signal)
   }
 }
 
 const indexing = indexOnAndOn()
 while (!stopping.signal.aborted) {
-  await rest(timers, await passIfBorneOut(clock, start.intervalMs, pass), stopping.signal)
+  await rest(timers, await passIfVerified(clock, start.intervalMs, pass), stopping.signal)
 }
 await indexing
 await environment.root.close()

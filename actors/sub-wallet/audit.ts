@@ -5,18 +5,18 @@ import type {
   NewAuditRecord,
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
-import type { ForeseenOutcome } from '../../src/domain/foreseen.js'
 import type { Address, SubWalletId } from '../../src/domain/ids.js'
 import { isoTime } from '../../src/domain/iso-time.js'
 import { policyWire } from '../../src/domain/key-policy.js'
 import { formatUnits, formatUsd } from '../../src/domain/money.js'
+import type { PredictedOutcome } from '../../src/domain/predicted-outcome.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Valuation } from '../../src/domain/transaction.js'
-import { foreseenByTerms, foreseenByWords } from '../../src/policy/foreseen-by-words.js'
+import { predictFromCalldata, predictFromTerms } from '../../src/policy/predict-from-calldata.js'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
-import { foreseenOf } from './core/foreseen-outcome.js'
 import type { Effect, Event, RefusedCall } from './core/messages.js'
+import { predictedOutcomeOf } from './core/predicted-outcome.js'
 
 /** The records that a sub-wallet writes to its owner's audit trail. */
 
@@ -69,9 +69,9 @@ export function verdictOf(
 ): AllowedVerdict {
   const { updatedAtMs: atMs, reservation, from } = tx
   const lists = listsOf(screenedAgainst)
-  const foreseen = foreseenOf(from, basis)
+  const predicted = predictedOutcomeOf(from, basis)
   const verdict = { atMs, reservedMicros: reservation.micros, lists }
-  return foreseen === null ? verdict : { ...verdict, foreseen }
+  return predicted === null ? verdict : { ...verdict, predicted }
 }
 
 type TransactionSigned = Extract<Event, { type: 'transaction-signed' }>
@@ -96,23 +96,23 @@ export function refusalAudit(
       ...worthOf(call),
     },
     lists: listsOf(screenedAgainst),
-    foreseen: foreseenOfRefused(call, from),
+    predicted: predictedOfRefused(call, from),
   })
 }
 
 /** Null also for a call that moves only native currency, because its outline says that. */
-function foreseenOfRefused(refused: RefusedCall, from: Address): ForeseenOutcome | null {
+function predictedOfRefused(refused: RefusedCall, from: Address): PredictedOutcome | null {
   const { kind, call, terms, quote, screened } = refused
   if (screened !== undefined) return null
   const worth = valuationOf(refused)?.valueMicros ?? null
   if (isSponsored(kind)) {
     // Once a sponsored call is signed, its calldata is the Router's.
     const known = terms ?? (call.data === '0x' ? null : intentTermsOf(call.data))
-    return known === null ? null : foreseenByTerms(known, worth)
+    return known === null ? null : predictFromTerms(known, worth)
   }
-  const run = foreseenOf(from, (quote?.ok === true ? quote.basis : refused.basis) ?? null)
+  const run = predictedOutcomeOf(from, (quote?.ok === true ? quote.basis : refused.basis) ?? null)
   if (run !== null || call.data === '0x' || worth === null) return run
-  return foreseenByWords({ operation: kind, ...call }, worth)
+  return predictFromCalldata({ operation: kind, ...call }, worth)
 }
 
 export function unvaluedAudit(

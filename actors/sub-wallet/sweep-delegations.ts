@@ -15,13 +15,13 @@ const WALLETS_AT_ONCE = 500
 /** The most gas wallet transactions that one poll can cause: about three a second. */
 const TOLD_AT_ONCE = 16
 /** The interval between two polls: a million wallets take three hours. */
-export const LOOK_MS = 5_000
+export const POLL_MS = 5_000
 
 export interface IdlePorts {
   readonly reader: Reader
   readonly tell: (wallet: ReturnType<typeof subWalletAddress>, command: UndelegateCommand) => void
   /** Null while the clock is not verified: then no account counts as idle. */
-  readonly borneOutMs: () => number | null
+  readonly verifiedNowMs: () => number | null
 }
 
 type UndelegateCommand = Extract<SponsoredCommand, { type: 'undelegate' }>
@@ -38,19 +38,21 @@ export function startDelegationSweep(
   if (idleMs === null) return () => {}
   let alarm: Alarm
   function after(next: SubWalletId | null, idle: number): void {
-    alarm = timers.at(timers.now() + LOOK_MS, () => after(lookOnce(ports, idle, next), idle))
+    alarm = timers.at(timers.now() + POLL_MS, () =>
+      after(sweepDelegationsOnce(ports, idle, next), idle),
+    )
   }
   after(null, idleMs)
   return () => alarm.cancel()
 }
 
 /** @returns the wallet after which the next poll continues; null to start over */
-export function lookOnce(
-  { reader, tell, borneOutMs }: IdlePorts,
+export function sweepDelegationsOnce(
+  { reader, tell, verifiedNowMs }: IdlePorts,
   idleMs: number,
   from: SubWalletId | null,
 ): SubWalletId | null {
-  const nowMs = borneOutMs()
+  const nowMs = verifiedNowMs()
   if (nowMs === null) return from
   const idleSinceMs = nowMs - idleMs
   let told = 0

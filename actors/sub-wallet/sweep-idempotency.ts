@@ -29,14 +29,14 @@ export interface SweepPorts {
   readonly reader: Reader
   readonly tell: (wallet: WalletAddress, command: ForgetCommand) => void
   /** Null while the clock is not verified: then no key is removed. */
-  readonly borneOutMs: () => number | null
+  readonly verifiedNowMs: () => number | null
 }
 
 type WalletAddress = ReturnType<typeof subWalletAddress>
 type ForgetCommand = Extract<Command, { type: 'forget-idempotency' }>
 type Cursor = readonly [lineageId: LineageId, key: string]
 
-interface Look {
+interface Sweep {
   /** The row after which the next poll continues; null to start over. */
   readonly next: Cursor | null
   readonly restMs: number
@@ -45,15 +45,15 @@ interface Look {
 /** @returns a function that stops the sweep */
 export function startIdempotencySweep(timers: Timers, ports: SweepPorts): () => void {
   let alarm: Alarm
-  function after({ next, restMs }: Look): void {
+  function after({ next, restMs }: Sweep): void {
     alarm = timers.at(timers.now() + restMs, () => after(sweepOnce(ports, next)))
   }
   after({ next: null, restMs: REST_MS })
   return () => alarm.cancel()
 }
 
-export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Cursor | null): Look {
-  const nowMs = borneOutMs()
+export function sweepOnce({ reader, tell, verifiedNowMs }: SweepPorts, from: Cursor | null): Sweep {
+  const nowMs = verifiedNowMs()
   if (nowMs === null) return { next: from, restMs: REST_MS }
   const expired = new Map<LineageId, string[]>()
   let last: Cursor | null = null

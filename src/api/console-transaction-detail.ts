@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FORESEEN_BASES } from '../domain/foreseen.js'
+import { PREDICTION_BASES } from '../domain/predicted-outcome.js'
 import { approvalRecord } from './approvals.js'
 import { auditRecord } from './console-records.js'
 import { deliveryRecord, eventType } from './console-webhooks.js'
@@ -61,7 +61,7 @@ const valuation = z
 const simulation = z
   .looseObject({
     basis: z
-      .enum([...FORESEEN_BASES, 'none'])
+      .enum([...PREDICTION_BASES, 'none'])
       .describe(
         'run: simulated by a node; words: a plain transfer, read from its calldata; terms: a Router intent, by its terms; none: see `note`',
       ),

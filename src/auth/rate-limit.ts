@@ -50,11 +50,11 @@ const BODY_BYTES_PER_TOKEN = 4 * 1024
  * person who keeps sending such requests leaves half of the thread to others, and the console,
  * which sends some after each event, has enough.
  */
-const LOOKS_PER_TOKEN = 500
+const ROWS_PER_TOKEN = 500
 
 /** Returns the tokens that scanned rows cost beyond the request's own. */
-export function tokensOfLooks(looks: number): number {
-  return Math.max(0, Math.floor((looks - 1) / LOOKS_PER_TOKEN))
+export function tokensOfScannedRows(rows: number): number {
+  return Math.max(0, Math.floor((rows - 1) / ROWS_PER_TOKEN))
 }
 
 /** Returns the tokens that a body of this length costs beyond the request's own. */
@@ -120,7 +120,7 @@ export interface RateLimiter {
    */
   charge(partition: string, tokens: number): void
   /** Returns the decision of `take` without taking anything. */
-  look(partition: string): RateLimitDecision
+  peek(partition: string): RateLimitDecision
 }
 
 export interface RateLimiterOptions {
@@ -144,7 +144,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       if (bucket === undefined || tokens <= 0) return
       bucket.tokens = Math.max(-policy.burst, bucket.tokens - tokens)
     },
-    look(partition) {
+    peek(partition) {
       const now = nowMs()
       const { tokens, updatedAtMs } = buckets.peek(partition) ?? {
         tokens: policy.burst,

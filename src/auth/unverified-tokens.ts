@@ -17,7 +17,7 @@ import { createRateLimiter, type RateLimitDecision, type RateLimitPolicy } from 
  */
 export interface UnverifiedTokens {
   /** Tells whether the token may be verified; it takes nothing. */
-  look(caller: TokenCaller): RateLimitDecision
+  peek(caller: TokenCaller): RateLimitDecision
   /** Counts a token that failed; not allowed when the bucket was empty. */
   failed(caller: TokenCaller): RateLimitDecision
   /** Marks the token's user as known at that address. */
@@ -84,14 +84,14 @@ export function createUnverifiedTokens(options: UnverifiedTokensOptions): Unveri
   }
 
   return {
-    look(caller) {
+    peek(caller) {
       const pair = pairOf(caller)
-      const shared = addresses.look(caller.address)
+      const shared = addresses.peek(caller.address)
       if (isKnown(pair)) {
-        const own = users.look(pair)
+        const own = users.peek(pair)
         return own.allowed ? own : shared
       }
-      return shared.allowed ? invented.look(pair) : shared
+      return shared.allowed ? invented.peek(pair) : shared
     },
     failed(caller) {
       const pair = pairOf(caller)

@@ -63,7 +63,7 @@ export async function startRouterChecks(
     report?.log.warn({ chainId, problems }, message)
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const open = [...chains.values()].filter(
       ({ config }) => config.router !== null && !trusted.has(config.id),
     )
@@ -76,7 +76,7 @@ export async function startRouterChecks(
       ({ config }) => config.router === null || trusted.has(config.id),
     )
     if (closed || done) return
-    timer = setTimeout(() => void look(), retryMs)
+    timer = setTimeout(() => void poll(), retryMs)
     timer.unref()
   }
 

@@ -21,13 +21,13 @@ export interface SimulationReport {
 }
 
 /** The interval of checks; endpoints with known abilities cost nothing. */
-const LOOK_EVERY_MS = 15_000
+const POLL_MS = 15_000
 const METHODS: readonly SimulationMethod[] = ['eth_simulateV1', 'debug_traceCall']
 
 export function startSimulationChecks(
   chains: Chains,
   report: SimulationReport | null,
-  everyMs = LOOK_EVERY_MS,
+  everyMs = POLL_MS,
 ): SimulationChecks {
   const reported = new Map<number, string>()
   if (report !== null) registerGauge(report.registry, chains)
@@ -49,7 +49,7 @@ export function startSimulationChecks(
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     await Promise.all(
       [...chains.values()].map(async (chain) => {
         await chain.simulator.abilities.refresh()
@@ -58,8 +58,8 @@ export function startSimulationChecks(
     )
   }
 
-  void look()
-  const timer = setInterval(() => void look(), everyMs)
+  void poll()
+  const timer = setInterval(() => void poll(), everyMs)
   timer.unref()
   return {
     close: () => clearInterval(timer),

@@ -104,7 +104,7 @@ const TIMEOUT_MS = 30_000
 export function createClient(options: ClientOptions): Client {
   const transport = transportOf(options, { 'x-api-key': required('apiKey', options.apiKey) })
   const methods = methodsOf(AGENT_ROUTES, transport) as unknown as AgentMethods
-  const look = (id: string, signal: AbortSignal | undefined) =>
+  const poll = (id: string, signal: AbortSignal | undefined) =>
     methods.getTransactionStatus({ tx_id: id }, signal === undefined ? {} : { signal })
   return {
     ...methods,
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
     async send(input, { until, ...options }) {
       const record = await methods.sendTransaction(input, options)
       if (UNTIL[until](record)) return record
-      return waitForTransaction(look, record.tx_id, UNTIL[until], options)
+      return waitForTransaction(poll, record.tx_id, UNTIL[until], options)
     },
     async transfer(transfer, callOptions = {}) {
       const signal = callOptions.signal === undefined ? {} : { signal: callOptions.signal }
@@ -124,8 +124,8 @@ export function createClient(options: ClientOptions): Client {
       })
       return methods.sendTransaction(call, callOptions)
     },
-    waitForApproval: (txId, wait) => waitForTransaction(look, txId, UNTIL.decided, wait),
-    waitForTransaction: (txId, wait) => waitForTransaction(look, txId, UNTIL.final, wait),
+    waitForApproval: (txId, wait) => waitForTransaction(poll, txId, UNTIL.decided, wait),
+    waitForTransaction: (txId, wait) => waitForTransaction(poll, txId, UNTIL.final, wait),
   }
 }
 

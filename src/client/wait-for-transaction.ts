@@ -45,7 +45,7 @@ const OUTAGE_MS_MAX = 300_000
  * OUTAGE_MS_MAX
  */
 export async function waitForTransaction(
-  look: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
+  poll: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
   txId: string,
   hasCome: (record: TransactionView) => boolean,
   { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS, signal, onLook }: WaitOptions = {},
@@ -53,7 +53,7 @@ export async function waitForTransaction(
   const deadlineMs = performance.now() + timeoutMs
   let failingSinceMs: number | null = null
   for (;;) {
-    const seen = await look(txId, signal).catch(passing)
+    const seen = await poll(txId, signal).catch(passing)
     const nowMs = performance.now()
     if (seen instanceof Error) failingSinceMs ??= nowMs
     else {

@@ -3,7 +3,7 @@ import type { ServiceClock } from './service-clock.js'
 
 /** Chains answer within milliseconds; a start without any chain must not take much longer. */
 const WAIT_MS_MAX = 3_000
-const LOOK_MS = 10
+const POLL_MS = 10
 
 /**
  * Resolves once a block confirms the clock, or after the wait: until then every call that moves
@@ -12,6 +12,6 @@ const LOOK_MS = 10
 export async function firstBlock(clock: Pick<ServiceClock, 'aheadMs'>): Promise<void> {
   const startedMs = performance.now()
   while (clock.aheadMs() === null && performance.now() - startedMs < WAIT_MS_MAX) {
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
   }
 }

@@ -21,7 +21,7 @@ export interface ServiceClock {
    * The same time when the chains confirm it now, otherwise null. It is for removing expired
    * records, which is final: that can wait, and must not depend on a clock that may be wrong.
    */
-  borneOutMs(): number | null
+  verifiedNowMs(): number | null
   /**
    * The later of both clocks while they disagree and have not agreed since the start, otherwise the
    * same as `nowMs`. It decides whether a key has ended: a lagging chain that answers first must
@@ -64,7 +64,7 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     return chains === null ? null : machine - chains
   }
 
-  function isBorneOut(machine: number): boolean {
+  function isVerified(machine: number): boolean {
     const sinceMs = machine - agreedAtMs
     if (sinceMs >= 0 && sinceMs < COMPARED_EVERY_MS) return true
     const chains = chainTime.nearestMs(machine)
@@ -77,7 +77,7 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
   /** @param unagreed chooses between the clocks when they have never agreed */
   function timeBy(unagreed: (machine: number, chains: number) => number): number {
     const machine = machineMs()
-    if (isBorneOut(machine)) return machine
+    if (isVerified(machine)) return machine
     const chains = chainTime.nearestMs(machine)
     if (chains === null) return machine
     // The monotonic clock has fractions of milliseconds, which ids and integers cannot have.
@@ -88,13 +88,13 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     // A time that is too early removes nothing and opens no window again.
     nowMs: () => timeBy(Math.min),
     latestMs: () => timeBy(Math.max),
-    borneOutMs() {
+    verifiedNowMs() {
       const machine = machineMs()
-      return isBorneOut(machine) ? machine : null
+      return isVerified(machine) ? machine : null
     },
     aheadMs,
     refusal() {
-      if (isBorneOut(machineMs())) return null
+      if (isVerified(machineMs())) return null
       const error = aheadMs()
       return error === null
         ? fault('WRITES_STOPPED', { reason: 'clock' }, UNCHECKED)

@@ -71,7 +71,7 @@ export function sleep(timers: Pick<Timers, 'now' | 'at'>, delayMs: number): Prom
 }
 
 /** The interval at which a change of the clock is noticed. */
-const LOOK_MS = 60_000
+const POLL_MS = 60_000
 
 /**
  * Resolves once `now` is `atMs` or later. A single timer would count the remaining time as it was
@@ -80,7 +80,7 @@ const LOOK_MS = 60_000
  */
 export async function sleepUntil(timers: Pick<Timers, 'now' | 'at'>, atMs: number): Promise<void> {
   do {
-    await sleep(timers, Math.min(LOOK_MS, Math.max(0, atMs - timers.now())))
+    await sleep(timers, Math.min(POLL_MS, Math.max(0, atMs - timers.now())))
   } while (timers.now() < atMs)
 }
 

@@ -12,7 +12,7 @@ import { writePrivateFile } from './domain-keys/private-file.js'
  */
 
 /** How often the file is checked; a check also waits for the thread's event loop. */
-const LOOK_EVERY_MS = 200
+const POLL_MS = 200
 /** Room for a sentence. */
 const REASON_CHARS_MAX = 200
 
@@ -95,7 +95,7 @@ export function followInstanceFreeze(
   path: string,
   changed: (freezing: Freezing | null) => void,
 ): InstanceFreeze {
-  const unwatch = watchPath(path, LOOK_EVERY_MS, () => {
+  const unwatch = watchPath(path, POLL_MS, () => {
     current = readInstanceFreeze(path)
     changed(current)
   })

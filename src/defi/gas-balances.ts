@@ -51,7 +51,7 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
     registers: [registry],
   })
 
-  async function look({ gasWalletId, chainId, address }: WatchedGasWallet): Promise<void> {
+  async function poll({ gasWalletId, chainId, address }: WatchedGasWallet): Promise<void> {
     const chain = chains.get(chainId)
     if (chain === undefined) return
     const [wei, { gasPriceWei }] = await Promise.all([
@@ -70,8 +70,8 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
   }
 
   async function refresh(): Promise<void> {
-    const looks = await Promise.allSettled(wallets.map(look))
-    for (const seen of looks) {
+    const polls = await Promise.allSettled(wallets.map(poll))
+    for (const seen of polls) {
       if (seen.status === 'rejected') log.warn({ err: seen.reason }, 'a gas wallet was not read')
     }
   }

@@ -27,7 +27,7 @@ export interface FreeSpaceOptions {
 }
 
 /** Even at 100 MB/s, a disk loses less than the floor between two polls. */
-const LOOK_EVERY_MS = 1_000
+const POLL_MS = 1_000
 
 const BYTES_PER_MIB = 1024 * 1024
 
@@ -37,7 +37,7 @@ export async function watchFreeSpace(options: FreeSpaceOptions): Promise<FreeSpa
   let freeBytes: number | null = null
   let low = false
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     freeBytes = await statfs(path).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => null,
@@ -51,11 +51,11 @@ export async function watchFreeSpace(options: FreeSpaceOptions): Promise<FreeSpa
     else log.info(facts, 'the disk has free space again, so writes continue')
   }
 
-  await look()
+  await poll()
   let timer: NodeJS.Timeout | null = null
   let closed = false
   function next(): void {
-    timer = setTimeout(() => void look().finally(() => closed || next()), LOOK_EVERY_MS)
+    timer = setTimeout(() => void poll().finally(() => closed || next()), POLL_MS)
     timer.unref()
   }
   next()

@@ -56,7 +56,7 @@ const TREE_BYTES = 48
 const NO_PAGE = 2n ** 64n - 1n
 
 /** How often a file is read again because its writer has committed in between. */
-const LOOKS_MAX = 10
+const TRIES_MAX = 10
 
 /** LMDB creates an empty file and then writes its first two pages. */
 const MADE_BYTES_MIN = 2 * 4_096
@@ -126,7 +126,7 @@ export function requireLmdbFile(path: string): void {
     if (fstatSync(file).size === 0) {
       throw new Error(`${path} is empty. Remove it only if nothing was ever stored there`)
     }
-    for (let look = 1; look <= LOOKS_MAX; look++) {
+    for (let tries = 1; tries <= TRIES_MAX; tries++) {
       const meta = newestMeta(file)
       if (meta === null) throw new Error(`${path} is not an LMDB file, or is incomplete`)
       // Read after the meta page, which is written last; the file only grows.

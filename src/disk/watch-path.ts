@@ -1,7 +1,7 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
 /**
- * Calls `look` whenever the file at a path is another one than at the last poll, or is missing. A
+ * Calls `poll` whenever the file at a path is another one than at the last poll, or is missing. A
  * file put there after this call is always noticed, however busy the process is, so a caller that
  * then reads the file misses nothing. (`fs.watchFile` starts with what it finds first, and finds it
  * late.)
@@ -10,7 +10,7 @@ import { type BigIntStats, stat, statSync } from 'node:fs'
  * system has none.
  * @returns a function that ends the watch
  */
-export function watchPath(path: string, everyMs: number, look: () => void): () => void {
+export function watchPath(path: string, everyMs: number, poll: () => void): () => void {
   let seen = stateNow(path)
   let closed = false
   let timer: NodeJS.Timeout
@@ -23,7 +23,7 @@ export function watchPath(path: string, everyMs: number, look: () => void): () =
       const found = error === null ? stateOf(stats) : reasonOf(error)
       if (found === seen) return
       seen = found
-      look()
+      poll()
     })
   }
 

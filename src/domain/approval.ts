@@ -1,7 +1,6 @@
 import type { CountedCall } from '../policy/policy-ledger.js'
 import type { ScreenedAgainst } from './audit.js'
 import type { Call } from './call.js'
-import type { ForeseenOutcome } from './foreseen.js'
 import type {
   Address,
   ApprovalId,
@@ -14,6 +13,7 @@ import type {
 } from './ids.js'
 import { ID_PREFIX } from './ids.js'
 import type { UsdMicros } from './money.js'
+import type { PredictedOutcome } from './predicted-outcome.js'
 import type { IntentTerms, PartyNamed } from './sponsored-terms.js'
 import type { Transaction, UnapprovedEnd } from './transaction.js'
 
@@ -55,7 +55,8 @@ export interface Approval {
   readonly toldAtMs: number | null
   /** The units that the call counts for its key's policy while it waits; null for nothing. */
   readonly counted: CountedCall | null
-  readonly foreseen: Foreseen
+  /** Stored under this name. */
+  readonly foreseen: Prediction
   readonly screenedAgainst: readonly ScreenedAgainst[]
   /** The terms of a sponsored call; null for a send. */
   readonly sponsored: WaitingSponsorship | null
@@ -168,14 +169,14 @@ export interface ApprovalToSign {
 }
 
 /** The result of the simulation by which the call was valued. */
-export interface Foreseen {
+export interface Prediction {
   readonly simulated: boolean
   /** Null when nothing was simulated. */
   readonly gasUsed: bigint | null
   /** The most that the gas could cost when people were asked, wei. */
   readonly maxFeeWei: bigint
   /** Absent or null when the call's record shows its outcome completely. */
-  readonly outcome?: ForeseenOutcome | null
+  readonly outcome?: PredictedOutcome | null
 }
 
 /** Derives the approval's id from its transaction's, so a transaction has one approval for life. */

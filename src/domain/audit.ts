@@ -1,6 +1,6 @@
-import type { ForeseenOutcome } from './foreseen.js'
 import type { FreezeScope } from './freeze.js'
 import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
+import type { PredictedOutcome } from './predicted-outcome.js'
 
 /**
  * | type | written |
@@ -60,7 +60,7 @@ export interface AuditRecord {
    * The predicted outcome of a call that was simulated, or that was refused after its valuation;
    * null when its record shows the outcome completely.
    */
-  readonly foreseen: ForeseenOutcome | null
+  readonly predicted: PredictedOutcome | null
 }
 
 /** An entry that gets its id when it is committed, unless it already has one. */

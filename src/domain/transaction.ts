@@ -168,7 +168,7 @@ export interface Transaction extends AccountTransaction {
    * What others receive according to the logs of its simulation; a receipt that shows more counts
    * the difference. Absent when they show nothing, and for plain transfers.
    */
-  readonly foreseenMicros?: UsdMicros
+  readonly predictedMicros?: UsdMicros
   /**
    * Lower-case addresses that the simulation of a send showed to be paid or allowed to spend, besides those that
    * its bytes name. Absent when it showed none, and for plain transfers.

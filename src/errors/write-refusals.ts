@@ -29,7 +29,7 @@ export type GateName = keyof typeof GATE_REFUSALS
 const OTHER_REFUSALS = {
   body: ['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   // Reported only when nothing else refuses the call.
-  foreseen: ['SIMULATION_REVERTED', 'INSUFFICIENT_FUNDS'],
+  predicted: ['SIMULATION_REVERTED', 'INSUFFICIENT_FUNDS'],
   // The identity provider judges independently.
   signatures: ['COSIGNER_UNAVAILABLE', 'POLICY_DENIED', 'PERMISSION_DENIED', 'FROZEN'],
   chain: ['CHAIN_REJECTED', 'CHAIN_UNAVAILABLE'],

@@ -24,8 +24,8 @@ export interface BoundedListenerOptions {
 
 /** No flood opens more connections in a millisecond. */
 const ACCEPTED_PER_MS_MAX = 100
-const LOOK_MS_MIN = 2
-const LOOK_MS_MAX = 100
+const POLL_MS_MIN = 2
+const POLL_MS_MAX = 100
 /** The port opens again once this part of the connections is gone, so that it does not flutter. */
 const ROOM_TO_REOPEN = 1 / 16
 
@@ -38,7 +38,7 @@ export async function listenBounded(options: BoundedListenerOptions): Promise<Li
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const count = descriptorsOpen() ?? 0
     if (open !== null && count > openMax) {
       open.close()
@@ -52,15 +52,15 @@ export async function listenBounded(options: BoundedListenerOptions): Promise<Li
         onFull(false)
       }
     }
-    if (!closed) lookAgain(count)
+    if (!closed) pollAgain(count)
   }
   /** Soon enough that even a flood could not have used up the free descriptors. */
-  function lookAgain(count: number): void {
+  function pollAgain(count: number): void {
     const emptyAfterMs = (limit - count) / ACCEPTED_PER_MS_MAX
-    const ms = Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, emptyAfterMs))
-    timer = setTimeout(() => void look(), ms).unref()
+    const ms = Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, emptyAfterMs))
+    timer = setTimeout(() => void poll(), ms).unref()
   }
-  if (Number.isFinite(openMax)) lookAgain(descriptorsOpen() ?? 0)
+  if (Number.isFinite(openMax)) pollAgain(descriptorsOpen() ?? 0)
 
   return {
     port,

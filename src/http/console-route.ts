@@ -3,7 +3,7 @@ import { parseInput } from '../api/parse.js'
 import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeRole } from '../auth/authorize.js'
-import { tokensOfLooks } from '../auth/rate-limit.js'
+import { tokensOfScannedRows } from '../auth/rate-limit.js'
 import { claimedSubjectOf } from '../auth/unverified-tokens.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
@@ -122,12 +122,12 @@ async function serve(
   const context = named.value === null ? caller : { ...caller, idempotencyKey: named.value }
   // The handler's input type is inferred from the row's schema.
   runOperation(exchange, () => {
-    const before = deps.looksSoFar()
+    const before = deps.rowsScanned()
     const answer = handler(context, input.value as never)
     // If it answers at once, all rows scanned since are its own; an asynchronous one shares the
     // thread with others.
-    const looks = 'then' in answer ? 0 : deps.looksSoFar() - before
-    deps.rateLimit.charge(identity.personId, tokensOfLooks(looks))
+    const rows = 'then' in answer ? 0 : deps.rowsScanned() - before
+    deps.rateLimit.charge(identity.personId, tokensOfScannedRows(rows))
     return answer
   })
 }

@@ -32,7 +32,7 @@ export interface RouteDeps extends ExchangeContext {
   readonly failedAuthentications: RateLimiter
   readonly unverifiedTokens: UnverifiedTokens
   /** Rows that lists have scanned since the start. */
-  readonly looksSoFar: () => number
+  readonly rowsScanned: () => number
   /** Places for followers of the event log, over all apps. */
   readonly streams: EventStreams
   /** The last place of a user's event log that may be shown. */
@@ -142,7 +142,7 @@ export function admitUnverified(
   tokens: UnverifiedTokens,
   caller: TokenCaller,
 ): boolean {
-  const decision = tokens.look(caller)
+  const decision = tokens.peek(caller)
   if (decision.allowed) return true
   exchange.meteredBy(decision)
   const details = { retry_after_seconds: decision.retryAfterSeconds }

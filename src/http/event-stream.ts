@@ -16,7 +16,7 @@ export const STREAMS_PER_USER_MAX = 16
  */
 export const STREAMS_MAX = 1_000
 /** The longest delay before an event is sent. A poll without news costs two loads. */
-const LOOK_MS = 200
+const POLL_MS = 200
 /** uWebSockets.js closes a connection on which nothing was written for 10 seconds. */
 const HEARTBEAT_MS = 4_000
 /** A caller that has taken no byte for this long is disconnected. */
@@ -130,7 +130,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
     while (!follower.isOver && follower.fullSinceMs === null) {
       const event = follower.waiting.shift()
       if (event === undefined) {
-        if (follower.hasMore) setImmediate(look, follower)
+        if (follower.hasMore) setImmediate(poll, follower)
         follower.hasMore = false
         return
       }
@@ -144,7 +144,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
     return !follower.isMember()
   }
 
-  function look(follower: Follower): void {
+  function poll(follower: Follower): void {
     if (follower.isOver) return
     const elapsedMs = monotonicMs()
     if (isDraining()) end(follower, 'shutting_down')
@@ -188,7 +188,7 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
       followers.set(follower, over)
       opened.reply.onDrain(() => {
         follower.fullSinceMs = null
-        look(follower)
+        poll(follower)
       })
       const { after } = opened
       write(
@@ -196,9 +196,9 @@ export function createEventStreams(ports: EventStreamPorts): EventStreams {
         `retry: 1000\nid: ${after}\nevent: stream.opened\ndata: {"after":${after}}\n\n`,
       )
       looking ??= setInterval(() => {
-        for (const each of [...followers.keys()]) look(each)
-      }, LOOK_MS)
-      look(follower)
+        for (const each of [...followers.keys()]) poll(each)
+      }, POLL_MS)
+      poll(follower)
       return { abort: () => end(follower, null) }
     },
   }

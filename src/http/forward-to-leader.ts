@@ -38,7 +38,7 @@ export interface ForwardTimes {
   /** A machine that is gone does not answer; one that is there answers in milliseconds. */
   readonly connectMs: number
   /** Time to wait for a whole answer before the leader is probed, and between two probes. */
-  readonly lookMs: number
+  readonly probeMs: number
   /** Time to wait for a whole answer of a leader that answers each probe. */
   readonly answerMs: number
   /** Time to wait for the next piece of a stream, which has a heartbeat every four seconds. */
@@ -79,7 +79,7 @@ export const TIMES: ForwardTimes = {
   // With a probe, which takes two seconds at most, a caller learns within five seconds that the
   // leader is gone. Most answers take milliseconds. If the leader is there the forwarder waits, for
   // example while the leader waits for the journal.
-  lookMs: 2_500,
+  probeMs: 2_500,
   // The leader gives up an actor after a minute, before which a call may have waited its turn. An
   // earlier answer "outcome unknown" would be wrong for a call that is refused or done in the end.
   answerMs: 90_000,
@@ -106,7 +106,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   const underWay = new Map<HeldRequest, UnderWay>()
   const readiness = createReadinessOf({ leader, agent, report, isDraining: () => isDraining })
   let saidMs = Number.NEGATIVE_INFINITY
-  let look: { readonly epoch: number; readonly isThere: Promise<boolean> } | null = null
+  let probe: { readonly epoch: number; readonly isThere: Promise<boolean> } | null = null
 
   /**
    * Errors of TLS and of the parser contain whole certificates and answers, so only these fields
@@ -121,14 +121,14 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 
   /** Probes one at a time; all waiting requests share the answer. */
   function isThere(place: LeaderPlace): Promise<boolean> {
-    if (look?.epoch === place.epoch) return look.isThere
+    if (probe?.epoch === place.epoch) return probe.isThere
     const mine = {
       epoch: place.epoch,
       isThere: leaderAnswers(agent, place).finally(() => {
-        if (look === mine) look = null
+        if (probe === mine) probe = null
       }),
     }
-    look = mine
+    probe = mine
     return mine.isThere
   }
 
@@ -213,7 +213,7 @@ function watched(
   const breakOff = (error: Error) => void onward.destroy(error)
   const sinceMs = performance.now()
   let isWaited = true
-  let unanswered = setTimeout(ask, times.lookMs)
+  let unanswered = setTimeout(ask, times.probeMs)
   const waitNoMore = () => {
     isWaited = false
     clearTimeout(unanswered)
@@ -222,7 +222,7 @@ function watched(
     const isLate = performance.now() - sinceMs >= times.answerMs
     const goesOn = !isLate && (await isThere())
     if (!isWaited) return
-    if (goesOn) unanswered = setTimeout(ask, times.lookMs)
+    if (goesOn) unanswered = setTimeout(ask, times.probeMs)
     else breakOff(new Error(`${at} does not answer`))
   }
   onward.once('response', (answered) => {

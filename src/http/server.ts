@@ -49,7 +49,7 @@ export interface HttpServerOptions
   /** By default every user's log is empty. */
   readonly readableSeq?: RouteDeps['readableSeq']
   /** By default no rows are scanned. */
-  readonly looksSoFar?: RouteDeps['looksSoFar']
+  readonly rowsScanned?: RouteDeps['rowsScanned']
   /** Forwards requests that arrive at the port; by default all are answered here. */
   readonly elsewhere?: Elsewhere | null
   readonly inFlightMax?: number
@@ -126,7 +126,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const extras = [...healthRoutes(readiness, shown), ...extraRoutes]
     const deps: RouteDeps = {
       refusesWrite: () => false,
-      looksSoFar: () => 0,
+      rowsScanned: () => 0,
       ...options,
       ...own,
       ...{ gate, streams, readableSeq },

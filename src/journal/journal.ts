@@ -15,11 +15,11 @@
  */
 export interface Journal {
   /**
-   * Makes the caller the leader of a partition and deposes every leader before it.
+   * Makes the caller the leader of a partition and fences every leader before it.
    *
    * Idempotent by claim: repeating a claim yields the same acquisition and epoch, even after
    * another claim has acquired the partition. A request that is sent twice or arrives late thus
-   * deposes nobody. Engines remember at least the last `CLAIMS_KEPT` claims of a partition.
+   * fences nobody. Engines remember at least the last `CLAIMS_KEPT` claims of a partition.
    * @param node the acquiring node, for people who inspect the journal
    * @param claim random and unique to each acquisition, up to `CLAIM_CHARS_MAX`
    * @param after the epoch of the leader to depose, so that no other is; any if absent
@@ -29,14 +29,14 @@ export interface Journal {
   acquire(partition: number, node: string, claim: string, after?: number): Promise<Acquisition>
 
   /** Reads who leads a partition and which entries it has; changes nothing. */
-  look(partition: number): Promise<JournalHead>
+  readHead(partition: number): Promise<JournalHead>
 
   /**
    * Reports that the leader of a partition lives. It decides nothing: a silent leader may still
-   * write, and only an acquisition deposes it. The heartbeat of an earlier leader is ignored.
+   * write, and only an acquisition fences it. The heartbeat of an earlier leader is ignored.
    * @param stored seq of an entry that is known to be stored; followers apply entries up to it
    */
-  beat(partition: number, epoch: number, stored: number, state: BeatState): Promise<void>
+  heartbeat(partition: number, epoch: number, stored: number, state: HeartbeatState): Promise<void>
 
   /**
    * Stores an entry as the leader of its partition. Once it resolves to `stored`, the entry is as
@@ -95,12 +95,12 @@ export interface Acquisition {
 }
 
 /** `leaves`: the leader ends and writes nothing more, so standbys need not wait for silence. */
-export type BeatState = 'lives' | 'leaves'
+export type HeartbeatState = 'lives' | 'leaves'
 
-export interface Beat {
+export interface Heartbeat {
   readonly epoch: number
   readonly stored: number
-  readonly state: BeatState
+  readonly state: HeartbeatState
   /** Changes with each heartbeat. */
   readonly count: number
 }
@@ -109,7 +109,7 @@ export interface JournalHead extends Acquisition {
   /** From the last acquisition; null if the partition was never acquired. */
   readonly owner: { readonly node: string; readonly claim: string } | null
   /** The last heartbeat of any leader; null if there never was one. */
-  readonly beat: Beat | null
+  readonly beat: Heartbeat | null
 }
 
 export interface Place {
@@ -141,7 +141,7 @@ export interface Entry {
  */
 export interface Snapshots {
   /** Reads which snapshot is visible; changes nothing. */
-  look(partition: number): Promise<SnapshotsHead>
+  readHead(partition: number): Promise<SnapshotsHead>
 
   /**
    * Stores a chunk of a snapshot in the making, each after the one before it. Idempotent by place,

@@ -21,7 +21,7 @@ export interface Present {
  */
 export function judgeAppend(at: Place, head: Head, present: Present | null): Appended {
   const { partition, epoch, seq } = at
-  // Checked first, because a deposed leader must end whatever else is wrong with its append.
+  // Checked first, because a fenced leader must end whatever else is wrong with its append.
   if (epoch < head.epoch) return { kind: 'fenced', epoch: head.epoch }
   const where = `partition ${partition}, entry ${seq} of epoch ${epoch}`
   if (epoch > head.epoch) throw new JournalMisuse(`${where}: that epoch was never assigned`)

@@ -16,13 +16,13 @@ export interface LeaderHeartbeats {
   handOver(): Promise<void>
 }
 
-const BEAT_MS = 500
+const HEARTBEAT_MS = 500
 
 /** The end of a service is not delayed longer than this by a journal that does not answer. */
 export const LEAVE_MS = 2_000
 
 export function createLeaderHeartbeats(
-  journal: Pick<Journal, 'beat'>,
+  journal: Pick<Journal, 'heartbeat'>,
   partition: number,
   timers: Pick<Timers, 'now' | 'at'>,
 ): LeaderHeartbeats {
@@ -31,14 +31,14 @@ export function createLeaderHeartbeats(
   let isEnding = false
   let last: Promise<void> = Promise.resolve()
 
-  function beat(state: 'lives' | 'leaves'): Promise<void> {
+  function heartbeat(state: 'lives' | 'leaves'): Promise<void> {
     // A standby treats a heartbeat that did not arrive as silence, so errors are ignored.
-    return journal.beat(partition, said.epoch, said.stored(), state).catch(() => undefined)
+    return journal.heartbeat(partition, said.epoch, said.stored(), state).catch(() => undefined)
   }
 
   function again(): void {
-    last = beat('lives').then(() => {
-      if (!isEnding) alarm = timers.at(timers.now() + BEAT_MS, again)
+    last = heartbeat('lives').then(() => {
+      if (!isEnding) alarm = timers.at(timers.now() + HEARTBEAT_MS, again)
     })
   }
 
@@ -47,7 +47,7 @@ export function createLeaderHeartbeats(
     isEnding = true
     alarm?.cancel()
     await Promise.race([
-      last.then(() => beat(state)),
+      last.then(() => heartbeat(state)),
       new Promise<void>((resolve) => timers.at(timers.now() + LEAVE_MS, resolve)),
     ])
   }

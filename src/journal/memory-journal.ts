@@ -1,11 +1,11 @@
 import {
   type Appended,
-  type Beat,
-  type BeatState,
   CLAIMS_KEPT,
   checkBody,
   checkClaim,
   type Entry,
+  type Heartbeat,
+  type HeartbeatState,
   type Journal,
   type JournalHead,
   JournalOvertaken,
@@ -22,7 +22,7 @@ interface Partition {
   seq: number
   first: number
   owner: JournalHead['owner']
-  beat: Beat | null
+  beat: Heartbeat | null
   /** Epochs by claim, oldest first. */
   readonly claims: Map<string, number>
   readonly entries: Map<number, Entry>
@@ -77,12 +77,12 @@ export function createMemoryEngine(
     return { epoch: partition.epoch, seq, first }
   }
 
-  function look(number: number): JournalHead {
+  function readHead(number: number): JournalHead {
     const { epoch, seq, first, owner, beat } = partitionAt(number)
     return { epoch, seq, first, owner, beat }
   }
 
-  function beat(number: number, epoch: number, stored: number, state: BeatState): void {
+  function heartbeat(number: number, epoch: number, stored: number, state: HeartbeatState): void {
     const partition = partitionAt(number)
     const last = partition.beat
     if (epoch < (last?.epoch ?? 0)) return
@@ -137,9 +137,9 @@ export function createMemoryEngine(
           checkClaim(claim)
           return arrived(() => acquire(partition, node, claim, after))
         },
-        beat: (partition, epoch, stored, state) =>
-          arrived(() => beat(partition, epoch, stored, state)),
-        look: (partition) => arrived(() => look(partition)),
+        heartbeat: (partition, epoch, stored, state) =>
+          arrived(() => heartbeat(partition, epoch, stored, state)),
+        readHead: (partition) => arrived(() => readHead(partition)),
         async append(at, body) {
           checkBody(body)
           // A copy, because the caller may change its bytes.
@@ -149,7 +149,7 @@ export function createMemoryEngine(
         read: (partition, afterSeq, bytesMax) => arrived(() => read(partition, afterSeq, bytesMax)),
         trim: (partition, belowSeq) => arrived(() => trim(partition, belowSeq)),
         snapshots: {
-          look: (partition) => arrived(() => kept.look(partition)),
+          readHead: (partition) => arrived(() => kept.readHead(partition)),
           async put(at, body) {
             checkChunk(at, body)
             const copy = Uint8Array.from(body)

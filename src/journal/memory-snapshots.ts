@@ -35,7 +35,7 @@ const keyOf = (id: string, index: number) => `${index} ${id}`
 
 /** Handles each request as a whole. @param partitionAt returns the current state of a partition */
 export function memorySnapshots(partitionAt: (number: number) => Partition) {
-  function look(number: number): SnapshotsHead {
+  function readHead(number: number): SnapshotsHead {
     const { entries, first, snapshots } = partitionAt(number)
     const { newest, chunks } = snapshots
     const after = newest?.seq ?? first - 1
@@ -95,5 +95,5 @@ export function memorySnapshots(partitionAt: (number: number) => Partition) {
     return swept
   }
 
-  return { look, put, publish, read, sweep }
+  return { readHead, put, publish, read, sweep }
 }

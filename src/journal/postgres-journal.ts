@@ -1,10 +1,10 @@
 import {
   type Acquisition,
-  type Beat,
   CLAIMS_KEPT,
   checkBody,
   checkClaim,
   type Entry,
+  type Heartbeat,
   type Journal,
   type JournalHead,
   JournalOvertaken,
@@ -65,7 +65,7 @@ WHERE bytes <= $3 OR seq = $2 + 1 ORDER BY seq`
 
 const FIRST_SQL = 'SELECT first FROM countersign_journal.partitions WHERE partition = $1'
 
-const LOOK_SQL = `
+const READ_HEAD_SQL = `
 SELECT p.epoch, p.seq, p.first, c.node, c.claim,
   b.epoch AS beat_epoch, b.stored, b.leaves, b.count
 FROM countersign_journal.partitions p
@@ -73,7 +73,7 @@ LEFT JOIN countersign_journal.claims c ON c.partition = p.partition AND c.epoch 
 LEFT JOIN countersign_journal.beats b ON b.partition = p.partition
 WHERE p.partition = $1`
 
-const BEAT_SQL = `
+const HEARTBEAT_SQL = `
 INSERT INTO countersign_journal.beats AS last (partition, epoch, stored, leaves, count)
 VALUES ($1, $2, $3, $4, 1)
 ON CONFLICT (partition) DO UPDATE SET
@@ -116,18 +116,18 @@ export async function openPostgresJournal(
       throw new JournalOvertaken(partition, after ?? 0, answer)
     },
 
-    async beat(partition, epoch, stored, state) {
+    async heartbeat(partition, epoch, stored, state) {
       await postgres.together(async (query) => {
         // A heartbeat commits without waiting for a standby, so that a missing standby does not
         // make the leader look dead.
         await query('SET LOCAL synchronous_commit = local')
-        await query(BEAT_SQL, [partition, epoch, stored, state === 'leaves'])
+        await query(HEARTBEAT_SQL, [partition, epoch, stored, state === 'leaves'])
       })
     },
 
-    async look(partition) {
-      const { rows } = await postgres.query(LOOK_SQL, [partition])
-      return lookedOf(rows[0])
+    async readHead(partition) {
+      const { rows } = await postgres.query(READ_HEAD_SQL, [partition])
+      return journalHeadOf(rows[0])
     },
 
     async append(at, body) {
@@ -229,13 +229,13 @@ function headOf(row: Row | undefined): Acquisition {
   }
 }
 
-function lookedOf(row: Row | undefined): JournalHead {
+function journalHeadOf(row: Row | undefined): JournalHead {
   const { node, claim } = row ?? {}
   const isOwned = typeof node === 'string' && typeof claim === 'string'
-  return { ...headOf(row), owner: isOwned ? { node, claim } : null, beat: beatOf(row) }
+  return { ...headOf(row), owner: isOwned ? { node, claim } : null, beat: heartbeatOf(row) }
 }
 
-function beatOf(row: Row | undefined): Beat | null {
+function heartbeatOf(row: Row | undefined): Heartbeat | null {
   if (row === undefined || row.beat_epoch === null) return null
   return {
     epoch: Number(row.beat_epoch),

@@ -17,7 +17,7 @@ import type { Postgres, Query, Row } from './postgres-connections.js'
  * that row. So no chunk is removed while it is counted, and no append waits for a chunk.
  */
 
-const LOOK_SQL = `
+const READ_HEAD_SQL = `
 SELECT s.id, s.epoch, s.seq, s.chunks, s.bytes, s.at_ms,
   (SELECT coalesce(sum(octet_length(tail.body)), 0) FROM (
     SELECT body FROM countersign_journal.entries
@@ -75,8 +75,8 @@ export function postgresSnapshots(
   headOf: (query: Query, partition: number) => Promise<Acquisition>,
 ): Snapshots {
   return {
-    async look(partition) {
-      const [row] = (await postgres.query(LOOK_SQL, [partition])).rows
+    async readHead(partition) {
+      const [row] = (await postgres.query(READ_HEAD_SQL, [partition])).rows
       return {
         newest: row === undefined || row.id === null ? null : snapshotOf(row),
         tailBytes: Number(row?.tail_bytes ?? 0),

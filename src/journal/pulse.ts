@@ -15,15 +15,15 @@ export const MAIN_STILL_MS = 15_000
  * always sent.
  * @param pulse changes as long as the main thread runs
  */
-export function beatsWhileAlive(
-  { beat }: Pick<Journal, 'beat'>,
+export function heartbeatsWhileAlive(
+  { heartbeat }: Pick<Journal, 'heartbeat'>,
   pulse: () => bigint,
   elapsedMs: () => number,
-): Pick<Journal, 'beat'> {
+): Pick<Journal, 'heartbeat'> {
   let seen = pulse()
   let seenMs = elapsedMs()
   return {
-    async beat(partition, epoch, stored, state) {
+    async heartbeat(partition, epoch, stored, state) {
       const now = pulse()
       if (now !== seen) {
         seen = now
@@ -31,7 +31,7 @@ export function beatsWhileAlive(
       }
       const isStill = elapsedMs() - seenMs > MAIN_STILL_MS
       if (isStill && state === 'lives') return
-      await beat(partition, epoch, stored, state)
+      await heartbeat(partition, epoch, stored, state)
     },
   }
 }

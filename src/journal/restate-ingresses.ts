@@ -31,7 +31,7 @@ export interface Asking {
  */
 const HEDGE_MS = 2_000
 /** The same for heartbeats: a standby takes over after a silence only a little longer than this. */
-const BEAT_HEDGE_MS = 500
+const HEARTBEAT_HEDGE_MS = 500
 
 /** A cluster that had lost a node answered within 8 s. */
 const ANSWER_MS = 10_000
@@ -51,7 +51,7 @@ const EXPLANATION_CHARS = 200
 export interface Times {
   readonly hedgeMs: number
   /** The same for a `beat`. */
-  readonly beatHedgeMs: number
+  readonly heartbeatHedgeMs: number
   readonly answerMs: number
 }
 
@@ -63,7 +63,7 @@ export interface Times {
  */
 export function createIngresses(
   urls: readonly string[],
-  times: Times = { hedgeMs: HEDGE_MS, beatHedgeMs: BEAT_HEDGE_MS, answerMs: ANSWER_MS },
+  times: Times = { hedgeMs: HEDGE_MS, heartbeatHedgeMs: HEARTBEAT_HEDGE_MS, answerMs: ANSWER_MS },
 ): Asking {
   const agent = new Agent({
     connections: CONNECTIONS_MAX,
@@ -108,7 +108,7 @@ export function createIngresses(
       const ended = new AbortController()
       open.add(ended)
       const late = createTick('late', times.answerMs)
-      const hedgeMs = question.operation === 'beat' ? times.beatHedgeMs : times.hedgeMs
+      const hedgeMs = question.operation === 'beat' ? times.heartbeatHedgeMs : times.hedgeMs
       const first = current
       const waiting = new Map<number, Promise<Outcome<ReturnType<typeof use>>>>()
       let cause: unknown

@@ -48,7 +48,7 @@ export async function openRestateJournal(
 ): Promise<Journal> {
   const journal = createRestateJournal(key, createIngresses(urls))
   try {
-    await journal.look(ASKED_FIRST)
+    await journal.readHead(ASKED_FIRST)
     return journal
   } catch (error) {
     await journal.close()
@@ -84,12 +84,12 @@ export function createRestateJournal(key: Uint8Array, asking: Asking): Journal {
       return { epoch, seq, first } satisfies Acquisition
     },
 
-    async look(partition) {
+    async readHead(partition) {
       const request: Request = { operation: 'look', nonce: randomUUID() }
       return (await ask(partition, request)).json as JournalHead
     },
 
-    async beat(partition, epoch, stored, state) {
+    async heartbeat(partition, epoch, stored, state) {
       await ask(partition, { operation: 'beat', nonce: randomUUID(), epoch, stored, state })
     },
 

@@ -1,10 +1,10 @@
 import {
   type Appended,
-  type Beat,
-  type BeatState,
   CLAIMS_KEPT,
   checkBody,
   checkClaim,
+  type Heartbeat,
+  type HeartbeatState,
   type JournalHead,
   type Place,
   TAIL_COUNTED_MAX,
@@ -145,22 +145,22 @@ async function isCounted(
   return claimed !== null && parse(claimed) === claim
 }
 
-export async function look(state: ObjectState): Promise<JournalHead> {
+export async function readHead(state: ObjectState): Promise<JournalHead> {
   const [found = null, said = null] = await state.get(['head', 'beat'])
   const { epoch, seq, first, owner } = headOf(found)
-  return { epoch, seq, first, owner, beat: beatOf(said) }
+  return { epoch, seq, first, owner, beat: heartbeatOf(said) }
 }
 
-export async function beat(
+export async function heartbeat(
   state: ObjectState,
   epoch: number,
   stored: number,
-  said: BeatState,
+  said: HeartbeatState,
 ): Promise<void> {
   const [found = null] = await state.get(['beat'])
-  const last = beatOf(found)
+  const last = heartbeatOf(found)
   if (epoch < (last?.epoch ?? 0)) return
-  const next: Beat = { epoch, stored, state: said, count: (last?.count ?? 0) + 1 }
+  const next: Heartbeat = { epoch, stored, state: said, count: (last?.count ?? 0) + 1 }
   state.set('beat', json(next))
 }
 
@@ -282,8 +282,8 @@ export function headOf(value: Uint8Array | null): ObjectHead {
   return { ...head, layout: LAYOUT, counted: { from: head.seq + 1, all, trimmed } }
 }
 
-function beatOf(value: Uint8Array | null): Beat | null {
-  return value === null ? null : (parse(value) as Beat)
+function heartbeatOf(value: Uint8Array | null): Heartbeat | null {
+  return value === null ? null : (parse(value) as Heartbeat)
 }
 
 async function presentAt(

@@ -1,4 +1,4 @@
-import { type BeatState, JournalMisuse, type NewSnapshot, type Place } from './journal.js'
+import { type HeartbeatState, JournalMisuse, type NewSnapshot, type Place } from './journal.js'
 import {
   type Message,
   type Operation,
@@ -7,7 +7,7 @@ import {
   sealReply,
   sealRequest,
 } from './restate-frames.js'
-import { acquire, append, beat, look, read, trim } from './restate-object.js'
+import { acquire, append, heartbeat, read, readHead, trim } from './restate-object.js'
 import {
   begin,
   type Counted,
@@ -33,7 +33,7 @@ type PartitionRequest =
       readonly nonce: string
       readonly epoch: number
       readonly stored: number
-      readonly state: BeatState
+      readonly state: HeartbeatState
     }
   | { readonly operation: 'append'; readonly epoch: number; readonly seq: number }
   | {
@@ -140,9 +140,9 @@ async function answer(state: ObjectState, object: string, message: Message): Pro
     case 'take':
       return { json: await acquire(state, request.node, request.claim, request.after) }
     case 'look':
-      return { json: await look(state) }
+      return { json: await readHead(state) }
     case 'beat':
-      await beat(state, request.epoch, request.stored, request.state)
+      await heartbeat(state, request.epoch, request.stored, request.state)
       return { json: {} }
     case 'append': {
       const { epoch, seq } = request

@@ -20,7 +20,7 @@ import { partitionKey, type Request, snapshotKey } from './restate-requests.js'
 import type { Cleared } from './restate-snapshot-object.js'
 
 /** Attempts of a poll during which entries are trimmed. */
-const LOOKS_MAX = 5
+const TRIES_MAX = 5
 
 /**
  * Snapshots beside the journal in Restate: the chunks of each are in a separate object, and the
@@ -46,13 +46,13 @@ export function restateSnapshots(
   }
 
   return {
-    async look(partition) {
-      for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    async readHead(partition) {
+      for (let tries = 0; tries < TRIES_MAX; tries++) {
         const { newest, tailBytes } = await known(partition)
         // Restate does not report disk usage to clients of an object.
         if (tailBytes !== null) return { newest, tailBytes, engineBytes: null }
       }
-      throw new JournalUnavailable('the journal is trimmed while it is looked at')
+      throw new JournalUnavailable('the journal is trimmed while it is read')
     },
 
     async put(at, body) {

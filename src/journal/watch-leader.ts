@@ -3,7 +3,7 @@ import { type Journal, type JournalHead, JournalUnavailable } from './journal.js
 import { prove } from './proven.js'
 
 export interface WatchLeaderOptions {
-  readonly journal: Pick<Journal, 'look' | 'trim'>
+  readonly journal: Pick<Journal, 'readHead' | 'trim'>
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   readonly log: {
@@ -47,11 +47,11 @@ export interface WatchLeaderOptions {
 }
 
 /** Pause between two polls of one row each; a leader sends a heartbeat twice a second. */
-const LOOK_MS = 100
+const POLL_MS = 100
 
 /**
  * Failure-detection timeout: a leader that is silent for longer is taken for gone. A leader that
- * still lives, frozen or cut off, is deposed by that and loses nothing, but its users wait for a
+ * still lives, frozen or cut off, is fenced by that and loses nothing, but its users wait for a
  * restart. Five missed heartbeats in a row are no ordinary pause of a process or network.
  */
 export const LEADER_SILENT_MS = 2_500
@@ -81,12 +81,12 @@ export function patienceMs(ageMs: number, failovers: number): number {
 }
 
 /** A key that expires or is removed is noticed within this time, and at once before a failover. */
-const HINDRANCE_LOOK_MS = 10_000
+const HINDRANCE_POLL_MS = 10_000
 /**
  * A shorter pause while a hindrance lasts, because an operator may be removing it and the journal
  * may have no leader.
  */
-const HINDERED_LOOK_MS = 1_000
+const HINDERED_POLL_MS = 1_000
 
 /**
  * A standby that would refuse writes leaves a journal without leader to the others for this long;
@@ -102,7 +102,7 @@ export const UNFIT_WAITS_MS = 5_000
  * elected another node. The leader could not send heartbeats either, and its next one may come
  * after the next poll.
  */
-const LOOK_TAKES_MS = 1_000
+const SLOW_POLL_MS = 1_000
 
 const WRITES_STOP =
   'this standby would refuse writes, so it takes over only after the others. Remove the reason that stops writes'
@@ -141,9 +141,9 @@ export async function watchUntilLeaderIsGone(options: WatchLeaderOptions): Promi
     try {
       await options.prepare()
       const askedMs = timers.elapsed()
-      const head = await journal.look(partition)
+      const head = await journal.readHead(partition)
       if (isAway) log.info({}, 'the journal answers again')
-      const isLate = timers.elapsed() - askedMs > LOOK_TAKES_MS
+      const isLate = timers.elapsed() - askedMs > SLOW_POLL_MS
       const isNew = isAway || signOf(head) !== sign
       if (isNew || isLate) silentSinceMs = timers.elapsed()
       if (isNew) goneSinceMs = null
@@ -174,7 +174,7 @@ export async function watchUntilLeaderIsGone(options: WatchLeaderOptions): Promi
       if (!isAway) log.warn({ err }, 'the journal does not answer, so its leader cannot be seen')
       isAway = true
     }
-    await (options.rest?.(LOOK_MS) ?? sleep(timers, LOOK_MS))
+    await (options.rest?.(POLL_MS) ?? sleep(timers, POLL_MS))
   }
 }
 
@@ -186,8 +186,8 @@ function followHindrance(options: WatchLeaderOptions) {
   let why: string | null = null
 
   async function ask(isGone: boolean): Promise<void> {
-    const untilNextMs = isGone ? 0 : HINDRANCE_LOOK_MS
-    const everyMs = cannot === null ? untilNextMs : HINDERED_LOOK_MS
+    const untilNextMs = isGone ? 0 : HINDRANCE_POLL_MS
+    const everyMs = cannot === null ? untilNextMs : HINDERED_POLL_MS
     if (timers.elapsed() - askedMs < everyMs) return
     askedMs = timers.elapsed()
     cannot = await hindrance()
@@ -221,7 +221,7 @@ async function staysSilent(
   sign: string,
 ): Promise<boolean> {
   await prove(journal, partition)
-  return signOf(await journal.look(partition)) === sign
+  return signOf(await journal.readHead(partition)) === sign
 }
 
 /**

@@ -1,6 +1,6 @@
 import { watchPath } from '../disk/watch-path.js'
 
-const LOOK_EVERY_MS = 1_000
+const POLL_MS = 1_000
 
 export interface Followed<Taken> {
   /** @throws Error when the present files are unusable */
@@ -26,7 +26,7 @@ export function followFiles<Taken>(
   let last: string | null = null
   let told: string | null = null
 
-  function look(): void {
+  function poll(): void {
     clearTimeout(again)
     try {
       taken(take())
@@ -39,12 +39,12 @@ export function followFiles<Taken>(
         told = reason
       }
       last = reason
-      again = setTimeout(look, LOOK_EVERY_MS)
+      again = setTimeout(poll, POLL_MS)
       again.unref()
     }
   }
 
-  const watches = paths.map((path) => watchPath(path, LOOK_EVERY_MS, look))
+  const watches = paths.map((path) => watchPath(path, POLL_MS, poll))
   return () => {
     clearTimeout(again)
     for (const unwatch of watches) unwatch()

@@ -17,7 +17,7 @@ const QUORUM_SIGNER = 2
 const COMPLETE = 4
 const FENCED = 8
 /** How often a thread writes the state of its connections. */
-const LOOK_EVERY_MS = 250
+const POLL_MS = 250
 
 export function createQuorumReachBuffer(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT)
@@ -64,7 +64,7 @@ export function tellQuorumReach(
       (complete ? COMPLETE : 0) |
       (fenced ? FENCED : 0)
     Atomics.store(words, thread, word)
-    alarm = timers.at(timers.now() + LOOK_EVERY_MS, tell)
+    alarm = timers.at(timers.now() + POLL_MS, tell)
   }
   tell()
   return () => alarm.cancel()

@@ -9,7 +9,7 @@ import {
   writeJournalPermit,
 } from '../disk/journal-permit.js'
 import { JournalFenced } from '../journal/append-until-known.js'
-import { beatAside } from '../journal/beats-aside.js'
+import { startHeartbeatThread } from '../journal/heartbeat-thread.js'
 import { type Journal, JournalOvertaken } from '../journal/journal.js'
 import { openEngine } from '../journal/open-engine.js'
 import { SETTLES_MS } from '../journal/watch-leader.js'
@@ -32,11 +32,11 @@ import { encodeRows } from '../store/rows-encoding.js'
 import type { SnapshotMade } from '../store/snapshots/make-snapshot.js'
 import { keepSnapshots, type SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 import { standBy } from '../store/stand-by.js'
-import { endWhenDeposed } from './end-when-deposed.js'
-import { hearOfMove } from './hear-of-move.js'
+import { endWhenLeadershipIsLost } from './end-when-leadership-is-lost.js'
 import { createJournalMetrics } from './journal-metrics.js'
 import type { NodeLink } from './node-link.js'
 import { stepDown } from './step-down.js'
+import { watchHandoverRequests } from './watch-handover-requests.js'
 import { type WatchedRedundancy, watchRedundancy } from './watch-redundancy.js'
 import type { WriteStops } from './write-stops.js'
 
@@ -132,37 +132,37 @@ export async function openServiceJournal(
   const { own: cell } = cellsOf(settings)
   const journal = await openEngine(settings, log)
   const metrics = createJournalMetrics(options.registry)
-  const deposed = (err: unknown, message = TAKES_NO_MORE): never => {
+  const onLost = (err: unknown, message = TAKES_NO_MORE): never => {
     log.fatal({ err }, message)
     process.exit(1)
   }
-  const beats = beatAside({
+  const heartbeats = startHeartbeatThread({
     ...{ settings, partition: cell.number },
-    ended: (err) => deposed(err, 'this service cannot send heartbeats, so it ends'),
+    ended: (err) => onLost(err, 'this service cannot send heartbeats, so it ends'),
   })
   const store = {
     ...{ environment, timers, log, journal, cell, appended: metrics.appended },
     ...(options.link === null ? {} : { stored: options.link.stored }),
     node: options.node,
-    acquired: ({ epoch, seq }) => beats.begin(epoch, () => seq),
+    acquired: ({ epoch, seq }) => heartbeats.begin(epoch, () => seq),
     fatal(err) {
-      if (err instanceof JournalFenced) deposed(err)
+      if (err instanceof JournalFenced) onLost(err)
       log.fatal({ err }, TAKES_NO_MORE)
       // This node writes nothing more, as with a full disk, so no standby need wait for its
       // silence.
-      void beats.leave().finally(() => process.exit(1))
+      void heartbeats.leave().finally(() => process.exit(1))
     },
   } satisfies Omit<JournaledStoreOptions, 'overtakes'>
   const writer = await (role === 'standby' ? wait(options, store) : acquire(home, store))
   if (role === 'standby') commit(writer, failoversRow(failoversOf(environment) + 1))
-  beats.begin(writer.leadership.epoch, () => writer.readings.stored)
+  heartbeats.begin(writer.leadership.epoch, () => writer.readings.stored)
   options.link?.stored(writer.leadership.epoch, writer.readings.stored)
   // A freeze that the operator set on another node must hold here before anything can be signed.
   const { freezes } = createReader(environment).fresh()
   bringFreeze(home, 'service', carriedFreezeOf(freezes), timers.now(), log)
   const snapshots = keepSnapshotsOf(options, journal, writer, file)
   metrics.show(writer, snapshots)
-  const moves = hearOfMove({
+  const moves = watchHandoverRequests({
     ...{ home, role, writer, log, node: options.node, link: options.link },
     end: () => process.kill(process.pid, 'SIGTERM'),
   })
@@ -172,13 +172,13 @@ export async function openServiceJournal(
     ...writer,
     snapshots,
     redundancy,
-    leave: beats.leave,
+    leave: heartbeats.leave,
     serves(writesStop) {
       const { reach, link } = options
       const isFollowed = () => link?.isFollowed() === true
       watches.push(
         stepDown({ reach, writesStop, isFollowed, leave: moves.leave, timers, log }),
-        endWhenDeposed({ journal, leadership: writer.leadership, reach, deposed, timers }),
+        endWhenLeadershipIsLost({ journal, leadership: writer.leadership, reach, onLost, timers }),
         oncePassed(timers, SETTLES_MS, () => {
           if (failoversOf(environment) > 0) commit(writer, noFailoversRow())
         }),
@@ -190,8 +190,8 @@ export async function openServiceJournal(
       const ended = snapshots?.close()
       if (options.hasSuccessor()) {
         permitSuccessor(home, writer.leadership.epoch, log)
-        await beats.handOver()
-      } else await beats.leave()
+        await heartbeats.handOver()
+      } else await heartbeats.leave()
       await ended
       await journal.close()
     },

@@ -43,7 +43,7 @@ export interface OtherCellsOptions {
 /** As long as an ending service waits for the requests that it answers itself. */
 const DRAIN_MS = 10_000
 /** Pause between two polls of a cell's leader; each poll reads one row. */
-const LOOK_MS = 250
+const POLL_MS = 250
 /**
  * Pause between two write fence probes. A probe commits, which a replaced server cannot, so reads
  * are known to be current.
@@ -72,7 +72,7 @@ export async function openOtherCells(options: OtherCellsOptions): Promise<OtherC
   const journal = await openEngine(settings, log)
   const ways = new Map(others.map(({ number }) => [number, wayTo(number, options, agent)]))
   let untilMs: number | null = null
-  const stopLooking = lookEvery(others, journal, ways, timers, log)
+  const stopPolling = pollEvery(others, journal, ways, timers, log)
 
   return {
     own: cells.own,
@@ -87,7 +87,7 @@ export async function openOtherCells(options: OtherCellsOptions): Promise<OtherC
       await Promise.all([...ways.values()].map(({ forwarder }) => forwarder.drain(leftMs)))
     },
     async close() {
-      stopLooking()
+      stopPolling()
       agent.destroy()
       await journal.close()
     },
@@ -123,9 +123,9 @@ function wayTo(cell: number, { clientAddress, log }: OtherCellsOptions, agent: L
 }
 
 /** @returns a function that stops the polling */
-function lookEvery(
+function pollEvery(
   others: readonly Cell[],
-  journal: Pick<Journal, 'look' | 'trim'>,
+  journal: Pick<Journal, 'readHead' | 'trim'>,
   ways: ReadonlyMap<number, Way>,
   timers: Pick<Timers, 'at' | 'now' | 'elapsed'>,
   log: Logger,
@@ -134,9 +134,9 @@ function lookEvery(
   let saidMs = Number.NEGATIVE_INFINITY
   const wakes = new Map<number, () => void>()
 
-  async function look({ number }: Cell): Promise<void> {
+  async function poll({ number }: Cell): Promise<void> {
     try {
-      const { epoch, owner: leader } = await journal.look(number)
+      const { epoch, owner: leader } = await journal.readHead(number)
       const at = leader === null ? null : nodeAt(leader.node)
       ways.get(number)?.seen(at === null ? null : { ...at, epoch })
     } catch (err) {
@@ -153,14 +153,14 @@ function lookEvery(
   async function run(cell: Cell): Promise<void> {
     let provenMs = timers.elapsed()
     while (!isOver) {
-      await look(cell)
+      await poll(cell)
       if (timers.elapsed() - provenMs >= PROVEN_EVERY_MS) {
         await prove(journal, cell.number).catch(() => undefined)
         provenMs = timers.elapsed()
       }
       await new Promise<void>((done) => {
         wakes.set(cell.number, done)
-        timers.at(timers.now() + LOOK_MS, done)
+        timers.at(timers.now() + POLL_MS, done)
       })
     }
   }

@@ -27,7 +27,7 @@ export interface StepDownOptions {
   }
 }
 
-const LOOK_MS = 250
+const POLL_MS = 250
 /**
  * The identity provider's own failover took up to 5.3 s in tests where its leader was paused, and
  * its standby may be reached by another node a moment before this one. After twice that time, only
@@ -99,7 +99,7 @@ export function stepDown(options: StepDownOptions): () => void {
     askedMs = timers.elapsed()
   }
 
-  function look(): void {
+  function poll(): void {
     const nowMs = timers.elapsed()
     for (const reason of reasons) {
       const why = reason.why()
@@ -115,10 +115,10 @@ export function stepDown(options: StepDownOptions): () => void {
       const mayAsk = !isAsking && nowMs - askedMs >= ASKED_EVERY_MS
       if (isLong && mayAsk && isFollowed()) void ask(reason, why)
     }
-    if (!isOver) alarm = timers.at(timers.now() + LOOK_MS, look)
+    if (!isOver) alarm = timers.at(timers.now() + POLL_MS, poll)
   }
 
-  look()
+  poll()
   return () => {
     isOver = true
     alarm.cancel()

@@ -32,7 +32,7 @@ export async function takeHome(
  * @returns a function that tells whether a successor waits for the end of this service, as the
  * supervisor reports
  */
-export function hearOfSuccessor(): () => boolean {
+export function watchForSuccessor(): () => boolean {
   let waits = false
   process.on('message', (message) => {
     if ((message as { type?: unknown } | null)?.type === SUCCESSOR_WAITS) waits = true

@@ -20,7 +20,7 @@ export interface RedundancyOptions {
   }
 }
 
-const LOOK_MS = 10_000
+const POLL_MS = 10_000
 
 const GO_ON =
   "on the server that takes writes, run ALTER SYSTEM SET synchronous_standby_names = '' and SELECT pg_reload_conf() to continue on one machine until a standby is back"
@@ -46,7 +46,7 @@ export function watchRedundancy({ journal, timers, log }: RedundancyOptions): Wa
   let isOver = false
   let alarm: Alarm | null = null
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const seen = await journal.redundancy?.()
       if (seen === undefined) return
@@ -60,9 +60,9 @@ export function watchRedundancy({ journal, timers, log }: RedundancyOptions): Wa
     } catch {
       // Another part of /readyz reports a journal that does not answer.
     }
-    if (!isOver) alarm = timers.at(timers.now() + LOOK_MS, () => void look())
+    if (!isOver) alarm = timers.at(timers.now() + POLL_MS, () => void poll())
   }
-  void look()
+  void poll()
 
   return {
     get reason() {

@@ -60,13 +60,13 @@ export function watchWriteStops(options: WriteStopsOptions): WriteStops {
   let timer: NodeJS.Timeout | null = null
   let isClosed = false
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     await noteNewestBlocks(chains, note)
     if (isClosed) return
-    timer = setTimeout(() => void look(), BLOCKS_EVERY_MS)
+    timer = setTimeout(() => void poll(), BLOCKS_EVERY_MS)
     timer.unref()
   }
-  void look()
+  void poll()
 
   return {
     why: () => ownWritesStop({ disk, clock, lists }),

@@ -1,7 +1,7 @@
 import type { AuditedList, NewAuditRecord } from '../domain/audit.js'
-import type { ForeseenOutcome } from '../domain/foreseen.js'
 import { type AuditId, ID_PREFIX, type TxId } from '../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../domain/money.js'
+import type { PredictedOutcome } from '../domain/predicted-outcome.js'
 import type { Transaction } from '../domain/transaction.js'
 import { auditEntry } from './audit-entry.js'
 
@@ -14,13 +14,13 @@ export interface AllowedVerdict {
   /**
    * Absent for plain transfers and for Router intents, whose records contain what they were to do.
    */
-  readonly foreseen?: ForeseenOutcome
+  readonly predicted?: PredictedOutcome
 }
 
 /** Builds the audit entry of an allowed transaction. */
 export function allowedEntry(
   { txId, userId, subWalletId, keyId, requestId, call, kind, shownPayees }: Transaction,
-  { atMs, reservedMicros, lists, foreseen }: AllowedVerdict,
+  { atMs, reservedMicros, lists, predicted }: AllowedVerdict,
 ): NewAuditRecord {
   const details = {
     ...{ chain_id: call.chainId, kind, reserved_usd: formatUsd(reservedMicros) },
@@ -28,7 +28,7 @@ export function allowedEntry(
     ...(shownPayees === undefined ? {} : { shown_payees: shownPayees }),
   }
   const said = { userId, subWalletId, keyId, requestId, txId, atMs, details, lists }
-  return auditEntry({ ...said, foreseen: foreseen ?? null, type: 'send.allowed' })
+  return auditEntry({ ...said, predicted: predicted ?? null, type: 'send.allowed' })
 }
 
 /** The audit id of a transaction's verdict, which is stored with it: each transaction has one. */

@@ -21,7 +21,7 @@ export interface FollowLeaderOptions {
   /** The cell whose users the store has. Defaults to all users. */
   readonly cell?: Cell
   readonly environment: Environment
-  readonly journal: Pick<Journal, 'look' | 'read' | 'trim' | 'snapshots'>
+  readonly journal: Pick<Journal, 'readHead' | 'read' | 'trim' | 'snapshots'>
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   readonly log: {
     warn(context: object, message: string): void

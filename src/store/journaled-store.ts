@@ -62,7 +62,7 @@ export interface JournaledStoreOptions {
   readonly stored?: (epoch: number, seq: number) => void
   readonly contentBytesMax?: number
   /**
-   * Epoch of the one later leader that may be deposed although it came after this store; null if
+   * Epoch of the one later leader that may be fenced although it came after this store; null if
    * none may.
    */
   readonly overtakes: number | null
@@ -75,23 +75,23 @@ export interface JournaledStoreOptions {
 }
 
 /**
- * Acquires the journal of a store, which deposes the service that led it, applies the journal's
+ * Acquires the journal of a store, which fences the service that led it, applies the journal's
  * entries to the store, and then writes both. Call it before anything reads the store.
  *
  * A store that led the journal acquires it only from itself. If another service acquired it since,
  * for example while this machine was thought dead, this store would depose that one without having
  * the wallets and keys that were created there. An empty store acquires it from any leader, because
  * somebody removed its contents.
- * @throws JournalHasSuccessor if another service acquired it and may not be deposed
+ * @throws JournalHasSuccessor if another service acquired it and may not be fenced
  * @throws Error if the two do not belong together, with what to do
  * @throws JournalUnavailable if it does not answer for half a minute
  */
 export async function openJournaledStore(options: JournaledStoreOptions): Promise<JournalWriter> {
   const { environment, journal, log, overtakes, isStandby = false, cell = ONE_CELL } = options
   const partition = cell.number
-  // Acquiring the journal deposes its leader, so a store that could not continue with it must not.
+  // Acquiring the journal fences its leader, so a store that could not continue with it must not.
   await whenAvailable(options, () => wayToEnd({ ...options, partition }))
-  const head = await whenAvailable(options, () => journal.look(partition))
+  const head = await whenAvailable(options, () => journal.readHead(partition))
   const known = journalPositionOf(environment)
   requireOwnUsers(environment, cell)
   const isFree = !isStandby && (known === null || isOwn(known, head))

@@ -1,14 +1,14 @@
 import { isNamed, wantedWords } from '../domain/name-words.js'
 import type { Environment } from './environment.js'
-import { noteLook } from './looks.js'
 import { beginningOf, type IndexedSpace, spaceByName } from './name-index.js'
 import { LAST, type Page, type PageOptions } from './pages.js'
+import { countScannedRow } from './rows-scanned.js'
 
 /** Index reads for one page, of some ten microseconds each, and records that it loads. */
-const LOOKS_MAX = 5_000
+const ROWS_SCANNED_MAX = 5_000
 
 /**
- * Returns a page of the records whose names match a text, newest first. After LOOKS_MAX index reads
+ * Returns a page of the records whose names match a text, newest first. After ROWS_SCANNED_MAX index reads
  * the page may be short, with a cursor to continue from. The reads follow the rarest of the words,
  * so that takes thousands of names that match all words but one.
  * @param load returns undefined if there is no such record
@@ -28,12 +28,12 @@ export function pageNamed<T>(
   /** Ids above this bound are excluded; so is the bound itself if `isLeftOut` is set. */
   let bound = { id: cursor ?? LAST, isLeftOut: true }
   let agreed = 0
-  for (let looks = 0; begins.length > 0; looks++) {
-    if (looks === LOOKS_MAX) {
+  for (let scanned = 0; begins.length > 0; scanned++) {
+    if (scanned === ROWS_SCANNED_MAX) {
       return { items, nextCursor: bound.isLeftOut ? bound.id : bound.id + LAST }
     }
-    noteLook()
-    const found = newestAt(spaces, space, [user, begins[looks % begins.length] ?? ''], bound)
+    countScannedRow()
+    const found = newestAt(spaces, space, [user, begins[scanned % begins.length] ?? ''], bound)
     if (found === null) break
     agreed = found === bound.id && !bound.isLeftOut ? agreed + 1 : 1
     bound = { id: found, isLeftOut: agreed === begins.length }

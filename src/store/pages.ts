@@ -1,6 +1,6 @@
 import type { Environment } from './environment.js'
 import type { KeySpace } from './key-spaces.js'
-import { noteLook } from './looks.js'
+import { countScannedRow } from './rows-scanned.js'
 
 /** A page of a list, newest first. `nextCursor` is the last id of the page, or null at the end. */
 export interface Page<T> {
@@ -64,7 +64,7 @@ export function pageOf<T>(
   for (const id of ids) {
     if (items.length === limit || scanned === PAGE_SCAN_MAX) return { items, nextCursor: last }
     scanned++
-    noteLook()
+    countScannedRow()
     last = id
     const item = load(id)
     if (item !== undefined) items.push(item)

@@ -3,7 +3,7 @@ import { FaultError, fault } from '../errors/fault.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import { type ChainView, createChainView } from './chain-view.js'
 import { createFunds } from './funds.js'
-import { createFirstLooks } from './moved-nothing.js'
+import { createFirstTransferChecks } from './moved-nothing.js'
 import { createPlainQuoter } from './plain-quote.js'
 import { movementOf, type PlainTransfer, plainTransferOf } from './plain-transfer.js'
 import { unvalued } from './quote-parts.js'
@@ -34,13 +34,13 @@ export function createCallQuoter(
 ): Quoter & ReceiptValuer {
   const funds = createFunds(options.elapsed)
   const plain = createPlainQuoter(prices, funds)
-  const firstLooks = createFirstLooks(options.elapsed)
+  const firstTransferChecks = createFirstTransferChecks(options.elapsed)
   const simulated = createSimulatedQuoter(prices, funds, options.knownSpenders ?? (() => null))
   const views = new Map<number, ChainView>()
   for (const [id, chain] of chains)
     views.set(id, createChainView(chain, options.hasRouter ?? (() => false)))
 
-  async function plainTransferLookedUp({ chain }: ChainView, call: QuotedCall) {
+  async function findPlainTransfer({ chain }: ChainView, call: QuotedCall) {
     const transfer = plainTransferOf(chain, call)
     if (transfer !== 'unknown') return transfer
     await chain.reads.code(call.to)
@@ -53,10 +53,11 @@ export function createCallQuoter(
     call: QuotedCall,
     transfer: PlainTransfer,
   ): CallQuote | Promise<CallQuote> {
-    const looked = transfer.kind === 'erc20' ? firstLooks.before(view, call, transfer.token) : null
-    if (looked === null) return plain.quote(view, call, transfer)
-    return Promise.all([plain.quote(view, call, transfer), looked]).then(([quote, problem]) =>
-      quote.ok ? { ...quote, problem: quote.problem ?? problem } : quote,
+    const problemFound =
+      transfer.kind === 'erc20' ? firstTransferChecks.before(view, call, transfer.token) : null
+    if (problemFound === null) return plain.quote(view, call, transfer)
+    return Promise.all([plain.quote(view, call, transfer), problemFound]).then(
+      ([quote, problem]) => (quote.ok ? { ...quote, problem: quote.problem ?? problem } : quote),
     )
   }
 
@@ -89,7 +90,7 @@ export function createCallQuoter(
   }
 
   async function forecastOf(view: ChainView, call: QuotedCall): Promise<CallQuote> {
-    const transfer = await plainTransferLookedUp(view, call)
+    const transfer = await findPlainTransfer(view, call)
     return transfer === null ? simulatedQuote(view, call) : plainForecast(view, call, transfer)
   }
 
@@ -102,7 +103,7 @@ export function createCallQuoter(
       if (transfer === null) return refusing(simulatedQuote(view, call))
       if (transfer === 'unknown') {
         return refusing(
-          plainTransferLookedUp(view, call).then((known) =>
+          findPlainTransfer(view, call).then((known) =>
             known === null ? simulatedQuote(view, call) : plainQuote(view, call, known),
           ),
         )

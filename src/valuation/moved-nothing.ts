@@ -46,16 +46,18 @@ const UNSEEN_PAUSE_MS = 60_000
  * simulated until one of its transfers was seen to move, and never again in that thread. A token
  * that moved once may still return false later: then its receipt gives the spend back (`spentBy`).
  */
-export interface FirstLooks {
+export interface FirstTransferChecks {
   /** @returns null at once for a token that was seen to move */
   before(view: ChainView, call: QuotedCall, token: TokenConfig): Promise<Fault | null> | null
 }
 
-export function createFirstLooks(nowMs: () => number = () => performance.now()): FirstLooks {
+export function createFirstTransferChecks(
+  nowMs: () => number = () => performance.now(),
+): FirstTransferChecks {
   /** Until when a token is not simulated; for ever once it was seen to move. */
   const restsUntilMs = new WeakMap<TokenConfig, number>()
 
-  async function look(view: ChainView, call: QuotedCall, token: TokenConfig) {
+  async function check(view: ChainView, call: QuotedCall, token: TokenConfig) {
     // A node that cannot simulate now must not stop a transfer that is valued without one.
     const simulation = await view.chain.simulator.simulate(call).catch(() => null)
     if (simulation === null) restsUntilMs.set(token, nowMs() + UNSEEN_PAUSE_MS)
@@ -68,7 +70,7 @@ export function createFirstLooks(nowMs: () => number = () => performance.now()):
   return {
     before(view, call, token) {
       const until = restsUntilMs.get(token)
-      return until !== undefined && nowMs() < until ? null : look(view, call, token)
+      return until !== undefined && nowMs() < until ? null : check(view, call, token)
     },
   }
 }

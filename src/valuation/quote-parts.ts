@@ -56,7 +56,7 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
       approvals: basis.approvals,
       recipients: basis.recipients,
       gasUsed: basis.gasUsed,
-      foreseenMicros: basis.foreseenMicros ?? 0n,
+      predictedMicros: basis.predictedMicros ?? 0n,
       maxFeeWei,
     },
   }

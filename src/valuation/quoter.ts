@@ -78,7 +78,7 @@ export interface QuoteBasis {
   /** Null when nothing was simulated. */
   readonly gasUsed: bigint | null
   /** The value that others receive or may take according to the logs alone; absent for nothing. */
-  readonly foreseenMicros?: UsdMicros
+  readonly predictedMicros?: UsdMicros
   /** The most that gas can cost, wei: limit × maximum fee, plus the bound on the L1 data fee. */
   readonly maxFeeWei: bigint
 }

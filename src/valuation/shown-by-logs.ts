@@ -46,7 +46,7 @@ export function shownByLogs(
  * change its form on the way, and then shows twice.
  * @param others what the call counted of the same simulation
  */
-export function foreseenByLogs(
+export function predictedByLogs(
   shownMicros: UsdMicros,
   { countedMicros, paidMicros }: Outflow['others'],
 ): UsdMicros {

@@ -20,7 +20,7 @@ import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES, unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
 import { type Run, runAfterUnmined } from './run-after-unmined.js'
-import { foreseenByLogs, shownByLogs } from './shown-by-logs.js'
+import { predictedByLogs, shownByLogs } from './shown-by-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2 } from './well-known.js'
 
@@ -123,7 +123,7 @@ export function createSimulatedQuoter(
         approvals,
         recipients,
         gasUsed: simulation?.gasUsed ?? null,
-        foreseenMicros: foreseenByLogs(shownMicros, others),
+        predictedMicros: predictedByLogs(shownMicros, others),
       },
     })
   }

@@ -20,7 +20,7 @@ export interface FreezeMirrorPorts {
 
 export interface FreezeMirror {
   /** Reads the file again after it changed or was removed. */
-  look(): void
+  poll(): void
   /** Closes after a last read, so that the next leader knows of a recent freeze. */
   close(): Promise<void>
 }
@@ -32,24 +32,24 @@ export interface FreezeMirror {
 export function mirrorFreeze(ports: FreezeMirrorPorts): FreezeMirror {
   const { timers, log } = ports
   let isClosed = false
-  let looked = Promise.resolve()
+  let polled = Promise.resolve()
 
-  function look(): void {
-    looked = looked.then(() => level(ports)).catch(fail)
+  function poll(): void {
+    polled = polled.then(() => level(ports)).catch(fail)
   }
 
   function fail(err: unknown): void {
     log.error({ err }, 'the freeze of the service could not be put into the journal')
-    if (!isClosed) timers.at(timers.now() + AGAIN_MS, look)
+    if (!isClosed) timers.at(timers.now() + AGAIN_MS, poll)
   }
 
-  look()
+  poll()
   return {
-    look,
+    poll,
     close() {
       isClosed = true
-      look()
-      return looked
+      poll()
+      return polled
     },
   }
 }

@@ -125,7 +125,7 @@ describe('a record declared as a table of fields', () => {
   })
 
   test('names a field that its key says, and does not store it', () => {
-    const verdict = recordWithout<Omit<AllowedVerdict, 'foreseen'>, 'lists'>('lists', {
+    const verdict = recordWithout<Omit<AllowedVerdict, 'predicted'>, 'lists'>('lists', {
       atMs: scalar,
       reservedMicros: scalar,
     })

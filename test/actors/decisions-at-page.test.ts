@@ -11,7 +11,7 @@ import { apiKey, START_MS, txIdOf, USER_ID, WALLET_ID, wallet } from './wallet-f
 type Decided = ApprovalDecisions['decisions'][number]
 
 /** A look, and what its decisions lead to. */
-const LOOK_MS = 2_000
+const POLL_MS = 2_000
 
 let it: WaitingWallet
 let page: Page
@@ -50,7 +50,7 @@ class Page {
   }
 
   async look(): Promise<void> {
-    await this.#timers.pass(LOOK_MS)
+    await this.#timers.pass(POLL_MS)
     await this.#handled
   }
 }

@@ -321,9 +321,9 @@ describe('a dry run', () => {
     const { replies } = run({ type: 'read-limits', keyId: KEY_ID, nowMs: START_MS, judged })
     const [first] = replies
     if (first === undefined || !first.result.ok) throw new Error('no verdict')
-    const { foreseen } = first.result.value as SubWalletReplies['read-limits']
-    expect(foreseen).toMatchObject({ effect: 'deny', rule: 'a' })
-    expect(foreseen?.reasons).toEqual([
+    const { predicted } = first.result.value as SubWalletReplies['read-limits']
+    expect(predicted).toMatchObject({ effect: 'deny', rule: 'a' })
+    expect(predicted?.reasons).toEqual([
       expect.stringContaining('to is'),
       `a (deny): matches: to is ${BOB}, asked for is ${BOB}`,
       'b (allow): does not match: chains is 8453, asked for is 1',
@@ -332,14 +332,14 @@ describe('a dry run', () => {
 })
 
 describe('a dry run of a sponsored call', () => {
-  const foreseen = (policy: object, said: Partial<Call> = {}) => {
+  const predicted = (policy: object, said: Partial<Call> = {}) => {
     const call = { chainId: CHAIN_ID, to: BOB, value: 0n, data: '0x', ...said } as const
     const known = { spendMicros: null, gasMicros: 0n } as const
     const judged = { kind: 'swap', call, policy: policyOf(policy), ...known } as const
     const { replies } = run({ type: 'read-limits', keyId: KEY_ID, nowMs: START_MS, judged })
     const [first] = replies
     if (first === undefined || !first.result.ok) throw new Error('no verdict')
-    return (first.result.value as SubWalletReplies['read-limits']).foreseen?.effect
+    return (first.result.value as SubWalletReplies['read-limits']).predicted?.effect
   }
   const only = (when: object) => ({
     rules: [{ name: 'it', effect: 'allow', when }],
@@ -348,18 +348,18 @@ describe('a dry run of a sponsored call', () => {
 
   test('allows by nothing that the call itself will not show', () => {
     keyWith({})
-    expect(foreseen(only({ operations: ['swap'], to: [BOB] }))).toBe('allow')
+    expect(predicted(only({ operations: ['swap'], to: [BOB] }))).toBe('allow')
     for (const when of [{ beneficiaries: [BOB] }, { functions: ['native'] }]) {
-      expect(foreseen(only(when))).toBe('deny')
+      expect(predicted(only(when))).toBe('deny')
     }
     const data = transferData(ALICE, 1n)
-    expect(foreseen(only({ beneficiaries: [ALICE] }), { to: USDC, data })).toBe('deny')
-    expect(foreseen(only({ amounts: [{ token: USDC, lte: '5' }] }), { to: USDC, data })).toBe(
+    expect(predicted(only({ beneficiaries: [ALICE] }), { to: USDC, data })).toBe('deny')
+    expect(predicted(only({ amounts: [{ token: USDC, lte: '5' }] }), { to: USDC, data })).toBe(
       'deny',
     )
     const native = only({ amounts: [{ token: 'native', lte: '5' }] })
-    expect(foreseen(native, { value: 5n, data })).toBe('allow')
-    expect(foreseen(native, { value: 6n, data })).toBe('deny')
+    expect(predicted(native, { value: 5n, data })).toBe('allow')
+    expect(predicted(native, { value: 6n, data })).toBe('deny')
   })
 })
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { NewEvent } from '../../src/domain/event.js'
-import type { ForeseenOutcome } from '../../src/domain/foreseen.js'
 import type { EventId } from '../../src/domain/ids.js'
+import type { PredictedOutcome } from '../../src/domain/predicted-outcome.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { NO_TALLY, watch } from '../../src/policy/breakers.js'
@@ -54,7 +54,7 @@ const CEILINGS = [{ chain_id: 8453, token: 'native', per: 'day', amount: '1' }]
 const BREAKERS = [{ kind: 'refusals', count: 9, factor: null, perSeconds: 60 }] as const
 const LISTS = [{ list: 'ofac', version: '7', checked_at: '2026-01-01T00:00:00.000Z' }]
 
-const FORESEEN: ForeseenOutcome = {
+const PREDICTED: PredictedOutcome = {
   ...{ basis: 'run', leftOut: 3, gasUsed: 90_000n },
   moves: [
     {
@@ -122,7 +122,7 @@ describe('what the store holds', () => {
       mined: MINED,
       error,
       confirmedAtMs: START_MS,
-      foreseenMicros: 5n,
+      predictedMicros: 5n,
       beyondMicros: 2n ** 80n,
     })
     await store.write((writer) => writer.putTransaction(tx))
@@ -245,7 +245,7 @@ describe('what the store holds', () => {
         ...{ type: 'send.allowed', subWalletId, keyId, requestId, txId: txIdOf(7) },
         details: { chain_id: call.chainId, kind, reserved_usd: '1.50' },
         lists: LISTS,
-        foreseen: null,
+        predicted: null,
       })
       expect(seen.map(({ type }) => type === 'send.allowed')).toEqual([
         ...[true, false, false, true, true, false, true],
@@ -253,24 +253,30 @@ describe('what the store holds', () => {
     }
   })
 
-  test('keeps with a verdict, and with a refusal, what was foreseen of the call', async () => {
+  test('keeps with a verdict, and with a refusal, what was predicted of the call', async () => {
     const refused = auditEntry({
-      ...{ userId: USER_ID, atMs: START_MS, details: {}, type: 'send.refused', foreseen: FORESEEN },
+      ...{
+        userId: USER_ID,
+        atMs: START_MS,
+        details: {},
+        type: 'send.refused',
+        predicted: PREDICTED,
+      },
     })
     await store.write((writer) => {
       const verdict = { atMs: START_MS, reservedMicros: 1n, lists: LISTS }
-      writer.addTransaction(transaction(1), { ...verdict, foreseen: FORESEEN })
+      writer.addTransaction(transaction(1), { ...verdict, predicted: PREDICTED })
       writer.addTransaction(transaction(2), verdict)
       writer.appendAudit(refused)
     })
     const { audit } = store.reader
-    expect(audit.allowed(USER_ID, txIdOf(1))).toMatchObject({ lists: LISTS, foreseen: FORESEEN })
-    expect(audit.allowed(USER_ID, txIdOf(2))?.foreseen).toBeNull()
+    expect(audit.allowed(USER_ID, txIdOf(1))).toMatchObject({ lists: LISTS, predicted: PREDICTED })
+    expect(audit.allowed(USER_ID, txIdOf(2))?.predicted).toBeNull()
     const [entry] = [...audit.between(USER_ID, START_MS, START_MS)]
-    expect(entry).toMatchObject({ type: 'send.refused', foreseen: FORESEEN })
+    expect(entry).toMatchObject({ type: 'send.refused', predicted: PREDICTED })
   })
 
-  test('stores the verdict on a plain send as before there was anything to foresee', () => {
+  test('stores the verdict on a plain send as before there was anything to predict', () => {
     const verdict = { atMs: START_MS, reservedMicros: 1_500_000n, lists: LISTS }
     const stored = unpacked(bareRecord(encodeVerdict(verdict)) as Uint8Array)
     expect(stored).toEqual([

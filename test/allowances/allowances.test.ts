@@ -103,14 +103,14 @@ describe('approvals of a sub-wallet', () => {
     expect(await listed(base)).toEqual([])
     const call = { chain_id: BASE, to: base.usdc, data: approve(spender, FIVE_USDC) }
     const forecast = await key.api.post('/api/tx/simulate', call)
-    const [foreseen] = forecast.json.approvals as readonly ReplyBody[]
+    const [predicted] = forecast.json.approvals as readonly ReplyBody[]
     const txId = await sendAndConfirm(base, base.usdc, call.data)
     const [entry, ...more] = await listed(base)
     expect(more).toEqual([])
     expect(entry).toMatchObject({
       kind: 'erc20',
       amount: FIVE_USDC.toString(),
-      usd_value: foreseen?.usd_value,
+      usd_value: predicted?.usd_value,
       token_id: null,
       tx_id: txId,
     })
@@ -152,12 +152,12 @@ describe('approvals of a sub-wallet', () => {
     const data = encodeFunctionData({ abi: erc4626Abi, functionName: 'totalAssets' })
     const spendOf = async (to: Address, calldata: Hex, { api } = key) => {
       const call = { chain_id: BASE, to, data: calldata }
-      const foreseen = await api.post('/api/tx/simulate', call)
+      const predicted = await api.post('/api/tx/simulate', call)
       const sent = await api.post('/api/tx/send', call)
       expect(sent.status, sent.text).toBe(200)
       await finalOf(api, sent.json.tx_id)
       // Fees move between the two.
-      expect(Number(foreseen.json.spend_usd)).toBeCloseTo(Number(sent.json.spend_usd), 0)
+      expect(Number(predicted.json.spend_usd)).toBeCloseTo(Number(sent.json.spend_usd), 0)
       return Number(sent.json.spend_usd)
     }
     const aboutFive = (usd: number) => usd > 4.9 && usd < 6

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { passIfBorneOut } from '../../actors/retention/pass-if-borne-out.js'
+import { passIfVerified } from '../../actors/retention/pass-if-time-is-verified.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
@@ -37,7 +37,7 @@ async function answered(): Promise<WalletWorld> {
 function sweptBy(world: WalletWorld, clock: ServiceClock): Command[] {
   const told: Command[] = []
   const tell = (_: unknown, command: Command) => told.push(command)
-  sweepOnce({ reader: world.reader, tell, borneOutMs: clock.borneOutMs }, null)
+  sweepOnce({ reader: world.reader, tell, verifiedNowMs: clock.verifiedNowMs }, null)
   return told
 }
 
@@ -68,7 +68,7 @@ describe('what is removed for good because it is old', () => {
   ])('old records are looked for by a clock that is $title: $passes', async ({ clock, passes }) => {
     const begun: number[] = []
     const pass = async (nowMs: number) => void begun.push(nowMs)
-    const restMs = await passIfBorneOut(clock, DAY_MS, pass)
+    const restMs = await passIfVerified(clock, DAY_MS, pass)
     expect(begun).toEqual(passes)
     if (passes.length === 0) expect(restMs, 'it is looked again soon').toBeLessThan(10_000)
     else expect(restMs).toBe(DAY_MS)

@@ -140,7 +140,7 @@ export async function startPostgres(): Promise<Engine> {
 const NO_STANDBY = 'no node of Restate is a standby'
 
 /** How long it is looked which node asks handlers most, and which of these is asked most. */
-const LOOK_MS = 500
+const POLL_MS = 500
 
 /**
  * Three machines with a node each, of which each may lead what the journal is in, and a handler: nodes
@@ -242,7 +242,7 @@ const passedTo = (fronts: readonly HandlerFront[]) =>
 
 async function busiest(passed: () => readonly number[]): Promise<number> {
   const before = passed()
-  await delay(LOOK_MS)
+  await delay(POLL_MS)
   const since = passed().map((bytes, machine) => bytes - (before[machine] ?? 0))
   return since.indexOf(Math.max(...since))
 }

@@ -3,11 +3,11 @@ import type { Identity, Node } from './world.js'
 /** What nodes and identity providers say of themselves: who serves, and whether others have all of it. */
 type Part = Readonly<Record<string, unknown>>
 
-const LOOK_MS_MAX = 2_000
+const POLL_MS_MAX = 2_000
 const GAUGE = /^countersign_journal_(\w+) (\S+)$/gm
 
 async function lookAt(url: string): Promise<Response | null> {
-  return fetch(url, { signal: AbortSignal.timeout(LOOK_MS_MAX) }).catch(() => null)
+  return fetch(url, { signal: AbortSignal.timeout(POLL_MS_MAX) }).catch(() => null)
 }
 
 async function partsOf(node: Node): Promise<{ http: number; parts: Record<string, Part> }> {

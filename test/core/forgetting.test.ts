@@ -63,7 +63,7 @@ describe('what need not be remembered', () => {
         {
           reader: world.reader,
           tell: (_, command) => told.push(command),
-          borneOutMs: () => nowMs,
+          verifiedNowMs: () => nowMs,
         },
         null,
       )
@@ -97,7 +97,7 @@ describe('what need not be remembered', () => {
       reader: world.reader,
       tell: (_: unknown, command: { readonly keys: readonly string[] }) =>
         found.push(...command.keys),
-      borneOutMs: () => START_MS + IDEMPOTENCY_KEPT_MS,
+      verifiedNowMs: () => START_MS + IDEMPOTENCY_KEPT_MS,
     }
     const sizes: number[] = []
     let { next } = sweepOnce(ports, null)
@@ -122,7 +122,7 @@ describe('what need not be remembered', () => {
       tell: (_: unknown, command: { readonly keys: readonly string[] }) => {
         found += command.keys.length
       },
-      borneOutMs: () => nowMs,
+      verifiedNowMs: () => nowMs,
     }
     let tookMs = 0
     let look = sweepOnce(ports, null)
@@ -132,7 +132,7 @@ describe('what need not be remembered', () => {
     }
     expect(found).toBe(count / 2)
     expect(found / (tookMs / 1_000)).toBeGreaterThanOrEqual(1_000)
-    const nothing = sweepOnce({ ...ports, borneOutMs: () => START_MS }, null)
+    const nothing = sweepOnce({ ...ports, verifiedNowMs: () => START_MS }, null)
     expect(nothing.restMs, 'where nothing is old').toBe(REST_MS)
   })
 

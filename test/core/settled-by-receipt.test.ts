@@ -28,12 +28,12 @@ const ELSEWHERE: MinedIn = { ...MINED, blockNumber: 2, blockHash: '0x0c' }
 
 type Kind = 'call' | 'plain transfer'
 
-/** A wallet whose first send is out. @param foreseenMicros by the logs of its run */
-async function sent(kind: Kind, foreseenMicros = 0n): Promise<WalletWorld> {
+/** A wallet whose first send is out. @param predictedMicros by the logs of its run */
+async function sent(kind: Kind, predictedMicros = 0n): Promise<WalletWorld> {
   const world = await openWallet(CAP)
   const { quote, ...send } = preparedSend(1, VALUE, { nowMs })
   if (!quote.ok) throw new Error('no quote')
-  const seen = kind === 'call' ? { after: [], foreseenMicros } : {}
+  const seen = kind === 'call' ? { after: [], predictedMicros } : {}
   await world.handle({ ...send, quote: { ...quote, basis: { ...quote.basis, ...seen } } }, 1)
   const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
   await world.handle({ type: 'screened', txId, ...screened, nowMs })

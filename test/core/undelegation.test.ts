@@ -3,7 +3,7 @@ import { laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../actors/account/cor
 import { decide } from '../../actors/gas-wallet/core/decide.js'
 import type { GasWalletEffect } from '../../actors/gas-wallet/core/messages.js'
 import { loadGasWallet } from '../../actors/gas-wallet/record.js'
-import { lookOnce } from '../../actors/sub-wallet/sweep-delegations.js'
+import { sweepDelegationsOnce } from '../../actors/sub-wallet/sweep-delegations.js'
 import { gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { GasJob } from '../../src/domain/sponsorship.js'
 import { fault } from '../../src/errors/fault.js'
@@ -221,11 +221,11 @@ test('idle accounts are found by what is stored, some at a time, and young ones 
   world.restart()
   const told: object[] = []
   const look = (nowMs: number | null) =>
-    lookOnce(
+    sweepDelegationsOnce(
       {
         reader: world.reader,
         tell: (wallet, command) => told.push({ ...wallet, ...command }),
-        borneOutMs: () => nowMs,
+        verifiedNowMs: () => nowMs,
       },
       IDLE_MS,
       null,

@@ -58,7 +58,7 @@ describe('the row of the operator’s freeze', () => {
     startMirror()
     await expect.poll(carried).toEqual({ sinceMs: SINCE_MS, reason: 'look' })
     unfreezeInstance(path)
-    mirror?.look()
+    mirror?.poll()
     await expect.poll(carried).toBeNull()
     freezeInstance(path, null, NOW_MS)
     await mirror?.close()
@@ -108,7 +108,7 @@ describe('the row of the operator’s freeze', () => {
     startMirror()
     await expect.poll(carried).toMatchObject({ sinceMs: NOW_MS })
     unfreezeInstance(path)
-    mirror?.look()
+    mirror?.poll()
     await expect.poll(carried).toBeNull()
   })
 

@@ -43,7 +43,7 @@ test('a list counts as one more request for each 500 records that it looks at', 
   }
   await start({
     console: { list_audit, list_webhooks },
-    looksSoFar: () => looks,
+    rowsScanned: () => looks,
     ratePolicy: { name: 'key', refillPerSecond: 0.01, burst: 12 },
   })
   const asked = async (path: string) => {

@@ -265,7 +265,7 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
   })
 
   test('waits for the rest of an answer for as long as for its beginning', async () => {
-    const times = { connectMs: 2_000, lookMs: 1_000, answerMs: 1_000, silentMs: 1_000 }
+    const times = { connectMs: 2_000, probeMs: 1_000, answerMs: 1_000, silentMs: 1_000 }
     const hasty = await nodeWith(() => readTlsFiles(files.node), times)
     const own = base
     base = hasty.base

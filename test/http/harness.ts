@@ -70,7 +70,7 @@ export interface HarnessOptions {
   readonly inFlightMax?: number
   readonly bodyBytesMax?: number
   readonly readableSeq?: () => number
-  readonly looksSoFar?: () => number
+  readonly rowsScanned?: () => number
   /** Whom console tokens are of, in the account `user_1`; default: its owner. */
   readonly consolePerson?: () => { readonly personId: UserId; readonly role: Role }
   /** Whether whoever holds a console token is a member still; default: yes. */
@@ -203,7 +203,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ),
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.readableSeq === undefined ? {} : { readableSeq: options.readableSeq }),
-    ...(options.looksSoFar === undefined ? {} : { looksSoFar: options.looksSoFar }),
+    ...(options.rowsScanned === undefined ? {} : { rowsScanned: options.rowsScanned }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
     ...(options.bodyBytesMax === undefined ? {} : { bodyBytesMax: options.bodyBytesMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,

@@ -19,7 +19,7 @@ const HOST = '127.0.0.1'
 const BOTH = { usage: 'serverAuth,clientAuth', names: 'IP:127.0.0.1' } as const
 const SLOW = { timeout: 20_000 }
 /** Looks at once, and again and again. */
-const IMPATIENT = { connectMs: 20_000, lookMs: 10, answerMs: 60_000, silentMs: 1_000 }
+const IMPATIENT = { connectMs: 20_000, probeMs: 10, answerMs: 60_000, silentMs: 1_000 }
 
 let directory: string
 let leader: Server

@@ -240,7 +240,7 @@ describe('whichever node is asked', () => {
         process.kill((await back.child).pid, 'SIGCONT')
       }
       const journal = await openPostgresJournal([pair.server.url], { warn: () => undefined })
-      expect((await journal.look(0)).epoch).toBe(4)
+      expect((await journal.readHead(0)).epoch).toBe(4)
       await journal.close()
     },
     TIMEOUT_MS,

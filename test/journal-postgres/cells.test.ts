@@ -258,7 +258,7 @@ describe('users that are dealt out to cells', () => {
 
   async function leaderOf(cell: number): Promise<string> {
     const journal = await openPostgresJournal([nodes.server.url], { warn: () => undefined })
-    const { owner: leader } = await journal.look(cell)
+    const { owner: leader } = await journal.readHead(cell)
     await journal.close()
     return leader?.node ?? ''
   }

@@ -9,7 +9,7 @@ const TAKE_OVERS = Number(process.env.TAKE_OVERS ?? 1)
 const TAKES_OVER = { timeout: 60_000 }
 const TAKE_OVERS_MS_MAX = 900_000
 /** An owner says twice a second that it lives: it ends at any moment between. */
-const BEAT_MS = 500
+const HEARTBEAT_MS = 500
 
 const DECIDED = 'the leader of the journal is gone; this standby takes over'
 const STEPS = [
@@ -61,7 +61,7 @@ describe('a failover', () => {
       .poll(() => journalPart(url), TAKES_OVER)
       .toMatchObject({ standby: true, loaded: true, behind: 0 })
     await expect.poll(() => statusOfSend(leader.url), TAKES_OVER).toBe(200)
-    await sleep(BEAT_MS * (1 + Math.random()))
+    await sleep(HEARTBEAT_MS * (1 + Math.random()))
     const endedAt = performance.now()
     process.kill(leader.pid, signal)
     while ((await statusOfSend(url)) !== 200) await sleep(10)

@@ -12,7 +12,7 @@ const TAKE_OVERS = Number(process.env.TAKE_OVERS ?? 1)
 const SLOW = { timeout: 60_000 }
 const TAKE_OVERS_MS_MAX = 900_000
 /** An owner says twice a second that it lives: it ends at any moment between. */
-const BEAT_MS = 500
+const HEARTBEAT_MS = 500
 
 interface Owner {
   readonly home: string
@@ -45,7 +45,7 @@ describe('a failover of the identity provider', () => {
       expect(await gauges()).toMatchObject({ epoch: 0, behind: 0, hindered: 0 })
     }, SLOW)
     await expect.poll(statusOfSend, SLOW).toBe(200)
-    await sleep(BEAT_MS * (1 + Math.random()))
+    await sleep(HEARTBEAT_MS * (1 + Math.random()))
     const endedAt = performance.now()
     process.kill(leader.pid, signal)
     while ((await statusOfSend()) !== 200) await sleep(10)

@@ -129,7 +129,7 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
       const way = await wayToEnd({ environment, journal, partition: PARTITION, timers, log })
       if (way === null) throw new Error('there is no snapshot')
       const position = await restoreSnapshot(way, NO_POSITION)
-      const { seq } = await journal.look(PARTITION)
+      const { seq } = await journal.readHead(PARTITION)
       await followJournal(environment, journal, PARTITION, seq, position)
       return environment
     })
@@ -150,7 +150,7 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
   function bodiesIn(url: string): Promise<Buffer> {
     return withJournal(url, async (journal) => {
       const { snapshots } = journal
-      const newest = (await snapshots?.look(PARTITION))?.newest
+      const newest = (await snapshots?.readHead(PARTITION))?.newest
       const entries = await journal.read(PARTITION, 0, 1_000_000_000)
       const bodies = entries.map(({ body }) => body)
       for (let index = 0; index < (newest?.chunks ?? 0); index++) {
@@ -281,7 +281,7 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
     const begun = database()
     await withJournal(begun.url, async (journal) => {
       const { epoch } = await journal.acquire(PARTITION, 'elsewhere:1', 'a claim')
-      await journal.beat(PARTITION, epoch, 0, 'lives')
+      await journal.heartbeat(PARTITION, epoch, 0, 'lives')
     })
     const alive = await cluster(begun.file, second)
     expect([alive.code, alive.said]).toEqual([
@@ -306,7 +306,7 @@ describe('cluster import', { timeout: TIMEOUT_MS }, () => {
       expect(() => importStore({ ...options, home, journal, cell: ONE_CELL })).toThrow(
         'keeps no snapshots',
       )
-      expect(await journal.look(PARTITION)).toMatchObject({ epoch: 0 })
+      expect(await journal.readHead(PARTITION)).toMatchObject({ epoch: 0 })
     })
   })
 })

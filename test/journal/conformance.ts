@@ -83,32 +83,35 @@ export function describeJournal(name: string, open: () => Promise<Engine>): void
     test('who looks sees the last owner and what there is, and ends nobody', async () => {
       partition++
       const nobody = { epoch: 0, seq: 0, first: 1, owner: null, beat: null }
-      expect(await one.look(partition)).toEqual(nobody)
+      expect(await one.readHead(partition)).toEqual(nobody)
       const claim = drawClaim()
       const { epoch } = await one.acquire(partition, 'the node', claim)
       const at = (seq: number) => ({ partition, epoch, seq })
       for (const seq of [1, 2, 3]) await one.append(at(seq), text('entry'))
       await one.trim(partition, 2)
       const head = { epoch, seq: 3, first: 2, owner: { node: 'the node', claim }, beat: null }
-      expect(await other.look(partition)).toEqual(head)
+      expect(await other.readHead(partition)).toEqual(head)
       expect(await one.append(at(4), text('entry'))).toEqual({ kind: 'stored' })
     })
 
     test('the last owner that said that it lives is seen, and an earlier one is passed over', async () => {
       const { partition, epoch, at } = await fresh()
-      await one.beat(partition, epoch, 0, 'lives')
-      const first = (await other.look(partition)).beat
+      await one.heartbeat(partition, epoch, 0, 'lives')
+      const first = (await other.readHead(partition)).beat
       expect(first).toEqual({ epoch, stored: 0, state: 'lives', count: expect.any(Number) })
       await one.append(at(1), text('entry'))
-      await one.beat(partition, epoch, 1, 'lives')
-      const second = (await other.look(partition)).beat
+      await one.heartbeat(partition, epoch, 1, 'lives')
+      const second = (await other.readHead(partition)).beat
       expect(second).toMatchObject({ epoch, stored: 1 })
       expect(second?.count).not.toBe(first?.count)
       await other.acquire(partition, 'other', drawClaim())
-      await one.beat(partition, epoch, 1, 'leaves')
-      await other.beat(partition, epoch + 1, 1, 'lives')
-      await one.beat(partition, epoch, 1, 'leaves')
-      expect((await one.look(partition)).beat).toMatchObject({ epoch: epoch + 1, state: 'lives' })
+      await one.heartbeat(partition, epoch, 1, 'leaves')
+      await other.heartbeat(partition, epoch + 1, 1, 'lives')
+      await one.heartbeat(partition, epoch, 1, 'leaves')
+      expect((await one.readHead(partition)).beat).toMatchObject({
+        epoch: epoch + 1,
+        state: 'lives',
+      })
     })
 
     test('entries come back as they were stored, in order, to every client', async () => {

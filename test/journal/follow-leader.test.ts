@@ -48,12 +48,12 @@ describe('a store that follows the owner of its journal', () => {
     const { timers, engine, leader } = await leaderAtWork(1)
     const inner = engine.connect()
     await passes(timers, 1_000)
-    const said = (await inner.look(PARTITION)).beat
+    const said = (await inner.readHead(PARTITION)).beat
     expect(said?.stored).toBeGreaterThan(0)
-    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
+    const journal: Pick<Journal, 'readHead' | 'read' | 'trim'> = {
       ...{ read: inner.read, trim: inner.trim },
       // As soon after another as no owner says it.
-      look: async (partition) => ({ ...(await inner.look(partition)), beat: said }),
+      readHead: async (partition) => ({ ...(await inner.readHead(partition)), beat: said }),
     }
     const storedAfter = () => Promise.resolve(leader.store.writer.readings.stored)
     const following = follow(journal, timers, emptyStore(), storedAfter)
@@ -100,11 +100,11 @@ describe('a store that follows the owner of its journal', () => {
     const { timers, engine, leader } = await leaderAtWork(1)
     const inner = engine.connect()
     let isAway = false
-    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
+    const journal: Pick<Journal, 'readHead' | 'read' | 'trim'> = {
       read: inner.read,
       trim: inner.trim,
-      look: (partition) =>
-        isAway ? Promise.reject(new JournalUnavailable('away')) : inner.look(partition),
+      readHead: (partition) =>
+        isAway ? Promise.reject(new JournalUnavailable('away')) : inner.readHead(partition),
     }
     const following = await followed(journal, timers)
     isAway = true
@@ -122,10 +122,10 @@ describe('a store that follows the owner of its journal', () => {
     const inner = engine.connect()
     let isSlow = false
     let answeredAtMs: number | null = null
-    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
+    const journal: Pick<Journal, 'readHead' | 'read' | 'trim'> = {
       read: inner.read,
       trim: inner.trim,
-      async look(partition) {
+      async readHead(partition) {
         const wasSlow = isSlow
         isSlow = false
         if (wasSlow) {
@@ -134,7 +134,7 @@ describe('a store that follows the owner of its journal', () => {
           )
           answeredAtMs = timers.now()
         }
-        return inner.look(partition)
+        return inner.readHead(partition)
       },
     }
     const following = await followed(journal, timers)
@@ -155,9 +155,9 @@ describe('a store that follows the owner of its journal', () => {
     const written = () => new Promise<void>((go) => (held === null ? go() : held.push(go)))
     const beats = createLeaderHeartbeats(
       {
-        async beat(...asked) {
+        async heartbeat(...asked) {
           await written()
-          await inner.beat(...asked)
+          await inner.heartbeat(...asked)
         },
       },
       PARTITION,
@@ -168,7 +168,7 @@ describe('a store that follows the owner of its journal', () => {
     let probes = 0
     const following = await followed(
       {
-        look: inner.look,
+        readHead: inner.readHead,
         read: inner.read,
         async trim(...asked) {
           probes++
@@ -197,12 +197,12 @@ describe('a store that follows the owner of its journal', () => {
     const { timers, engine } = await leaderAtWork(1)
     const inner = engine.connect()
     let looks = 0
-    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
+    const journal: Pick<Journal, 'readHead' | 'read' | 'trim'> = {
       read: inner.read,
       trim: inner.trim,
       // The server looks at once, and a network or a busy machine keeps the answer back.
-      async look(partition) {
-        const head = await inner.look(partition)
+      async readHead(partition) {
+        const head = await inner.readHead(partition)
         if (++looks % 2 === 0) {
           await new Promise<void>((resolve) =>
             timers.at(timers.now() + 2 * LEADER_SILENT_MS, resolve),
@@ -280,8 +280,8 @@ describe('a store that follows the owner of its journal', () => {
     const { timers, engine } = await leaderAtWork(3)
     const inner = engine.connect()
     let other: Journal | null = null
-    const journal: Pick<Journal, 'look' | 'read' | 'trim'> = {
-      look: (partition) => (other ?? inner).look(partition),
+    const journal: Pick<Journal, 'readHead' | 'read' | 'trim'> = {
+      readHead: (partition) => (other ?? inner).readHead(partition),
       read: (...asked) => (other ?? inner).read(...asked),
       trim: (...asked) => (other ?? inner).trim(...asked),
     }

@@ -66,7 +66,7 @@ export interface Following {
 }
 
 export function follow(
-  journal: Pick<Journal, 'look' | 'read' | 'trim'>,
+  journal: Pick<Journal, 'readHead' | 'read' | 'trim'>,
   timers: VirtualTimers,
   environment = emptyStore(),
   storedAfter?: FollowLeaderOptions['storedAfter'],
@@ -96,7 +96,7 @@ export function follow(
 
 /** One that has begun to have what its owner has. */
 export async function followed(
-  journal: Pick<Journal, 'look' | 'read' | 'trim'>,
+  journal: Pick<Journal, 'readHead' | 'read' | 'trim'>,
   timers: VirtualTimers,
 ): Promise<Following> {
   const following = follow(journal, timers)

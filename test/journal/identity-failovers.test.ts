@@ -85,7 +85,7 @@ test(
       },
       (name) => isTaken && name === 'read',
     )
-    writeJournalPermit(home, 'user', (await engine.connect().look(0)).epoch)
+    writeJournalPermit(home, 'user', (await engine.connect().readHead(0)).epoch)
     await expect(openOn(engine, home, { connect: async () => mortal })).rejects.toThrow('killed')
     const again = await openOn(engine, home)
     await again.settled()
@@ -228,9 +228,9 @@ test('a home that leaves its journal is frozen where that said so', async () => 
   const leader = await openOn(engine, home)
   const other = await nodeOf(home)
   freezeInstance(instanceFreezePath(home, 'user'), 'broken into', 1_790_000_000_000)
-  const before = (await engine.connect().look(0)).seq
+  const before = (await engine.connect().readHead(0)).seq
   await vi.waitFor(
-    async () => expect((await engine.connect().look(0)).seq).toBeGreaterThan(before),
+    async () => expect((await engine.connect().readHead(0)).seq).toBeGreaterThan(before),
     SLOW,
   )
   await leader.kill()
@@ -391,5 +391,5 @@ test('an owner that is unsure when it is told to end says that it leaves', async
   await vi.waitFor(() => expect(leader.isLeader()).toBe(false), { ...SLOW, interval: 5 })
   isAway = false
   await leader.close()
-  expect((await engine.connect().look(0)).beat?.state).toBe('leaves')
+  expect((await engine.connect().readHead(0)).beat?.state).toBe('leaves')
 })

@@ -120,7 +120,11 @@ export async function openOn(
     }
   }
   const journal: Journal = {
-    ...{ acquire: alive(inner.acquire), look: alive(inner.look), beat: alive(inner.beat) },
+    ...{
+      acquire: alive(inner.acquire),
+      readHead: alive(inner.readHead),
+      heartbeat: alive(inner.heartbeat),
+    },
     ...{ append: alive(inner.append), read: alive(inner.read), trim: alive(inner.trim) },
     close: inner.close,
   }
@@ -150,7 +154,7 @@ export async function openOn(
 
 /** Takes over from whoever owns it, as an operator says. */
 export async function acquireFrom(engine: MemoryEngine, home: string): Promise<OpenedJournal> {
-  writeJournalPermit(home, 'user', (await engine.connect().look(0)).epoch)
+  writeJournalPermit(home, 'user', (await engine.connect().readHead(0)).epoch)
   return openOn(engine, home)
 }
 

@@ -153,7 +153,7 @@ test('writes that are too long for an entry come in parts, and are there all or 
   )
   await leader.write('shares', long)
   await leader.settled()
-  const { seq } = await engine.connect().look(0)
+  const { seq } = await engine.connect().readHead(0)
   expect(seq).toBeGreaterThan(3)
   await leader.kill()
   await acquireFrom(engine, other)
@@ -202,10 +202,10 @@ test('stores that nothing is written to are not behind what is trimmed', async (
   await leader.settled()
   await vi.waitFor(async () => {
     await timers.pass(10_000)
-    expect(await positionOfAll(home)).toBe((await engine.connect().look(0)).seq)
+    expect(await positionOfAll(home)).toBe((await engine.connect().readHead(0)).seq)
   }, SLOW)
   await leader.kill()
-  const { seq } = await engine.connect().look(0)
+  const { seq } = await engine.connect().readHead(0)
   await engine.connect().trim(0, seq)
   await openOn(engine, home)
 })
@@ -221,9 +221,9 @@ test('one that waits reads each entry once, and is not behind once it has all', 
   let progress: unknown = null
   const journal: typeof inner = {
     ...inner,
-    look(partition) {
+    readHead(partition) {
       looks++
-      return inner.look(partition)
+      return inner.readHead(partition)
     },
     read(...asked) {
       reads++
@@ -239,7 +239,7 @@ test('one that waits reads each entry once, and is not behind once it has all', 
   // To one store alone: the others do not say at once that it is nothing to them.
   await leader.write('ledger', { grant: 'v1' })
   await leader.settled()
-  const { seq } = await inner.look(0)
+  const { seq } = await inner.readHead(0)
   await vi.waitFor(() => expect(progress).toMatchObject({ stored: seq, applied: seq }), SLOW)
   const [looked, read] = [looks, reads]
   await vi.waitFor(() => expect(looks).toBeGreaterThan(looked + 5), SLOW)
@@ -265,7 +265,7 @@ test('a freeze of the operator’s is with whoever takes over, and its end too',
   const other = await nodeOf(home)
   freezeInstance(instanceFreezePath(home, 'user'), 'broken into', 1_790_000_000_000)
   await vi.waitFor(
-    async () => expect((await engine.connect().look(0)).seq).toBeGreaterThan(1),
+    async () => expect((await engine.connect().readHead(0)).seq).toBeGreaterThan(1),
     SLOW,
   )
   await leader.kill()
@@ -274,7 +274,7 @@ test('a freeze of the operator’s is with whoever takes over, and its end too',
   expect(readInstanceFreeze(path)).toMatchObject({ reason: 'broken into' })
   rmSync(path)
   await vi.waitFor(
-    async () => expect((await engine.connect().look(0)).seq).toBeGreaterThan(2),
+    async () => expect((await engine.connect().readHead(0)).seq).toBeGreaterThan(2),
     SLOW,
   )
   await second.kill()

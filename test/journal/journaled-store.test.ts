@@ -46,7 +46,7 @@ describe('a store with a journal', () => {
       JournalHasSuccessor,
     )
     await doWork(later, 20, 1)
-    const { epoch } = await engine.connect().look(0)
+    const { epoch } = await engine.connect().readHead(0)
     const behind = await startOn(engine.connect(), { directory: copy, overtakes: epoch })
     expect(contentsOf(behind.environment)).toEqual(contentsOf(later.environment))
   })
@@ -59,7 +59,7 @@ describe('a store with a journal', () => {
     await first.close()
     const second = await startOn(engine.connect())
     await doWork(second, 5, 5)
-    const { epoch } = await engine.connect().look(0)
+    const { epoch } = await engine.connect().readHead(0)
     await expect(startOn(engine.connect(), { directory })).rejects.toThrow(/with epoch 2/)
     const others = startOn(engine.connect(), { directory, overtakes: epoch - 1 })
     await expect(others).rejects.toThrow(JournalHasSuccessor)
@@ -87,7 +87,7 @@ describe('a store with a journal', () => {
     await expect(startOn(dying, { directory })).rejects.toThrow(/while it acquired leadership/)
     const again = await startOn(journal, { directory })
     await doWork(again, 3, 1)
-    expect(await journal.look(0)).toMatchObject({ epoch: 3 })
+    expect(await journal.readHead(0)).toMatchObject({ epoch: 3 })
   })
 
   test('knows it again where it dies once more, before its next one', async () => {
@@ -258,7 +258,7 @@ describe('a journal that does not fit', () => {
     const store = await startOn(engine.connect(), { directory })
     await doWork(store, 2, 5)
     await expect(startOn(engine.connect())).rejects.toThrow(/restore a copy/)
-    const { epoch } = await engine.connect().look(0)
+    const { epoch } = await engine.connect().readHead(0)
     const again = await startOn(engine.connect(), { directory: copy, overtakes: epoch })
     expect(contentsOf(again.environment)).toEqual(contentsOf(store.environment))
   })
@@ -330,7 +330,7 @@ describe('a journal that does not fit', () => {
     const store = await startOn(engine.connect(), { directory })
     await doWork(store, 0, 9)
     await store.close()
-    const { seq } = await engine.connect().look(0)
+    const { seq } = await engine.connect().readHead(0)
     for (const more of [0, 1, 30]) {
       const restored = await broughtBack(engine.connect(), seq - 4)
       // Another went on with it, to before the store's place, to it exactly, and beyond.
@@ -353,7 +353,7 @@ describe('a journal that does not fit', () => {
     const store = await startOn(journal, { directory })
     await doWork(store, 0, 5)
     await store.close()
-    const { seq } = await journal.look(0)
+    const { seq } = await journal.readHead(0)
     await journal.trim(0, seq)
     await doWork(await startOn(journal, { directory }), 5, 1)
   })

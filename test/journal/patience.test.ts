@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLeaderHeartbeats } from '../../src/journal/leader-heartbeats.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
-import { beatsWhileAlive, MAIN_STILL_MS } from '../../src/journal/pulse.js'
+import { heartbeatsWhileAlive, MAIN_STILL_MS } from '../../src/journal/pulse.js'
 import {
   LEADER_SILENT_MS,
   NEW_LEADER_SILENT_MS,
@@ -44,7 +44,7 @@ async function silentAfter(livesMs: number, failovers = 0) {
   await leader.close()
   return {
     /** @returns how long its silence was borne with */
-    async borneMs(): Promise<number> {
+    async verifiedMs(): Promise<number> {
       for (let left = 40_000; goneAtMs === null && left > 0; left -= 500) await passes(timers, 500)
       return (goneAtMs ?? Number.POSITIVE_INFINITY) - silentMs
     },
@@ -53,15 +53,15 @@ async function silentAfter(livesMs: number, failovers = 0) {
 
 describe('a standby bears with the silence of a leader', () => {
   test('that has settled, for as long as five heartbeats', async () => {
-    const { borneMs } = await silentAfter(SETTLES_MS)
-    const ms = await borneMs()
+    const { verifiedMs } = await silentAfter(SETTLES_MS)
+    const ms = await verifiedMs()
     expect(ms).toBeGreaterThan(LEADER_SILENT_MS - LOOKS_MS)
     expect(ms).toBeLessThanOrEqual(LEADER_SILENT_MS + LOOKS_MS)
   })
 
   test('that has just acquired the journal, for longer', async () => {
-    const { borneMs } = await silentAfter(100)
-    expect(await borneMs()).toBeGreaterThan(NEW_LEADER_SILENT_MS - LOOKS_MS)
+    const { verifiedMs } = await silentAfter(100)
+    expect(await verifiedMs()).toBeGreaterThan(NEW_LEADER_SILENT_MS - LOOKS_MS)
   })
 
   test.each([
@@ -71,40 +71,40 @@ describe('a standby bears with the silence of a leader', () => {
     [4, 8 * LEADER_SILENT_MS],
     [40, 8 * LEADER_SILENT_MS],
   ])('after %i failovers that followed one another, for %i ms', async (failovers, wantedMs) => {
-    const { borneMs } = await silentAfter(SETTLES_MS, failovers)
-    const ms = await borneMs()
+    const { verifiedMs } = await silentAfter(SETTLES_MS, failovers)
+    const ms = await verifiedMs()
     expect(ms).toBeGreaterThan(wantedMs - LOOKS_MS)
     expect(ms).toBeLessThanOrEqual(wantedMs + LOOKS_MS)
   })
 })
 
 describe('the thread that sends the heartbeats of a leader', () => {
-  function beating() {
+  function pulsing() {
     const one = { pulse: 0n, atMs: 0, said: [] as string[] }
-    const { beat } = beatsWhileAlive(
-      { beat: async (_partition, _epoch, _stored, state) => void one.said.push(state) },
+    const { heartbeat } = heartbeatsWhileAlive(
+      { heartbeat: async (_partition, _epoch, _stored, state) => void one.said.push(state) },
       () => one.pulse,
       () => one.atMs,
     )
-    return { one, beat: (state: 'lives' | 'leaves') => beat(PARTITION, 1, 1, state) }
+    return { one, heartbeat: (state: 'lives' | 'leaves') => heartbeat(PARTITION, 1, 1, state) }
   }
 
   test('sends none for a main thread that has stood still for long, and does again once it goes on', async () => {
-    const { one, beat } = beating()
+    const { one, heartbeat } = pulsing()
     one.atMs = MAIN_STILL_MS
-    await beat('lives')
+    await heartbeat('lives')
     one.atMs = MAIN_STILL_MS + 1
-    await beat('lives')
+    await heartbeat('lives')
     expect(one.said).toEqual(['lives'])
     one.pulse++
-    await beat('lives')
+    await heartbeat('lives')
     expect(one.said).toEqual(['lives', 'lives'])
   })
 
   test('says that it leaves in any case', async () => {
-    const { one, beat } = beating()
+    const { one, heartbeat } = pulsing()
     one.atMs = 10 * MAIN_STILL_MS
-    await beat('leaves')
+    await heartbeat('leaves')
     expect(one.said).toEqual(['leaves'])
   })
 })

@@ -43,7 +43,7 @@ async function ingress(answers: (response: ServerResponse) => void): Promise<Ing
 }
 
 function asking(urls: readonly string[], hedgeMs: number, answerMs: number): Asking {
-  const opened = createIngresses(urls, { hedgeMs, beatHedgeMs: HEDGE_MS, answerMs })
+  const opened = createIngresses(urls, { hedgeMs, heartbeatHedgeMs: HEDGE_MS, answerMs })
   closing.push(() => opened.close())
   return opened
 }

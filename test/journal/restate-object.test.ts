@@ -40,7 +40,7 @@ describe('a handler that Restate gives up amid its changes', () => {
       await expect(journal.append(at, body)).rejects.toThrow(JournalUnavailable)
       twin.givesUpAfter = null
       expect(await journal.read(0, 0, 1_000_000)).toEqual([])
-      expect(await journal.look(0)).toMatchObject({ epoch, seq: 0 })
+      expect(await journal.readHead(0)).toMatchObject({ epoch, seq: 0 })
     }
     // Another takes over, with something shorter in its place: nothing of the longer is in it.
     const next = await journal.acquire(0, 'two', drawClaim())
@@ -56,7 +56,7 @@ describe('a handler that Restate gives up amid its changes', () => {
       twin.givesUpAfter = after
       await expect(journal.acquire(0, 'two', drawClaim())).rejects.toThrow(JournalUnavailable)
       twin.givesUpAfter = null
-      expect(await journal.look(0)).toMatchObject({ epoch, owner: { node: 'one' } })
+      expect(await journal.readHead(0)).toMatchObject({ epoch, owner: { node: 'one' } })
     }
     const at = { partition: 0, epoch, seq: 1 }
     expect(await journal.append(at, text('still the owner'))).toEqual({ kind: 'stored' })
@@ -87,7 +87,7 @@ describe('a handler that Restate gives up amid its changes', () => {
       twin.givesUpAfter = after
       await expect(journal.trim(0, 4)).rejects.toThrow(JournalUnavailable)
       twin.givesUpAfter = null
-      const { first } = await journal.look(0)
+      const { first } = await journal.readHead(0)
       const left = await journal.read(0, first - 1, 1_000)
       expect(left.map(({ seq }) => seq)).toEqual(after === 0 ? [1, 2, 3, 4] : [4])
     }
@@ -106,7 +106,7 @@ test('more entries than one handler trims are trimmed', async () => {
     await journal.append({ partition: 0, epoch, seq }, Buffer.alloc(1, seq))
   }
   await journal.trim(0, 150)
-  expect(await journal.look(0)).toMatchObject({ first: 150, seq: 150 })
+  expect(await journal.readHead(0)).toMatchObject({ first: 150, seq: 150 })
   expect((await journal.read(0, 149, 1_000)).map(({ seq }) => seq)).toEqual([150])
 })
 
@@ -129,5 +129,5 @@ test('whoever has another key is refused, and believed nothing', async () => {
   const misled = createRestateJournal(key, impostor)
   await expect(misled.acquire(0, 'one', drawClaim())).rejects.toThrow('another key')
   const lies: Asking = { ...twin.asking, ask: async (_, use) => use(randomBytes(200)) }
-  await expect(createRestateJournal(key, lies).look(0)).rejects.toThrow(JournalUnavailable)
+  await expect(createRestateJournal(key, lies).readHead(0)).rejects.toThrow(JournalUnavailable)
 })

@@ -51,7 +51,7 @@ describe('a handler of a snapshot that Restate gives up amid its changes', () =>
     }
     await put('one', 1, text('shorter'))
     await snapshots.publish(of('one', 2))
-    expect((await snapshots.look(PARTITION)).newest).toMatchObject({ chunks: 2, bytes: 12 })
+    expect((await snapshots.readHead(PARTITION)).newest).toMatchObject({ chunks: 2, bytes: 12 })
     expect(Buffer.from(await snapshots.read(PARTITION, 'one', 1)).toString()).toBe('shorter')
   })
 
@@ -63,7 +63,7 @@ describe('a handler of a snapshot that Restate gives up amid its changes', () =>
     twin.givesUpAfter = 0
     await expect(snapshots.publish(of('two', 1))).rejects.toThrow(JournalUnavailable)
     twin.givesUpAfter = null
-    expect((await snapshots.look(PARTITION)).newest).toMatchObject({ id: 'one' })
+    expect((await snapshots.readHead(PARTITION)).newest).toMatchObject({ id: 'one' })
     expect(Buffer.from(await snapshots.read(PARTITION, 'one', 0)).toString()).toBe('one')
   })
 
@@ -117,7 +117,7 @@ describe('a snapshot whose sweeping and publishing race', () => {
         meanwhile = turn
       },
       async isWhole(id: string): Promise<void> {
-        expect((await other.look(PARTITION)).newest).toMatchObject({ id })
+        expect((await other.readHead(PARTITION)).newest).toMatchObject({ id })
         expect(Buffer.from(await other.read(PARTITION, id, 0)).toString()).toBe(id)
       },
     }
@@ -201,13 +201,13 @@ test('a journal that a build without snapshots made is gone on with, and keeps t
   expect(found.map(({ body }) => Buffer.from(body))).toEqual(wanted)
   await put('one', 0, text('chunk'))
   await snapshots.publish({ ...of('one', 1), seq: 4 })
-  expect(await snapshots.look(PARTITION)).toMatchObject({ newest: { seq: 4 }, tailBytes: 7 })
+  expect(await snapshots.readHead(PARTITION)).toMatchObject({ newest: { seq: 4 }, tailBytes: 7 })
   await journal.trim(PARTITION, 4)
   expect([...values.keys()].filter((name) => name.startsWith('entry/'))).toEqual([
     ...['entry/4', 'entry/5'],
   ])
   await journal.trim(PARTITION, 6)
-  expect((await snapshots.look(PARTITION)).tailBytes).toBe(0)
+  expect((await snapshots.readHead(PARTITION)).tailBytes).toBe(0)
   await journal.append({ ...at, seq: 6 }, text('last'))
-  expect((await snapshots.look(PARTITION)).tailBytes).toBe(4)
+  expect((await snapshots.readHead(PARTITION)).tailBytes).toBe(4)
 })

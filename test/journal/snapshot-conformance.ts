@@ -62,7 +62,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
     }
 
     async function chunksOf(snapshots: Snapshots, partition: number): Promise<string[]> {
-      const { newest } = await snapshots.look(partition)
+      const { newest } = await snapshots.readHead(partition)
       if (newest === null) return []
       const chunks = []
       for (let index = 0; index < newest.chunks; index++) {
@@ -73,9 +73,9 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
 
     test('a snapshot is not there until it is published, and then whole for every client', async () => {
       const { own, others, partition, epoch, put } = await prepared(3)
-      expect((await others.look(partition)).newest).toBeNull()
+      expect((await others.readHead(partition)).newest).toBeNull()
       const snapshot = await put(2, ['one', 'two', 'three'])
-      expect((await others.look(partition)).newest).toBeNull()
+      expect((await others.readHead(partition)).newest).toBeNull()
       await expect(others.read(partition, snapshot.id, 0)).rejects.toThrow(SnapshotGone)
       // Twice, as where an answer was lost.
       for (let times = 0; times < 2; times++) {
@@ -83,7 +83,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
       }
       const { id } = snapshot
       const newest = { id, epoch, seq: 2, chunks: 3, bytes: 11, atMs: AT_MS }
-      expect((await others.look(partition)).newest).toEqual(newest)
+      expect((await others.readHead(partition)).newest).toEqual(newest)
       expect(await chunksOf(others, partition)).toEqual(['one', 'two', 'three'])
       await expect(others.read(partition, id, 3)).rejects.toThrow(SnapshotGone)
     })
@@ -102,7 +102,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
       const { own, partition, put } = await prepared(1)
       const snapshot = await put(1, ['one', 'two', 'three'])
       await own.publish({ ...snapshot, chunks: 2 })
-      expect((await own.look(partition)).newest).toMatchObject({ chunks: 2, bytes: 6 })
+      expect((await own.readHead(partition)).newest).toMatchObject({ chunks: 2, bytes: 6 })
       expect(await chunksOf(own, partition)).toEqual(['one', 'two'])
     })
 
@@ -118,7 +118,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
       expect(await own.put({ partition, epoch, id: late.id, index: 1 }, text('later'))).toEqual(
         fenced,
       )
-      expect((await others.look(partition)).newest).toBeNull()
+      expect((await others.readHead(partition)).newest).toBeNull()
       // Nor does the next one publish what that one put under its name.
       const of = { partition, epoch: taken.epoch }
       expect(await one.append({ ...of, seq: 4 }, text('entry 4'))).toEqual({ kind: 'stored' })
@@ -154,7 +154,7 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
       for (const part of [{ chunks: 0 }, { chunks: CHUNKS_MAX + 1 }, { id: long }]) {
         await expect(own.publish({ ...snapshot, ...part })).rejects.toThrow(JournalMisuse)
       }
-      expect((await own.look(partition)).newest).toBeNull()
+      expect((await own.readHead(partition)).newest).toBeNull()
     })
 
     test('one of another place than there may be is refused', async () => {
@@ -209,12 +209,12 @@ export function describeSnapshots(name: string, open: () => Promise<Engine>): vo
     test('says what there is to follow, and what the engine keeps', async () => {
       const { own, partition, put } = await prepared(4)
       const bytes = 'entry 1'.length
-      expect((await own.look(partition)).tailBytes).toBe(4 * bytes)
+      expect((await own.readHead(partition)).tailBytes).toBe(4 * bytes)
       await own.publish(await put(3, ['one']))
-      const head = await own.look(partition)
+      const head = await own.readHead(partition)
       expect(head.tailBytes).toBe(bytes)
       expect(head.engineBytes ?? Number.POSITIVE_INFINITY).toBeGreaterThan(0)
-      expect((await own.look(partition + 1_000_000)).newest).toBeNull()
+      expect((await own.readHead(partition + 1_000_000)).newest).toBeNull()
     })
   })
 }

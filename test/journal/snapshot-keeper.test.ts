@@ -79,7 +79,7 @@ describe('the keeper of snapshots', () => {
     await passes(SECOND_MS)
     expect(state.makes).toBe(1)
     expect(keeper.readings).toMatchObject({ newest: { seq: 11 }, tailBytes: 0 })
-    expect((await journal.look(PARTITION)).first).toBe(10)
+    expect((await journal.readHead(PARTITION)).first).toBe(10)
     await append(10)
     await passes(10 * SECOND_MS)
     expect(state.makes).toBe(1)
@@ -139,11 +139,11 @@ describe('the keeper of snapshots', () => {
     const tried = state.makes
     await passes(HOUR_MS)
     expect(state.makes - tried).toBeLessThanOrEqual(1)
-    expect((await journal.look(PARTITION)).first).toBe(1)
+    expect((await journal.readHead(PARTITION)).first).toBe(1)
     state.isFailing = false
     await passes(2 * HOUR_MS)
     expect([keeper.readings.newest?.seq, keeper.isBehind()]).toEqual([51, false])
-    expect((await journal.look(PARTITION)).first).toBe(50)
+    expect((await journal.readHead(PARTITION)).first).toBe(50)
     await keeper.close()
   })
 
@@ -157,7 +157,7 @@ describe('the keeper of snapshots', () => {
     const keeper = keeps()
     await passes(SECOND_MS)
     expect(state.makes).toBe(0)
-    expect((await journal.look(PARTITION)).first).toBe(8)
+    expect((await journal.readHead(PARTITION)).first).toBe(8)
     expect(await snapshots.sweep(PARTITION, epoch)).toBe(0)
     expect(Buffer.from(await snapshots.read(PARTITION, 'whole', 0))).toEqual(CHUNK)
     expect(keeper.readings.tailBytes).toBe(ENTRY.length)

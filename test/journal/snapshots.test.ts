@@ -83,8 +83,8 @@ describe('a store whose journal was trimmed', () => {
   test('is the same again after it was lost, by the snapshot and the entries after it', async () => {
     const engine = createMemoryEngine()
     const { journal, store } = await trimmed(engine)
-    const head = await journal.look(PARTITION)
-    const { newest } = await snapshotsOf(journal).look(PARTITION)
+    const head = await journal.readHead(PARTITION)
+    const { newest } = await snapshotsOf(journal).readHead(PARTITION)
     expect(newest?.chunks).toBeGreaterThan(5)
     expect(newest?.seq).toBeLessThan(head.seq)
     expect(head.first).toBe(Number(newest?.seq) + 1 - MARGIN)
@@ -115,7 +115,7 @@ describe('a store whose journal was trimmed', () => {
     )
     await doWork(later, 5, 20)
     await snapshot(later, engine.connect())
-    const { epoch } = await engine.connect().look(PARTITION)
+    const { epoch } = await engine.connect().readHead(PARTITION)
     const behind = await startOn(engine.connect(), { directory: copy, overtakes: epoch })
     expect(contentsOf(behind.environment)).toEqual(contentsOf(later.environment))
   })
@@ -187,8 +187,8 @@ describe('a store whose journal was trimmed', () => {
   test('is not restored from a chunk that is damaged, missing, or another', async () => {
     const engine = createMemoryEngine()
     const { journal, store } = await trimmed(engine)
-    const { read, look } = snapshotsOf(journal)
-    const older = await read(PARTITION, (await look(PARTITION)).newest?.id ?? '', 2)
+    const { read, readHead } = snapshotsOf(journal)
+    const older = await read(PARTITION, (await readHead(PARTITION)).newest?.id ?? '', 2)
     await doWork(store, 50, 1)
     await snapshot(store, journal)
     // Of another making, and as sound as the rest.
@@ -289,7 +289,7 @@ describe('the snapshot of a store', () => {
     const store = await startOn(journal)
     await doWork(store, 0, 30)
     const before = contentsOf(store.environment)
-    const { seq } = await journal.look(PARTITION)
+    const { seq } = await journal.readHead(PARTITION)
     const { put } = snapshotsOf(journal)
     let index = 100
     const busy: Journal = {
@@ -319,15 +319,15 @@ describe('the snapshot of a store', () => {
     const next = await startOn(engine.connect())
     await doWork(next, 60, 2)
     await snapshot(next, engine.connect())
-    const { newest } = await snapshotsOf(journal).look(PARTITION)
+    const { newest } = await snapshotsOf(journal).readHead(PARTITION)
     expect(await makes(store, journal)).toEqual({ kind: 'fenced', epoch: 2 })
-    expect((await snapshotsOf(journal).look(PARTITION)).newest).toEqual(newest)
+    expect((await snapshotsOf(journal).readHead(PARTITION)).newest).toEqual(newest)
   })
 
   test('is not made of a damaged record, and nothing is trimmed', async () => {
     const engine = createMemoryEngine()
     const { journal, store } = await trimmed(engine)
-    const before = await snapshotsOf(journal).look(PARTITION)
+    const before = await snapshotsOf(journal).readHead(PARTITION)
     const raw = store.environment.root.openDB<Buffer, string>({
       name: KEY_SPACES.addressRules,
       encoding: 'binary',
@@ -336,7 +336,7 @@ describe('the snapshot of a store', () => {
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
     await raw.put(freeze('x').userId, bytes)
     await expect(makes(store, journal)).rejects.toThrow(DamagedRecord)
-    expect((await snapshotsOf(journal).look(PARTITION)).newest).toEqual(before.newest)
+    expect((await snapshotsOf(journal).readHead(PARTITION)).newest).toEqual(before.newest)
   })
 
   test('has nothing that is made anew, and what it was told to stop is not there', async () => {
@@ -351,9 +351,9 @@ describe('the snapshot of a store', () => {
     const stopping = AbortSignal.abort()
     const options = { environment, snapshots, partition: PARTITION, timers, pace: PACE }
     expect(await makeSnapshot({ ...options, stopping })).toEqual({ kind: 'stopped' })
-    expect((await snapshots.look(PARTITION)).newest).toBeNull()
+    expect((await snapshots.readHead(PARTITION)).newest).toBeNull()
     await snapshot(store, journal)
-    const { newest } = await snapshots.look(PARTITION)
+    const { newest } = await snapshots.readHead(PARTITION)
     for (let index = 0; index < Number(newest?.chunks); index++) {
       const body = Buffer.from(await snapshots.read(PARTITION, newest?.id ?? '', index))
       expect(body.includes('a segment')).toBe(false)

@@ -77,7 +77,7 @@ describe('a standby', () => {
         return refused()
       },
       append: (...asked) => (isSo() ? refused() : inner.append(...asked)),
-      beat: (...asked) => (isSo() ? refused() : inner.beat(...asked)),
+      heartbeat: (...asked) => (isSo() ? refused() : inner.heartbeat(...asked)),
     }
   }
 

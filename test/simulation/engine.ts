@@ -64,11 +64,11 @@ export class Engine {
           if (wrong !== null) this.#wrong(wrong)
           return taken
         }),
-      look: (partition) => ask(() => there.look(partition)),
-      beat: (partition, epoch, stored, state) =>
+      readHead: (partition) => ask(() => there.readHead(partition)),
+      heartbeat: (partition, epoch, stored, state) =>
         ask(() => {
           this.#silences.heard(epoch, state)
-          return there.beat(partition, epoch, stored, state)
+          return there.heartbeat(partition, epoch, stored, state)
         }),
       append: (at, body) => {
         // What a caller does with its bytes meanwhile is its own affair.

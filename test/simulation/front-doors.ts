@@ -52,7 +52,7 @@ const POOLED = 0.5
 /** A caller that waits for an answer waits so long. */
 const PATIENCE_MS = 120_000
 /** `leader-readiness.ts`: an owner that is looked at answers within this, or is not there. */
-const LOOK_TAKES_MS = 2_000
+const SLOW_POLL_MS = 2_000
 /** `standby-answers.ts`: of a request that came to a node which is not the owner. */
 const NOT_HERE = fault('WRITES_STOPPED', { reason: 'standby' })
 
@@ -225,7 +225,7 @@ export class FrontDoors {
   /** Ends what is not answered in time, unless the owner is there at each look. */
   #watch(machine: Machine, leader: Machine, one: UnderWay, sinceMs: number): void {
     const { scheduler, machines } = this.#ports
-    scheduler.after(TIMES.lookMs, () => {
+    scheduler.after(TIMES.probeMs, () => {
       if (!this.#underWay.has(one)) return
       const isLate = scheduler.nowMs - sinceMs >= TIMES.answerMs
       const answersAtMs = leader.life.frozenUntilMs
@@ -233,9 +233,9 @@ export class FrontDoors {
         leader.life === one.to &&
         leader.life.isAlive &&
         machines.links.isOpen(machine.name, leader.name) &&
-        (!isFrozen(scheduler, leader.life) || answersAtMs < scheduler.nowMs + LOOK_TAKES_MS)
+        (!isFrozen(scheduler, leader.life) || answersAtMs < scheduler.nowMs + SLOW_POLL_MS)
       if (!isLate && isThere) this.#watch(machine, leader, one, sinceMs)
-      else scheduler.after(isLate || !leader.life.isAlive ? 1 : LOOK_TAKES_MS, one.breakOff)
+      else scheduler.after(isLate || !leader.life.isAlive ? 1 : SLOW_POLL_MS, one.breakOff)
     })
   }
 }

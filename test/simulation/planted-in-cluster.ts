@@ -50,7 +50,7 @@ export const PLANTED_IN_CLUSTER: readonly Planted[] = [
 function allButLast(journal: Journal): Journal['read'] {
   return async (partition, afterSeq, bytesMax) => {
     const entries = await journal.read(partition, afterSeq, bytesMax)
-    const { seq } = await journal.look(partition)
+    const { seq } = await journal.readHead(partition)
     return entries.filter((entry) => entry.seq !== seq)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 
-const LOOK_MS = 50
+const POLL_MS = 50
 const MachineDate = globalThis.Date
 const file = process.env.SHIFTED_CLOCK_FILE ?? ''
 let shiftMs = 0
@@ -17,7 +17,7 @@ function look() {
   }
 }
 look()
-setInterval(look, LOOK_MS).unref()
+setInterval(look, POLL_MS).unref()
 
 globalThis.Date = class ShiftedDate extends MachineDate {
   constructor(...given) {

@@ -151,7 +151,7 @@ export function describeSnapshotKills(
           rmSync(lost, { recursive: true })
         }
         const journal = await openEngine(engine.settings, { warn: () => undefined })
-        const { first } = await journal.look(PARTITION)
+        const { first } = await journal.readHead(PARTITION)
         await journal.close()
         process.stdout.write(
           `${snapshots} snapshots, ${killed} kills amid restoring, the journal begins at ${first}\n`,

@@ -27,7 +27,7 @@ const KEPT = 40
 process.once('disconnect', () => process.exit(1))
 const journal = await openEngine(JSON.parse(settings), log)
 const environment = openEnvironment(directory, undefined, undefined, 'opened')
-const { epoch: overtakes } = await journal.look(PARTITION)
+const { epoch: overtakes } = await journal.readHead(PARTITION)
 process.send({ type: 'opens' })
 const writer = await openJournaledStore({
   ...{ environment, journal, node: 'test', timers, log, overtakes },

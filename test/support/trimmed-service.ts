@@ -158,7 +158,7 @@ export function describeTrimmedService(
       const way = await wayToEnd({ environment, journal, partition: PARTITION, timers, log })
       const start = journalPositionOf(environment) ?? NO_POSITION
       const position = way === null ? start : await restoreSnapshot(way, start)
-      const { seq } = await journal.look(PARTITION)
+      const { seq } = await journal.readHead(PARTITION)
       await followJournal(environment, journal, PARTITION, seq, position)
       await journal.close()
       return environment
@@ -292,7 +292,7 @@ export function describeTrimmedService(
 }
 
 async function chunksOf({ snapshots }: Journal): Promise<readonly Buffer[]> {
-  const newest = (await snapshots?.look(PARTITION))?.newest
+  const newest = (await snapshots?.readHead(PARTITION))?.newest
   const chunks: Buffer[] = []
   for (let index = 0; index < (newest?.chunks ?? 0); index++) {
     const body = await snapshots?.read(PARTITION, newest?.id ?? '', index)

@@ -6,7 +6,7 @@ import type { TokenConfig } from '../../src/config/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import type { ChainView } from '../../src/valuation/chain-view.js'
-import { createFirstLooks, movedNothing } from '../../src/valuation/moved-nothing.js'
+import { createFirstTransferChecks, movedNothing } from '../../src/valuation/moved-nothing.js'
 
 const TOKEN: Address = '0x00000000000000000000000000000000000000A1'
 const WALLET: Address = '0x00000000000000000000000000000000000000b2'
@@ -88,7 +88,7 @@ test.each<[string, typeof call, Simulation | null, boolean]>([
 test('a token is run until a transfer of it was seen to move, and never again', async () => {
   let shown = nothing
   const { view, runs } = chainOf(() => shown)
-  const looks = createFirstLooks(() => 0)
+  const looks = createFirstTransferChecks(() => 0)
   expect(await looks.before(view, call, token)).toMatchObject(REVERTED)
   expect(await looks.before(view, call, token)).toMatchObject(REVERTED)
   shown = moving
@@ -101,7 +101,7 @@ test('a token is run until a transfer of it was seen to move, and never again', 
 test('a chain whose nodes run nothing is asked once a minute, and its transfers go on', async () => {
   let nowMs = 0
   const { view, runs } = chainOf(() => null)
-  const looks = createFirstLooks(() => nowMs)
+  const looks = createFirstTransferChecks(() => nowMs)
   expect(await looks.before(view, call, token)).toBeNull()
   expect(looks.before(view, call, token)).toBeNull()
   nowMs = 60_000

@@ -18,8 +18,8 @@ import { type Fault, fault } from '../../../src/errors/fault.js'
 import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { ApprovalCommand, DecideApproval, WithdrawCall } from './approval-messages.js'
-import { foreseenOf } from './foreseen-outcome.js'
 import { hasKeyEnded, keyEndsAtMs } from './key-tree.js'
+import { predictedOutcomeOf } from './predicted-outcome.js'
 import { Sent } from './sent.js'
 import { callOf } from './sponsored-call.js'
 import type { SponsoredDraft } from './sponsored-state.js'
@@ -105,7 +105,7 @@ function readyOf({ drafts, sponsored, wallet }: SubWalletState, txId: TxId): Rea
       simulated: basis?.simulated === true,
       gasUsed: basis?.gasUsed ?? null,
       maxFeeWei: basis?.maxFeeWei ?? gasLimit * maxFeePerGas,
-      outcome: wallet === null ? null : foreseenOf(wallet.address, basis),
+      outcome: wallet === null ? null : predictedOutcomeOf(wallet.address, basis),
     }
     const maxNativeWei = maxNativeWeiOf(draft)
     return {

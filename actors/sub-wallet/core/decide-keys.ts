@@ -19,10 +19,10 @@ import {
 import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
 import { revokeDescendants, whyNoSubKey } from './decide-sub-keys.js'
 import { gasUseOf } from './gas-budget-gate.js'
-import type { CallToForesee, Command } from './messages.js'
-import { foreseeCall } from './policy-gate.js'
+import type { CallToPredict, Command } from './messages.js'
+import { predictJudgement } from './policy-gate.js'
 import { ceilingUsed } from './policy-ledgers.js'
-import type { CeilingUse, Foreseen, LimitsAnswer } from './replies.js'
+import type { CeilingUse, LimitsAnswer, PredictedJudgement } from './replies.js'
 import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -223,26 +223,34 @@ export function readLimits(
   turn.answer(token, {
     ...answer,
     ...(spend === null ? {} : { valueMicros: spend.valueMicros }),
-    ...(judged === undefined ? {} : { foreseen: foresee(state, key, judged, spend, nowMs) }),
+    ...(judged === undefined ? {} : { predicted: predict(state, key, judged, spend, nowMs) }),
   })
 }
 
 /** Returns how a policy would judge the call now. */
-function foresee(
+function predict(
   state: SubWalletState,
   key: ApiKey,
-  { kind, call, tokenOut, policy: tested, spendMicros, gasMicros, gasWei = 0n }: CallToForesee,
+  { kind, call, tokenOut, policy: tested, spendMicros, gasMicros, gasWei = 0n }: CallToPredict,
   spend: Spend | null,
   nowMs: number,
-): Foreseen {
+): PredictedJudgement {
   const policy = tested === undefined ? key.policy : tested
   const known = spendMicros === null || spend === null ? spendMicros : spend.valueMicros + gasMicros
   const asked = { operation: kind, ...call }
   const shown = kind === 'send' ? showCall(asked) : showVenueCall(asked, tokenOut ?? null)
-  return foreseeCall(state, key, policy, { shown, spendMicros: known, gasWei, nowMs }) ?? ANY_CALL
+  return (
+    predictJudgement(state, key, policy, { shown, spendMicros: known, gasWei, nowMs }) ?? ANY_CALL
+  )
 }
 
-const ANY_CALL: Foreseen = { denied: null, effect: 'allow', asks: null, rule: null, reasons: [] }
+const ANY_CALL: PredictedJudgement = {
+  denied: null,
+  effect: 'allow',
+  asks: null,
+  rule: null,
+  reasons: [],
+}
 
 function ceilingsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly CeilingUse[] {
   if (key.policy === null) return []

@@ -57,7 +57,7 @@ export type Command =
       /** A call whose spend depends on the lineage that paid for an allowance. */
       readonly forecast?: { readonly chainId: number; readonly exposure: Exposure }
       /** A call for the key's policy to judge. */
-      readonly judged?: CallToForesee
+      readonly judged?: CallToPredict
       /** Has the meaning that it has in `PreparedSend`. */
       readonly payees?: KnownPayees
     }
@@ -87,7 +87,7 @@ export type Command =
     }
 
 /** A call that is only judged, and not sent. */
-export interface CallToForesee {
+export interface CallToPredict {
   readonly kind: TxKind
   readonly call: Call
   /** The output of a swap or a withdrawal; absent when it is unknown. */

@@ -32,7 +32,7 @@ import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { priceAtGates } from './cap-gate.js'
 import { ancestorsOf } from './key-tree.js'
 import { draftedCalls, usedOf } from './policy-ledgers.js'
-import type { Foreseen } from './replies.js'
+import type { PredictedJudgement } from './replies.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -198,27 +198,27 @@ export function judgeCall(
  * @param policy the key's own, or one to try; null for no policy
  * @returns null when no policy binds it
  */
-export function foreseeCall(
+export function predictJudgement(
   state: SubWalletState,
   key: ApiKey,
   policy: Policy | null,
   call: CallToJudge,
-): Foreseen | null {
-  let first: Foreseen | null = null
+): PredictedJudgement | null {
+  let first: PredictedJudgement | null = null
   for (const bound of boundBy(state, key, policy)) {
-    const foreseen = foreseeBy(state, bound.key, bound.policy, call)
-    if (foreseen.denied !== null || foreseen.effect !== 'allow') return foreseen
-    first ??= foreseen
+    const predicted = predictByKey(state, bound.key, bound.policy, call)
+    if (predicted.denied !== null || predicted.effect !== 'allow') return predicted
+    first ??= predicted
   }
   return first
 }
 
-function foreseeBy(
+function predictByKey(
   state: SubWalletState,
   key: ApiKey,
   policy: Policy,
   call: CallToJudge,
-): Foreseen {
+): PredictedJudgement {
   const judged = judgeCall(state, key, policy, call)
   const { verdict, reasons } = judged
   const waits = judged.asks !== null && mayWait(state)

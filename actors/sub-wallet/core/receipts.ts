@@ -45,7 +45,7 @@ export function receiptValued(turn: Turn, command: ReceiptCommand): void {
   const tx = state.open.get(txId)?.tx
   const wait = state.receipts.get(txId)
   if (tx === undefined || wait?.blockHash !== blockHash || wait.isValued) return
-  const beyondMicros = shownMicros - (tx.foreseenMicros ?? 0n)
+  const beyondMicros = shownMicros - (tx.predictedMicros ?? 0n)
   turn.emit({ type: 'receipt-valued', txId, beyondMicros: beyondMicros > 0n ? beyondMicros : 0n })
   if (beyondMicros > 0n) {
     for (const event of limitsCrossed(state, tx.keyId, nowMs)) turn.emit(event)

@@ -37,7 +37,7 @@ export interface RotatedKeys {
   readonly previous: ApiKey
 }
 
-export interface Foreseen {
+export interface PredictedJudgement {
   /** Why the call would be refused; null when it would be allowed. */
   readonly denied: Fault | null
   readonly effect: PolicyEffect
@@ -66,7 +66,7 @@ export interface LimitsAnswer extends LimitsNode {
   /** The keys above, nearest first. */
   readonly above: readonly LimitsNode[]
   /** The policy's judgement of the call in the request. */
-  readonly foreseen?: Foreseen
+  readonly predicted?: PredictedJudgement
   /**
    * The micro-USD that the forecast call counts for this key; absent when the request has no
    * forecast.

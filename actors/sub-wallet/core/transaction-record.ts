@@ -29,7 +29,7 @@ export function recordOf(
   if (signed === null) throw new Error(`${draft.txId} was stored unsigned`)
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
   const { maxFeePerGas, maxPriorityFeePerGas, paid = null, basis, counted } = draft
-  const foreseenMicros = basis?.foreseenMicros ?? 0n
+  const predictedMicros = basis?.predictedMicros ?? 0n
   const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.call.chainId, paid.uses)
   const attempt = {
     txHash,
@@ -50,7 +50,7 @@ export function recordOf(
   }
   if (unitsTaken.length > 0) tx.unitsTaken = unitsTaken
   if (credits.length > 0) tx.credits = credits
-  if (foreseenMicros !== 0n) tx.foreseenMicros = foreseenMicros
+  if (predictedMicros !== 0n) tx.predictedMicros = predictedMicros
   const shownPayees = shownPayeesOf(draft, basis?.recipients ?? NOBODY)
   if (shownPayees.length > 0) tx.shownPayees = shownPayees
   return tx

@@ -39,7 +39,7 @@ export const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10_000, provenAfterMs: 
 const WORKERS = '2'
 
 const POLL_MS = 200
-const LOOK_TIMEOUT_MS = 2_000
+const PROBE_TIMEOUT_MS = 2_000
 /** A standby first follows some seconds of entries. */
 const PASSED_ON_MS_MAX = 120_000
 
@@ -71,7 +71,7 @@ export function clusterNode(
 /** Waits until a standby runs; it reports ready only once it leads. */
 async function lives(url: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const answer = await fetch(`${url}/healthz`, { signal: lookSignal() }).catch(() => null)
+    const answer = await fetch(`${url}/healthz`, { signal: probeSignal() }).catch(() => null)
     if (answer?.ok === true) return
     await delay(POLL_MS, undefined, { signal }).catch(() => undefined)
   }
@@ -105,11 +105,11 @@ export async function epochOf(url: string): Promise<number | null> {
 /** Null when it is not ready. */
 async function readyParts(url: string) {
   try {
-    const answer = await fetch(`${url}/readyz`, { signal: lookSignal() })
+    const answer = await fetch(`${url}/readyz`, { signal: probeSignal() })
     return answer.status === 200 ? readyAnswer.parse(await answer.json()).parts : null
   } catch {
     return null
   }
 }
 
-const lookSignal = () => AbortSignal.timeout(LOOK_TIMEOUT_MS)
+const probeSignal = () => AbortSignal.timeout(PROBE_TIMEOUT_MS)

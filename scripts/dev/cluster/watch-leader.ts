@@ -11,7 +11,7 @@ export interface LeaderWatch {
 }
 
 /** A failover takes some seconds; a poll takes a few milliseconds. */
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 /** Services that start together include one that waits for the others' silence. */
 const FIRST_MS_MAX = 120_000
 
@@ -36,8 +36,7 @@ export function watchLeader(
     }
   }
 
-  const rest = () =>
-    delay(LOOK_EVERY_MS, undefined, { signal: closing.signal }).catch(() => undefined)
+  const rest = () => delay(POLL_MS, undefined, { signal: closing.signal }).catch(() => undefined)
 
   const watching = (async () => {
     while (!closing.signal.aborted) {

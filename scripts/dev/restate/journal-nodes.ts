@@ -32,7 +32,7 @@ const READY_TIMEOUT_MS = 120_000
 /** Acknowledged entries are on disk, so a slow shutdown may be cut short. */
 const STOP_TIMEOUT_MS = 5_000
 const POLL_MS = 200
-const LOOK_TIMEOUT_MS = 2_000
+const PROBE_TIMEOUT_MS = 2_000
 
 const port = z.int().min(1).max(65_535)
 const portsFile = z.object({
@@ -184,7 +184,7 @@ function nodeOf(
       awaitReady: (signal) =>
         until(signal, async () => {
           const url = `http://127.0.0.1:${own.ingress}/restate/health`
-          return (await fetch(url, { signal: AbortSignal.timeout(LOOK_TIMEOUT_MS) })).ok
+          return (await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })).ok
         }),
     },
     observer,

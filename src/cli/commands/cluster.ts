@@ -41,7 +41,7 @@ export function register(program: Command, io: Io): void {
       if (options.domain === 'user') {
         const head = await unlessAway(
           io,
-          withJournal(io, 'user', (journal, { number }) => journal.look(number)),
+          withJournal(io, 'user', (journal, { number }) => journal.readHead(number)),
         )
         printRecord(io, options, await userSideStatus(homeOf(io, options), head))
         return
@@ -50,8 +50,8 @@ export function register(program: Command, io: Io): void {
         io,
         withJournal(io, 'service', async (journal, { number }) => ({
           cell: number,
-          head: await journal.look(number),
-          kept: (await journal.snapshots?.look(number)) ?? null,
+          head: await journal.readHead(number),
+          kept: (await journal.snapshots?.readHead(number)) ?? null,
         })),
       )
       const { cell = null, head = null, kept = null } = found ?? {}
@@ -114,7 +114,7 @@ turn. Run this when the other one is gone for good, or should end.`,
       const { domain } = options
       const home = homeOf(io, options)
       const { epoch, owner } = await withJournal(io, domain, (journal, { number }) =>
-        journal.look(number),
+        journal.readHead(number),
       )
       if (epoch === 0)
         throw new UsageError(

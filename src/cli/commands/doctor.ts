@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { devEnvironment, type GlobalOptions, homeOf } from '../connection.js'
 import { chainChecks } from '../doctor/chain-checks.js'
 import { readEnvironments, sharedEnvironment } from '../doctor/environments.js'
-import { type Finding, look } from '../doctor/finding.js'
+import { check, type Finding } from '../doctor/finding.js'
 import { homeChecks } from '../doctor/home-checks.js'
 import { machineChecks } from '../doctor/machine-checks.js'
 import { reachChecks } from '../doctor/reach-checks.js'
@@ -35,7 +35,7 @@ export function register(program: Command, io: Io): void {
 async function examine(io: Io, options: DoctorOptions): Promise<readonly Finding[]> {
   const directory = options.environments === undefined ? null : resolve(options.environments)
   let environments = sharedEnvironment({ ...devEnvironment(io, options), ...io.env })
-  const read = await look(
+  const read = await check(
     'environments',
     'pass --environments with the directory of the *.env files, as root',
     () => {

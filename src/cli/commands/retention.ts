@@ -8,7 +8,7 @@ import { DAY_MS } from '../../domain/retention.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { borneOutTime } from '../operator/borne-out-time.js'
+import { verifiedTime } from '../operator/verified-time.js'
 import { integerOption } from '../options.js'
 import { printRecord } from '../print.js'
 
@@ -62,7 +62,7 @@ The service may run. An interrupted run leaves a consistent store.`,
       const { pruneOnce } = await import('../../../actors/retention/prune-once.js')
       const mode = options.dryRun === true ? 'count' : 'remove'
       const trusted = options.trustClock === true || mode === 'count'
-      const nowMs = trusted ? Date.now() : await borneOutTime(home)
+      const nowMs = trusted ? Date.now() : await verifiedTime(home)
       const { heldBack, ...pruned } = await holding(
         () => lockMaintenance(home, 'service', 'retention'),
         () => pruneOnce(store, retention, mode, nowMs, () => delay(REST_MS)),

@@ -8,7 +8,7 @@ import { listsStatus } from '../../screening/lists/inspect-lists.js'
 import { listsContext } from '../lists-context.js'
 import { coSignerFindings } from './co-signer-checks.js'
 import type { Environment } from './environments.js'
-import { concern, type Finding, failure, fine, look } from './finding.js'
+import { check, concern, type Finding, failure, fine } from './finding.js'
 
 /** Checks the content of `chains.json` with the nodes themselves, and the lists that go with it. */
 
@@ -31,7 +31,7 @@ export async function chainChecks(home: string, service: Environment): Promise<r
   const path = join(home, 'chains.json')
   let configs: readonly ChainConfig[] = []
   const [file] = await Promise.all([
-    look('chains.json', `edit ${path}, or the environment of the service`, () => {
+    check('chains.json', `edit ${path}, or the environment of the service`, () => {
       configs = readChainsFile(path, service).chains
       return fine('chains.json', `${configs.length} chains`)
     }),
@@ -40,7 +40,7 @@ export async function chainChecks(home: string, service: Environment): Promise<r
   const { chains, close } = connectChains(configs)
   try {
     const [lists, ...each] = await Promise.all([
-      look('lists', 'countersign lists update', () => listChecks(home, configs, service)),
+      check('lists', 'countersign lists update', () => listChecks(home, configs, service)),
       ...[...chains.values()].map((chain) => checkChain(chain, home)),
     ])
     return [...file, ...lists, ...each.flat()]
@@ -53,14 +53,14 @@ async function checkChain(chain: ChainAccess, home: string): Promise<readonly Fi
   const { config } = chain
   const subject = `chain ${config.id}`
   const wayOut = `another node in rpc_urls of chain ${config.id}`
-  const looked = [
-    await look(subject, wayOut, () => answers(chain, subject)),
-    await look(`${subject}: addresses`, wayOut, () => addresses(chain, subject)),
-    await look(`${subject}: co-signers`, wayOut, () => coSignerFindings(chain, home)),
-    await look(`${subject}: feeds`, wayOut, () => feeds(chain, subject)),
-    await look(`${subject}: simulation`, wayOut, () => simulation(chain, subject)),
+  const checked = [
+    await check(subject, wayOut, () => answers(chain, subject)),
+    await check(`${subject}: addresses`, wayOut, () => addresses(chain, subject)),
+    await check(`${subject}: co-signers`, wayOut, () => coSignerFindings(chain, home)),
+    await check(`${subject}: feeds`, wayOut, () => feeds(chain, subject)),
+    await check(`${subject}: simulation`, wayOut, () => simulation(chain, subject)),
   ]
-  return looked.flat()
+  return checked.flat()
 }
 
 /** Reads the node's newest block, which also shows whether this machine's clock is right. */

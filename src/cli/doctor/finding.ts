@@ -35,7 +35,7 @@ export const failure = (subject: string, found: string, wayOut: string): Finding
  * Runs a check and turns an error into a finding: one broken part must not hide the others.
  * @param wayOut what to do after an error
  */
-export async function look(
+export async function check(
   subject: string,
   wayOut: string,
   work: () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>,

@@ -6,7 +6,7 @@ import { pinnedRoots, verified } from '../../custody-tools/provisioning/install-
 import { listUsers } from '../../identity-provider/login/create-user.js'
 import { OTHERS_MASK } from '../config-directory.js'
 import type { Environments } from './environments.js'
-import { concern, type Finding, failure, fine, look } from './finding.js'
+import { check, concern, type Finding, failure, fine } from './finding.js'
 import { isIdentityElsewhere } from './link-checks.js'
 
 /** Checks the files in the home and the processes that use it. */
@@ -47,15 +47,15 @@ export async function homeChecks(
   const domains = DOMAINS.filter(({ name }) => name !== 'user' || !isElsewhere)
   const asRoot = 'run the doctor as root, which may look at every domain'
   const checks = [
-    look('modes', 'every environment has COUNTERSIGN_MODE=live', () => modes(environments)),
-    look('directories', `systemd-tmpfiles --create, as NEXT-STEPS.md of live init says`, () =>
+    check('modes', 'every environment has COUNTERSIGN_MODE=live', () => modes(environments)),
+    check('directories', `systemd-tmpfiles --create, as NEXT-STEPS.md of live init says`, () =>
       directories(home, domains),
     ),
-    look('registry', 'countersign custody install-registry <file>', () =>
+    check('registry', 'countersign custody install-registry <file>', () =>
       registry(home, environments),
     ),
-    ...(isElsewhere ? [] : [look('users', asRoot, () => users(home))]),
-    ...domains.map((domain) => look(`process: ${domain.title}`, asRoot, () => runs(home, domain))),
+    ...(isElsewhere ? [] : [check('users', asRoot, () => users(home))]),
+    ...domains.map((domain) => check(`process: ${domain.title}`, asRoot, () => runs(home, domain))),
   ]
   return (await Promise.all(checks)).flat()
 }

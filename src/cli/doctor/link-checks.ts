@@ -21,7 +21,7 @@ import {
 import { readFrames, writeFrame } from '../../quorum-protocol/frames.js'
 import { whileTheyHold } from './certificate-ends.js'
 import type { Environments } from './environments.js'
-import { type Finding, look } from './finding.js'
+import { check, type Finding } from './finding.js'
 
 /**
  * Checks how a wallet service reaches the identity provider on another machine, from both ends, and
@@ -49,13 +49,13 @@ export async function linkChecks({
   const { [LINK_LISTENER_VARIABLE]: listener } = identityProvider
   const checks = [
     ...(isSet(link)
-      ? [look(SERVICE_END, `${IDENTITY_LINK_VARIABLE}; ${SECTION}`, () => fromService(link))]
+      ? [check(SERVICE_END, `${IDENTITY_LINK_VARIABLE}; ${SECTION}`, () => fromService(link))]
       : []),
     ...(isSet(listener)
-      ? [look(IDENTITY_END, `${LINK_LISTENER_VARIABLE}; ${SECTION}`, () => atIdentity(listener))]
+      ? [check(IDENTITY_END, `${LINK_LISTENER_VARIABLE}; ${SECTION}`, () => atIdentity(listener))]
       : []),
     ...(isSet(nodes)
-      ? [look(NODES, `${NODE_LINK_VARIABLE}; ${NODES_SECTION}`, async () => ofNodes(nodes))]
+      ? [check(NODES, `${NODE_LINK_VARIABLE}; ${NODES_SECTION}`, async () => ofNodes(nodes))]
       : []),
   ]
   return (await Promise.all(checks)).flat()

@@ -4,7 +4,7 @@ import { VERSION } from '../../api/version.js'
 import { BYTES_PER_MIB, diskFloorBytes } from '../../config/disk-floor.js'
 import { usualAdapter } from '../../http/uws.js'
 import type { Environment } from './environments.js'
-import { concern, type Finding, failure, fine, look } from './finding.js'
+import { check, concern, type Finding, failure, fine } from './finding.js'
 
 /** Checks the machine and the program, independent of the home. */
 
@@ -15,12 +15,12 @@ export async function machineChecks(
   home: string,
   service: Environment,
 ): Promise<readonly Finding[]> {
-  const looked = await Promise.all([
-    look('versions', 'npm install countersign, again', versions),
-    look('signing library', 'npm install countersign, again, on this machine', signingLibrary),
-    look('disk', `check the file system of ${home}`, () => disk(home, service)),
+  const checked = await Promise.all([
+    check('versions', 'npm install countersign, again', versions),
+    check('signing library', 'npm install countersign, again, on this machine', signingLibrary),
+    check('disk', `check the file system of ${home}`, () => disk(home, service)),
   ])
-  return looked.flat()
+  return checked.flat()
 }
 
 function versions(): Finding {

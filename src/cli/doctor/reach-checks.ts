@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { identityProviderSocket, quorumSignerSocket } from '../../custody/domain-keys/layout.js'
 import { whileTheyHold } from './certificate-ends.js'
 import type { Environments } from './environments.js'
-import { concern, type Finding, failure, fine, look } from './finding.js'
+import { check, concern, type Finding, failure, fine } from './finding.js'
 import { isIdentityElsewhere, linkChecks } from './link-checks.js'
 
 /**
@@ -44,8 +44,8 @@ export async function reachChecks(
   const hosts = (service.COUNTERSIGN_PUBLIC_HOSTS ?? '').split(',').filter((host) => host !== '')
   const issuer = service.IDENTITY_ISSUER
   const checks = [
-    look('service', 'journalctl -u countersign-service', () => serviceParts(local, details)),
-    look('login', 'journalctl -u countersign-identity-provider; IDENTITY_ISSUER', () =>
+    check('service', 'journalctl -u countersign-service', () => serviceParts(local, details)),
+    check('login', 'journalctl -u countersign-identity-provider; IDENTITY_ISSUER', () =>
       login(issuer),
     ),
     ...[
@@ -53,10 +53,10 @@ export async function reachChecks(
         ? []
         : [['socket: identity provider', identityProviderSocket(home)] as const]),
       ['socket: quorum signer', quorumSignerSocket(home)] as const,
-    ].map(([subject, path]) => look(subject, 'start its unit', () => socket(subject, path))),
+    ].map(([subject, path]) => check(subject, 'start its unit', () => socket(subject, path))),
     linkChecks(environments),
     ...hosts.map((host) =>
-      look(`TLS: ${host}`, 'put a proxy in front; live init has samples', () => tls(host)),
+      check(`TLS: ${host}`, 'put a proxy in front; live init has samples', () => tls(host)),
     ),
   ]
   return (await Promise.all(checks)).flat()

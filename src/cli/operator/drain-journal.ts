@@ -6,7 +6,7 @@ import type { Journal, JournalHead } from '../../journal/journal.js'
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 import {
-  MOVE_LOOK_MS,
+  MOVE_POLL_MS,
   MOVES_MS_MAX,
   type Moved,
   requireRunning,
@@ -17,7 +17,7 @@ export interface DrainOptions {
   readonly home: string
   /** Whether the service stops even if no standby has reported ready. */
   readonly ends: 'for one that waits' | 'anyway'
-  readonly journal: Pick<Journal, 'look'>
+  readonly journal: Pick<Journal, 'readHead'>
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
   /** Called with a sentence for each step. */
@@ -47,7 +47,7 @@ type Step = 'asked' | 'ends' | 'left'
 
 async function drain(options: DrainOptions): Promise<Drained> {
   const { home, journal, partition, timers, ends } = options
-  const head = await journal.look(partition)
+  const head = await journal.readHead(partition)
   const from = head.owner?.node ?? null
   if ((await journalPositionIn(home))?.epoch !== head.epoch) {
     return { drained: false, from: null, owner: from, epoch: head.epoch }
@@ -58,7 +58,7 @@ async function drain(options: DrainOptions): Promise<Drained> {
   let step: Step | null = null
   try {
     const untilMs = timers.elapsed() + MOVES_MS_MAX
-    for (let now = head; ; now = await journal.look(partition)) {
+    for (let now = head; ; now = await journal.readHead(partition)) {
       if (now.epoch > head.epoch) return takenFrom(from, now)
       const file = readAskedMove(home)
       if (file?.refused !== undefined) {
@@ -68,7 +68,7 @@ async function drain(options: DrainOptions): Promise<Drained> {
       if (next !== step) options.step(SENTENCES[next])
       step = next
       if (timers.elapsed() > untilMs) throw new Error(whyNotMoved(now))
-      await sleep(timers, MOVE_LOOK_MS)
+      await sleep(timers, MOVE_POLL_MS)
     }
   } finally {
     removeAskedMove(home)

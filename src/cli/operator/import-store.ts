@@ -115,7 +115,7 @@ async function importInto(context: Context): Promise<Imported> {
   const { home, environment, journal, cell } = context
   const position = journalPositionOf(environment)
   if (position === null && isEmptyStore(environment)) throw nothingIn(home)
-  const head = await journal.look(cell.number)
+  const head = await journal.readHead(cell.number)
   requireOwn(home, position, head)
   const done = await doneAlready(context, position, head)
   if (done !== null) return { ...done, sharesLeft: 0 }
@@ -123,7 +123,7 @@ async function importInto(context: Context): Promise<Imported> {
   const there = await doneAlready(
     context,
     journalPositionOf(environment),
-    await journal.look(cell.number),
+    await journal.readHead(cell.number),
   )
   if (there === null) throw new Error('the snapshot was made but cannot be found')
   return { ...there, sharesLeft }
@@ -161,7 +161,7 @@ async function doneAlready(
   position: JournalPosition | null,
   { seq }: JournalHead,
 ): Promise<Omit<Imported, 'sharesLeft'> | null> {
-  const { newest } = await snapshots.look(cell.number)
+  const { newest } = await snapshots.readHead(cell.number)
   if (position === null || newest === null || newest.seq !== seq || position.seq !== seq)
     return null
   return { entries: seq, snapshot: newest }

@@ -13,7 +13,7 @@ export interface MoveOptions {
   readonly home: string
   /** The address of the node that should take over. */
   readonly to: URL
-  readonly journal: Pick<Journal, 'look'>
+  readonly journal: Pick<Journal, 'readHead'>
   /** The partition of the journal that is handed over. */
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
@@ -28,7 +28,7 @@ export interface Moved {
 
 /** The leader finishes its requests within 20 s; other standbys hold back for ten seconds more. */
 export const MOVES_MS_MAX = 60_000
-export const MOVE_LOOK_MS = 100
+export const MOVE_POLL_MS = 100
 const ANSWERS_MS_MAX = 5_000
 /** A standby that follows lacks only the entries of about the last second. */
 const BEHIND_MAX = 1_000
@@ -48,14 +48,14 @@ export function moveJournal(options: MoveOptions): Promise<Moved> {
 
 async function move(options: MoveOptions): Promise<Moved> {
   const { home, to, journal, partition, timers } = options
-  const head = await journal.look(partition)
+  const head = await journal.readHead(partition)
   await requireLeader(home, head)
   const id = await readyId(to, head)
   const from = head.owner?.node ?? null
   writeAskedMove(home, { epoch: head.epoch, to: id })
   try {
     const untilMs = timers.elapsed() + MOVES_MS_MAX
-    for (let now = head; ; now = await journal.look(partition)) {
+    for (let now = head; ; now = await journal.readHead(partition)) {
       if (now.epoch > head.epoch) {
         const owner = now.owner?.node ?? null
         if (owner !== null && nodeIdOf(owner) === id) return { from, owner, epoch: now.epoch }
@@ -66,7 +66,7 @@ async function move(options: MoveOptions): Promise<Moved> {
       const refused = readAskedMove(home)?.refused
       if (refused !== undefined) throw new UsageError(`nothing was handed over: ${refused}`)
       if (timers.elapsed() > untilMs) throw new Error(whyNotMoved(now))
-      await sleep(timers, MOVE_LOOK_MS)
+      await sleep(timers, MOVE_POLL_MS)
     }
   } finally {
     removeAskedMove(home)

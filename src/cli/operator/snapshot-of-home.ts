@@ -32,7 +32,7 @@ export async function snapshotOfHome(home: string, journal: Journal, partition: 
     if (made.kind !== 'made')
       throw new Error('the service made another snapshot at the same time: run this again')
     await tidy({ ...options, journal, epoch, marginEntries: MARGIN_ENTRIES })
-    return { ...made, first: (await journal.look(partition)).first }
+    return { ...made, first: (await journal.readHead(partition)).first }
   } finally {
     await environment.root.close()
   }

@@ -26,8 +26,8 @@ export function PolicyDifference(shown: {
   readonly after: JsonObject | null
 }) {
   const { keyId, before, after } = shown
-  const [found, setFound] = useState<{ of: unknown; looked: number; rows: Example[] } | null>(null)
-  const look = useQuestion(
+  const [found, setFound] = useState<{ of: unknown; judged: number; rows: Example[] } | null>(null)
+  const search = useQuestion(
     () => examplesOf(keyId, after).then((answer) => ({ of: after, ...answer })),
     setFound,
   )
@@ -37,8 +37,8 @@ export function PolicyDifference(shown: {
       title="Difference"
       actions={
         changes.length > 0 && (
-          <button type="button" disabled={look.isRunning} onClick={look.run}>
-            {look.isRunning ? 'Judging…' : 'Find examples'}
+          <button type="button" disabled={search.isRunning} onClick={search.run}>
+            {search.isRunning ? 'Judging…' : 'Find examples'}
           </button>
         )
       }
@@ -56,30 +56,30 @@ export function PolicyDifference(shown: {
           ))}
         </ul>
       )}
-      {look.error !== null && <Faults error={look.error} />}
-      {found !== null && found.of === after && <Examples looked={found.looked} rows={found.rows} />}
+      {search.error !== null && <Faults error={search.error} />}
+      {found !== null && found.of === after && <Examples judged={found.judged} rows={found.rows} />}
     </Card>
   )
 }
 
 function Examples({
-  looked,
+  judged,
   rows,
 }: {
-  readonly looked: number
+  readonly judged: number
   readonly rows: readonly Example[]
 }) {
   if (rows.length === 0) {
     const words =
-      looked === 0
+      judged === 0
         ? 'This key has no past calls to use as examples'
-        : `The outcome of its last ${looked} distinct calls would not change`
+        : `The outcome of its last ${judged} distinct calls would not change`
     return <Empty title={words} />
   }
   return (
     <div role="status">
       <p class="small">
-        Of its last {looked} distinct calls, {rows.length} would now have another outcome.
+        Of its last {judged} distinct calls, {rows.length} would now have another outcome.
       </p>
       <Table<Example>
         caption="Calls with another outcome"
@@ -113,7 +113,7 @@ async function examplesOf(keyId: string, policy: JsonObject | null) {
     })
   }
   const distinct = [...calls.values()]
-  if (distinct.length === 0) return { looked: 0, rows: [] }
+  if (distinct.length === 0) return { judged: 0, rows: [] }
   const [old, now] = await Promise.all([
     verdictsOf(keyId, distinct, undefined),
     verdictsOf(keyId, distinct, policy),
@@ -123,7 +123,7 @@ async function examplesOf(keyId: string, policy: JsonObject | null) {
     if (before === undefined || after === undefined || before.effect === after.effect) return []
     return [{ call: one, before, after }]
   })
-  return { looked: distinct.length, rows }
+  return { judged: distinct.length, rows }
 }
 
 function isOperation(kind: string): kind is TestedCall['operation'] {

@@ -128,7 +128,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
 }
 
 const CARRIED_WITHIN_MS = 30_000
-const LOOK_MS = 25
+const POLL_MS = 25
 
 /**
  * Waits until the running service has copied a marked share to the journal. Without the service
@@ -146,7 +146,7 @@ function carriedByService(journal: SharesInJournal, shares: () => ShareStore): C
             "the share did not reach the journal within 30 s: this home's service must run and its journal must answer; check both, then repeat this command",
           )
         }
-        await setTimeout(LOOK_MS)
+        await setTimeout(POLL_MS)
       }
     },
     get: (walletId) => journal.get(hex(walletId)),

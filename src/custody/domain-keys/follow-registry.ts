@@ -4,7 +4,7 @@ import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { readRegistryFile } from './registry-file.js'
 
 /** An emergency revocation takes effect within this time, in each domain independently. */
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 
 /**
  * Loads a newer registry as soon as the file changes. Each domain polls by itself: revoking the key
@@ -19,15 +19,15 @@ export function followRegistry(
   taken: (registry: Registry) => void,
   refused: (error: unknown) => void,
 ): () => void {
-  const look = () => {
+  const poll = () => {
     try {
       if (holder.offer(readRegistryFile(path))) taken(holder.current)
     } catch (error) {
       refused(error)
     }
   }
-  const unwatch = watchPath(path, LOOK_EVERY_MS, look)
+  const unwatch = watchPath(path, POLL_MS, poll)
   // Checks for a change since the holder read the file: a start may take seconds.
-  look()
+  poll()
   return unwatch
 }

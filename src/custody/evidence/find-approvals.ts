@@ -37,7 +37,7 @@ export interface ApprovalSought {
  * thread at its fastest. An approval is recorded while the quorum signer signs, so it is almost
  * always among the first.
  */
-const LOOKED_AT_MAX = 512
+const ROWS_SCANNED_MAX = 512
 
 /**
  * Finds the last such approval before `untilMs`. There is no index; a chain is in order of time, so
@@ -62,7 +62,7 @@ function findIn(
   const below = firstAfter(log, chain, sought.untilMs)
   let seen = 0
   for (const entry of log.newestFirst(chain, below)) {
-    if (seen++ === LOOKED_AT_MAX || timeOf(entry) < sought.sinceMs) return null
+    if (seen++ === ROWS_SCANNED_MAX || timeOf(entry) < sought.sinceMs) return null
     const found = approvalIn(entry, sought)
     if (found !== null) return found
   }

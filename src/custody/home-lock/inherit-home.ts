@@ -5,7 +5,7 @@ import { NoLock } from './kernel-lock.js'
 import { endWith, endWithout, OWNER_ALONE } from './own-home.js'
 
 /** The interval between checks whether the other process has ended. */
-const LOOK_EVERY_MS = 10
+const POLL_MS = 10
 
 /**
  * Runs `ownHome` for a process that takes over from another: it waits for that one to end, and
@@ -29,6 +29,6 @@ export async function inheritHome(
         endWith(`Waited ${patienceMs / 1_000} s to take over. ${error.message}`)
       }
     }
-    await delay(LOOK_EVERY_MS)
+    await delay(POLL_MS)
   }
 }

@@ -4,7 +4,7 @@ import { HomeInUse, lockDomain } from './domain-lock.js'
 import { type HeldLock, NoLock } from './kernel-lock.js'
 
 /** The longest time for which a second process that found no lock file works on the same home. */
-const LOOK_EVERY_MS = 2_000
+const POLL_MS = 2_000
 
 /**
  * Files are readable only by the process's user; a file that others may read gets its mode
@@ -31,13 +31,13 @@ export function ownHome(home: string, domain: DomainName): void {
 
 /** Ends the process once its lock's file is removed or replaced. */
 export function endWithout(lock: HeldLock, home: string): void {
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     if (lock.inPlace()) return
     endWith(
       `The lock of ${home} was removed or replaced while this process held it: another process may write there now, so this one ends. Never remove lock files; to let another process in, stop the running one.`,
     )
-  }, LOOK_EVERY_MS)
-  look.unref()
+  }, POLL_MS)
+  poll.unref()
 }
 
 export function endWith(sentence: string): never {

@@ -44,7 +44,7 @@ const APPROVE_PATH = '/approve/'
  * The agent has its answer, and a person the link, slightly before this domain learns of the call.
  */
 const TOLD_WITHIN_MS = 60_000
-const LOOK_AGAIN_SECONDS = 1
+const REFRESH_SECONDS = 1
 
 /**
  * The paths to which a sign-in may return; a browser reads none of them as another origin.
@@ -206,7 +206,7 @@ async function approval(
   const approvalId = ulidBytes(id)
   const waiting = deps.approvals.waiting(approvalId, userId)
   if (waiting === null && Math.abs(Date.now() - ulidTimeMs(approvalId)) < TOLD_WITHIN_MS) {
-    response.setHeader('Refresh', String(LOOK_AGAIN_SECONDS))
+    response.setHeader('Refresh', String(REFRESH_SECONDS))
     message(
       response,
       200,

@@ -1,5 +1,5 @@
 import { readJournalFile } from '../../config/journal.js'
-import { beatAside } from '../../journal/beats-aside.js'
+import { startHeartbeatThread } from '../../journal/heartbeat-thread.js'
 import { openEngine } from '../../journal/open-engine.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import {
@@ -12,7 +12,7 @@ import { positionIn } from './stores.js'
 import type { UserSideJournal } from './writer.js'
 
 export interface BeginJournalOptions
-  extends Omit<UserSideJournalOptions, 'beats' | 'connect' | 'followed' | 'fatal' | 'timers'> {
+  extends Omit<UserSideJournalOptions, 'heartbeats' | 'connect' | 'followed' | 'fatal' | 'timers'> {
   /** Null when this identity provider has no journal. */
   readonly file: string | null
   readonly metrics: Pick<VaultMetrics, 'watchJournal'>
@@ -61,7 +61,7 @@ export async function beginJournal({
     journal = await openUserSideJournal({
       ...{ ...options, followed },
       connect: () => openEngine(settings, log),
-      beats: beatAside({ settings, partition: PARTITION, ended }),
+      heartbeats: startHeartbeatThread({ settings, partition: PARTITION, ended }),
       fatal(err) {
         log.fatal(
           { err },

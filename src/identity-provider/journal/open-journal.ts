@@ -57,7 +57,7 @@ export interface UserSideJournalOptions {
   readonly followed?: (progress: StandbyProgress) => void
   readonly timers?: Timers
   /** The sender of heartbeats; by default this thread. */
-  readonly beats?: LeaderHeartbeats
+  readonly heartbeats?: LeaderHeartbeats
 }
 
 export interface StandbyProgress {
@@ -92,12 +92,12 @@ export async function openUserSideJournal(
   refuseHalfRestored(userSideLayout(home))
   const sealer = await openSealer(options)
   const journal = await options.connect()
-  const { beats = createLeaderHeartbeats(journal, PARTITION, timers) } = options
+  const { heartbeats = createLeaderHeartbeats(journal, PARTITION, timers) } = options
   const stores = openJournaledStores(home)
   const context: Context = {
     ...{ options, journal, stores, sealer, timers, partition: PARTITION },
     reached: null,
-    acquired: (epoch, seq) => beats.begin(epoch, () => seq),
+    acquired: (epoch, seq) => heartbeats.begin(epoch, () => seq),
   }
   const isNew = stores.position() === null
   const found = await beginIfNew(context)
@@ -115,7 +115,7 @@ export async function openUserSideJournal(
     ...{ journal, partition: PARTITION, stores: recorded, sealer, position, timers, log },
     fatal: options.fatal,
   })
-  beats.begin(position.epoch, () => writer.readings.stored)
+  heartbeats.begin(position.epoch, () => writer.readings.stored)
   const trimming = keepTrimmed({
     ...{ home, journal, partition: PARTITION, timers, log, writer, id: position.journal },
     needed: () => recorded.position()?.seq ?? 0,
@@ -129,7 +129,7 @@ export async function openUserSideJournal(
       await frozen.close()
       try {
         await writer.close()
-        await beats.leave()
+        await heartbeats.leave()
       } finally {
         await recorded.close()
         await journal.close()
@@ -176,7 +176,7 @@ async function beginIfNew(context: Context): Promise<Position> {
   const { stores, options } = context
   const known = stores.position()
   if (known !== null) return known
-  const head = await look(context)
+  const head = await headOf(context)
   if (options.role === 'standby' || head.epoch > 0) {
     throw new Error(
       `the stores of ${options.home} have no journal, and ${options.role === 'standby' ? 'a standby is made of a home that has' : 'this one has had an owner'}: name an empty engine to begin one as its leader, or ${COPY_ANEW}`,
@@ -192,7 +192,7 @@ async function beginIfNew(context: Context): Promise<Position> {
 /** @throws Error when another home leads, and this start may not end it */
 async function acquireAsLeader(context: Context): Promise<Position> {
   const { options } = context
-  const head = await look(context)
+  const head = await headOf(context)
   if (isOwn(context.reached, head)) return acquire(context, head.epoch)
   if (readJournalPermit(options.home, 'user') === head.epoch) return acquire(context, head.epoch)
   const where = head.owner === null ? '' : `, at ${head.owner.node},`
@@ -205,7 +205,7 @@ async function acquireAsLeader(context: Context): Promise<Position> {
 async function wait(context: Context): Promise<Position> {
   const { journal, options, timers } = context
   const { home, mode, log, followed = () => undefined } = options
-  const head = await look(context)
+  const head = await headOf(context)
   if (readJournalPermit(home, 'user') === head.epoch) return acquireAsLeader(context)
   log.info({}, 'this standby of the identity provider follows its journal')
   const signing = openSigningCheck(home, 'user', mode, timers.now)
@@ -262,7 +262,7 @@ async function acquire(context: Context, after: number, triesMax?: number): Prom
   const { journal, stores, options, timers, sealer } = context
   const known = context.reached ?? beginning('', '')
   // This also resumes an acquisition that was cut short, if no other home has led since.
-  const head = await look(context)
+  const head = await headOf(context)
   const isResumed = after > known.epoch && isOwn(known, head)
   const isFromItself = (isResumed ? known.after : after) === known.epoch
   const claim = drawn(CLAIM_BYTES)
@@ -307,8 +307,8 @@ function untilAvailable<T>({ timers, options }: Context, ask: () => Promise<T>):
   )
 }
 
-function look(context: Context): Promise<JournalHead> {
-  return available(context, () => context.journal.look(PARTITION))
+function headOf(context: Context): Promise<JournalHead> {
+  return available(context, () => context.journal.readHead(PARTITION))
 }
 
 function drawn(bytes: number): string {

@@ -40,7 +40,7 @@ export interface WriterReadings {
 }
 
 export interface WriterOptions extends AppendContext {
-  readonly journal: Pick<Journal, 'append' | 'look'>
+  readonly journal: Pick<Journal, 'append' | 'readHead'>
   readonly partition: number
   readonly stores: JournaledStores
   readonly sealer: Sealer
@@ -63,7 +63,7 @@ export class LeadershipUnsure extends Error {
 /** The bound of an entry's writes before sealing. */
 const ENTRY_BYTES_MAX = BODY_BYTES_MAX / 4
 /** How often writes by other processes are collected. */
-const LOOK_FOR_WRITES_MS = 250
+const WRITES_POLL_MS = 250
 /** Writes that the journal has are forgotten in groups, because each group waits for the disk. */
 const FORGET_AFTER_MS = 1_000
 /** How often stores without writes advance their position. */
@@ -257,16 +257,16 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
     return !isOver && timers.elapsed() - seenMs < UNSEEN_MS_MAX
   }
 
-  function lookForWrites(): void {
+  function pollForWrites(): void {
     if (isClosed || isOver) return
     for (const place of places) takeAll(place)
     storing()?.catch(() => undefined)
-    timers.at(timers.now() + LOOK_FOR_WRITES_MS, lookForWrites)
+    timers.at(timers.now() + WRITES_POLL_MS, pollForWrites)
   }
   async function pollLeader(): Promise<void> {
     const asked = timers.elapsed()
     try {
-      const head = await journal.look(partition)
+      const head = await journal.readHead(partition)
       if (head.epoch !== epoch) return end(new JournalFenced(head.epoch))
       seenMs = Math.max(seenMs, asked)
       prove()
@@ -277,7 +277,7 @@ export function createUserSideWriter(options: WriterOptions): UserSideJournal {
       timers.at(timers.now() + LEADER_POLL_INTERVAL_MS, () => void pollLeader())
     }
   }
-  lookForWrites()
+  pollForWrites()
   void pollLeader()
 
   return {

@@ -58,9 +58,9 @@ export function simulateTransactionHandler(
       }),
     ])
     if (!limits.ok) return ofRead(limits)
-    const { key: current, counters, above, valueMicros, foreseen } = limits.value
-    if (foreseen !== undefined && foreseen.denied !== null) {
-      return { ok: false, fault: foreseen.denied }
+    const { key: current, counters, above, valueMicros, predicted } = limits.value
+    if (predicted !== undefined && predicted.denied !== null) {
+      return { ok: false, fault: predicted.denied }
     }
     const spendMicros =
       valueMicros === undefined ? forecast.value.spendMicros : valueMicros + gasMicros
@@ -76,7 +76,7 @@ export function simulateTransactionHandler(
         approvals: answer.approvals.map((approval) => ({ ...approval })),
         within_limits: priced && fits,
         screening: screeningView(inspection),
-        approval: foreseen?.asks == null ? null : askedView(foreseen.asks),
+        approval: predicted?.asks == null ? null : askedView(predicted.asks),
       },
     }
   }

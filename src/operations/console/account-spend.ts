@@ -126,18 +126,18 @@ export function createAccountSpend({
 
   async function readDays(user: UserId): Promise<SpentByDay> {
     const account = await readLines(user)
-    let looked = 0
+    let scanned = 0
     for (const [id, { version, value: lines }] of account.lines) {
       const before = account.days.get(id)
       if (before?.version === version) continue
-      if (looked++ > 0 && looked % WALLETS_PER_SLICE === 0) await turn()
+      if (scanned++ > 0 && scanned % WALLETS_PER_SLICE === 0) await turn()
       // Read after the lineages: a change in between has raised the version and is read once more.
       const days = reader.ifSound(() => daysOf(reader, id, lines ?? []))
       account.days.set(id, { version, value: days ?? null })
       addDays(account.pastDays, before?.value ?? [], -1n)
       addDays(account.pastDays, days ?? [], 1n)
     }
-    if (looked > 0) held.set(user, { ...account })
+    if (scanned > 0) held.set(user, { ...account })
     return { ...shownOf(account, true), pastDays: new Map(account.pastDays) }
   }
 

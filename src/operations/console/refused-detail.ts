@@ -1,16 +1,16 @@
 import type { AuditRecord } from '../../domain/audit.js'
-import type { ForeseenOutcome } from '../../domain/foreseen.js'
 import type { Address, Hex } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { parseUsd } from '../../domain/money.js'
+import type { PredictedOutcome } from '../../domain/predicted-outcome.js'
 import { isSponsored } from '../../domain/sponsorship.js'
 import type { TxKind } from '../../domain/transaction.js'
 import type { ErrorCode } from '../../errors/catalogue.js'
-import { foreseenByWords } from '../../policy/foreseen-by-words.js'
+import { predictFromCalldata } from '../../policy/predict-from-calldata.js'
 import type { OperationPorts } from '../ports.js'
 import { auditView } from './audit.js'
-import { NOT_KEPT } from './foreseen.js'
-import { foreseenView, pricesView } from './foreseen-view.js'
+import { NOT_KEPT } from './predicted-outcome.js'
+import { predictedView, pricesView } from './predicted-view.js'
 import { refusalInWords } from './refusal-words.js'
 import { tokenNames } from './token-names.js'
 
@@ -30,7 +30,7 @@ export function refusedDetail({ reader, chains }: ReadPorts, entry: AuditRecord)
   const outline = outlineOf(details)
   const wallet = subWalletId === null ? undefined : reader.wallets.byId(subWalletId)
   const named = tokenNames(chains, outline.chainId)
-  const foreseen = foreseenOfRefused(entry)
+  const predicted = predictedOfRefused(entry)
   const isValued = typeof details.value_usd === 'string'
   const price = typeof details.native_price_usd === 'string' ? details.native_price_usd : null
   return {
@@ -64,10 +64,10 @@ export function refusedDetail({ reader, chains }: ReadPorts, entry: AuditRecord)
           gas_usd: typeof details.gas_usd === 'string' ? details.gas_usd : null,
           native_price_usd: price,
           reserved_usd: null,
-          prices: pricesView(foreseen, nativePrice(price), named),
+          prices: pricesView(predicted, nativePrice(price), named),
         }
       : null,
-    simulation: simulationOf(entry, foreseenView(foreseen, named, whyNone(entry))),
+    simulation: simulationOf(entry, predictedView(predicted, named, whyNone(entry))),
     attempts: [],
     signatures: [],
     timeline: [{ step: 'refused' as const, at: isoTime(atMs), tx_hash: null, block_number: null }],
@@ -87,7 +87,7 @@ function whyNone({ details }: AuditRecord): string {
   return isSponsored(kind as TxKind) ? NO_TERMS : NOT_KEPT
 }
 
-type Simulation = ReturnType<typeof foreseenView>
+type Simulation = ReturnType<typeof predictedView>
 
 /** A simulation that fails moves nothing, and is the reason for the refusal. */
 function simulationOf({ details }: AuditRecord, shown: Simulation): Simulation {
@@ -101,13 +101,13 @@ const FAILED: ReadonlySet<unknown> = new Set<ErrorCode>([
 const RUN_FAILED = 'A node simulated it, and it failed, so nothing would have moved.'
 
 /** The outline contains only native currency. */
-function foreseenOfRefused({ details, foreseen }: AuditRecord): ForeseenOutcome | null {
+function predictedOfRefused({ details, predicted }: AuditRecord): PredictedOutcome | null {
   const { kind, chainId, to, value, dataBytes } = outlineOf(details)
-  if (foreseen !== null || isSponsored(kind) || dataBytes > 0) return foreseen
+  if (predicted !== null || isSponsored(kind) || dataBytes > 0) return predicted
   const worth = parseUsd(String(details.value_usd))
   return worth === null
     ? null
-    : foreseenByWords({ operation: kind, chainId, to, value, data: '0x' }, worth)
+    : predictFromCalldata({ operation: kind, chainId, to, value, data: '0x' }, worth)
 }
 
 function outlineOf(details: AuditRecord['details']) {

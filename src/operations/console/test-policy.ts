@@ -1,5 +1,5 @@
 import { subWalletAddress } from '../../../actors/addresses.js'
-import type { Foreseen } from '../../../actors/sub-wallet/core/replies.js'
+import type { PredictedJudgement } from '../../../actors/sub-wallet/core/replies.js'
 import type { ConsoleInput } from '../../api/console-operations.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { ApiKey } from '../../domain/api-key.js'
@@ -46,7 +46,7 @@ async function verdictOn(
   key: ApiKey,
   policy: Policy | null,
   { operation: kind, chain_id: chainId, to, data, value, token_out: tokenOut }: TestedCall,
-): Promise<Result<Pick<Foreseen, 'effect' | 'rule'> & { reasons: string[] }>> {
+): Promise<Result<Pick<PredictedJudgement, 'effect' | 'rule'> & { reasons: string[] }>> {
   // A key that another key made is also bound by that key's policy.
   const isUnbound = policy === null && key.parentLineageId === undefined
   if (isUnbound) return ok({ effect: 'allow', rule: null, reasons: NO_POLICY })
@@ -65,9 +65,9 @@ async function verdictOn(
   }
   const limits = await ports.actors.ask(subWalletAddress(key), command)
   if (!limits.ok) return ofRead(limits)
-  const { foreseen } = limits.value
-  if (foreseen === undefined) throw new Error('a call was not judged')
-  const { effect, rule, reasons } = foreseen
+  const { predicted } = limits.value
+  if (predicted === undefined) throw new Error('a call was not judged')
+  const { effect, rule, reasons } = predicted
   return ok({ effect, rule, reasons: rule === null ? NO_POLICY : [...reasons] })
 }
 

@@ -15,8 +15,8 @@ import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { approvalView } from './approvals.js'
 import { auditView } from './audit.js'
-import { foreseenOfTransaction, NOT_KEPT } from './foreseen.js'
-import { foreseenView, pricesView } from './foreseen-view.js'
+import { NOT_KEPT, predictedOfTransaction } from './predicted-outcome.js'
+import { predictedView, pricesView } from './predicted-view.js'
 import { refusedDetail } from './refused-detail.js'
 import { signaturesOf } from './signatures.js'
 import { tokenNames } from './token-names.js'
@@ -47,7 +47,7 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
     const entries = entriesOf(reader, userId, tx.txId)
     const verdict = entries.find(({ type }) => type === 'send.allowed')
     const lists = verdict?.lists ?? approval?.screenedAgainst.map(listView)
-    const foreseen = foreseenOfTransaction(tx, approval, verdict)
+    const predicted = predictedOfTransaction(tx, approval, verdict)
     const named = tokenNames(ports.chains, tx.call.chainId)
     const { valuation, attempts } = tx
     const { nativePrice, nativePriceDecimals } = valuation
@@ -65,9 +65,9 @@ export function getTransaction(ports: ReadPorts): ConsoleHandlers['get_transacti
           gas_usd: isSponsored(tx.kind) ? null : formatUsd(valuation.gasMicros),
           native_price_usd: formatUsd(valueUsdMicros(1n, 0, coin.value, coin.decimals)),
           reserved_usd: formatUsd(tx.reservation.micros),
-          prices: pricesView(foreseen, coin, named),
+          prices: pricesView(predicted, coin, named),
         },
-        simulation: foreseenView(foreseen, named, NOT_KEPT),
+        simulation: predictedView(predicted, named, NOT_KEPT),
         attempts: attempts.map((attempt) => ({
           tx_hash: attempt.txHash,
           signed_at: isoTime(attempt.signedAtMs),

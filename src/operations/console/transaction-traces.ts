@@ -19,7 +19,7 @@ const LATER_MS = 5_000
  */
 const WHOLE_MAX_MS = 600_000
 /** Entries of the user that are scanned for one transaction; tens of milliseconds. */
-const LOOKED_AT_MAX = 5_000
+const ROWS_SCANNED_MAX = 5_000
 
 interface Span {
   readonly fromMs: number
@@ -40,7 +40,7 @@ export function eventsOf(
   for (const { fromMs, untilMs } of spansOf(tx, approval)) {
     after = Math.max(after, reader.events.placeBefore(userId, fromMs, readableSeq))
     for (const event of reader.events.ofUser(userId, after, readableSeq)) {
-      if (event.atMs > untilMs || seen++ === LOOKED_AT_MAX) break
+      if (event.atMs > untilMs || seen++ === ROWS_SCANNED_MAX) break
       after = event.seq
       if (event.moment?.txId === txId || event.data?.tx_id === txId) found.push(event)
     }
@@ -61,7 +61,7 @@ export function entriesOf(reader: Reader, userId: UserId, txId: TxId): AuditReco
   let seen = 0
   for (const { fromMs, untilMs } of spans) {
     for (const record of reader.audit.between(userId, fromMs, untilMs)) {
-      if (seen++ === LOOKED_AT_MAX) break
+      if (seen++ === ROWS_SCANNED_MAX) break
       if (record.txId === txId) found.set(record.auditId, record)
     }
   }

@@ -1,9 +1,9 @@
 import type { AuditedList, AuditRecord } from '../../domain/audit.js'
-import type { ForeseenOutcome } from '../../domain/foreseen.js'
+import type { PredictedOutcome } from '../../domain/predicted-outcome.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { type AllowedVerdict, allowedAuditId, allowedEntry } from '../allowed-entry.js'
 import { listOf, named, nullable, record, recordWithout, scalar } from './codec.js'
-import { FORESEEN } from './foreseen.js'
+import { PREDICTED } from './predicted-outcome.js'
 import { packed, packedPair, packedRecord, type Unsealed } from './sealing.js'
 
 /**
@@ -12,13 +12,13 @@ import { packed, packedPair, packedRecord, type Unsealed } from './sealing.js'
  * so its bytes are cached. A third element holds the predicted outcome of the call; a plain send
  * has none.
  */
-type Stored = readonly [entry: unknown, lists: unknown, foreseen?: unknown]
+type Stored = readonly [entry: unknown, lists: unknown, predicted?: unknown]
 
 const LISTS = nullable(
   listOf(record<AuditedList>({ list: scalar, version: scalar, checked_at: scalar })),
 )
 
-const ENTRY = recordWithout<Omit<AuditRecord, 'foreseen'>, 'lists'>('lists', {
+const ENTRY = recordWithout<Omit<AuditRecord, 'predicted'>, 'lists'>('lists', {
   auditId: scalar,
   userId: scalar,
   atMs: scalar,
@@ -33,7 +33,7 @@ const ENTRY = recordWithout<Omit<AuditRecord, 'foreseen'>, 'lists'>('lists', {
 /**
  * A verdict in the index of its user's transactions; the transaction's record has the other fields.
  */
-const VERDICT = recordWithout<Omit<AllowedVerdict, 'foreseen'>, 'lists'>('lists', {
+const VERDICT = recordWithout<Omit<AllowedVerdict, 'predicted'>, 'lists'>('lists', {
   atMs: scalar,
   reservedMicros: scalar,
 })
@@ -44,38 +44,38 @@ const listsBytes = new WeakMap<readonly AuditedList[], Uint8Array>()
 
 /** @returns a value to put in the space `transactionsByUser` */
 export function encodeVerdict(verdict: AllowedVerdict): Unsealed {
-  return stored(VERDICT.encode(verdict), verdict.lists, verdict.foreseen ?? null)
+  return stored(VERDICT.encode(verdict), verdict.lists, verdict.predicted ?? null)
 }
 
 /** @param value what the space holds, unless it is 1 */
 export function decodeVerdict(value: unknown, tx: Transaction): AuditRecord {
-  const [verdict, lists, foreseen] = value as Stored
+  const [verdict, lists, predicted] = value as Stored
   const allowed = VERDICT.decode(verdict, LISTS.decode(lists, null))
   const entry = { ...allowedEntry(tx, allowed), auditId: allowedAuditId(tx.txId) }
-  return { ...entry, foreseen: foreseenIn(foreseen) }
+  return { ...entry, predicted: predictedIn(predicted) }
 }
 
 /** @returns a value to put in the space `audit` */
 export function encodeAudit(entry: AuditRecord): Unsealed {
-  return stored(ENTRY.encode(entry), entry.lists, entry.foreseen)
+  return stored(ENTRY.encode(entry), entry.lists, entry.predicted)
 }
 
 export function decodeAudit(value: unknown): AuditRecord {
-  const [entry, lists, foreseen] = value as Stored
-  return { ...ENTRY.decode(entry, LISTS.decode(lists, null)), foreseen: foreseenIn(foreseen) }
+  const [entry, lists, predicted] = value as Stored
+  return { ...ENTRY.decode(entry, LISTS.decode(lists, null)), predicted: predictedIn(predicted) }
 }
 
 function stored(
   entry: unknown,
   lists: AuditRecord['lists'],
-  foreseen: AuditRecord['foreseen'],
+  predicted: AuditRecord['predicted'],
 ): Unsealed {
-  if (foreseen === null) return packedPair(entry, bytesOf(lists))
-  return packedRecord([entry, LISTS.encode(lists, null), FORESEEN.encode(foreseen, null)])
+  if (predicted === null) return packedPair(entry, bytesOf(lists))
+  return packedRecord([entry, LISTS.encode(lists, null), PREDICTED.encode(predicted, null)])
 }
 
-function foreseenIn(value: unknown): ForeseenOutcome | null {
-  return value === undefined ? null : FORESEEN.decode(value, null)
+function predictedIn(value: unknown): PredictedOutcome | null {
+  return value === undefined ? null : PREDICTED.decode(value, null)
 }
 
 function bytesOf(lists: AuditRecord['lists']): Uint8Array {

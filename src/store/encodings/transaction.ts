@@ -140,7 +140,7 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField, 'call'>(
     reservation: RESERVATION,
     createdAtMs: scalar,
     credits: optional(listOf(CREDIT)),
-    foreseenMicros: optional(scalar),
+    predictedMicros: optional(scalar),
     unitsTaken: optional(listOf(UNITS)),
     approval: optional(APPROVAL),
     shownPayees: optional(ADDRESSES),

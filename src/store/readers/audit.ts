@@ -3,8 +3,8 @@ import { ENTROPY_BYTES, ID_PREFIX, type TxId, type UserId, ulidBody } from '../.
 import { allowedAuditId, allowedTxId } from '../allowed-entry.js'
 import { decodeAudit, decodeVerdict } from '../encodings/audit.js'
 import type { Environment } from '../environment.js'
-import { noteLook } from '../looks.js'
 import { newestFirst, type Page, type PageOptions, pageOf } from '../pages.js'
+import { countScannedRow } from '../rows-scanned.js'
 import type { TransactionReader } from './transactions.js'
 
 /**
@@ -50,7 +50,7 @@ export function createAuditReader(
     *between(user, fromMs, untilMs) {
       const range = { start: [user, idAt(untilMs + 1)], end: [user, idAt(fromMs)], reverse: true }
       for (const { value } of spaces.audit.getRange(range)) {
-        noteLook()
+        countScannedRow()
         yield decodeAudit(value)
       }
     },

@@ -37,7 +37,7 @@ export function auditStep(
   while (at !== null) {
     const taken = takeOldest(context, at, beforeMs, left, mode)
     audit += taken.entries
-    left -= Math.max(1, taken.looked)
+    left -= Math.max(1, taken.scanned)
     at = taken.isDone ? nextOf(context, at) : { ...at, id: taken.id }
     if (left <= 0) break
   }
@@ -57,7 +57,7 @@ function nextOf(context: PruneContext, { space, user }: Cursor): Cursor | null {
 
 interface Taken {
   readonly entries: number
-  readonly looked: number
+  readonly scanned: number
   readonly id: string
   readonly isDone: boolean
 }
@@ -83,7 +83,7 @@ function takeOldest(
   const marked = isVerdict ? String(mark()) : ''
   const start = id > marked ? id : marked
   const old: string[] = []
-  let looked = 0
+  let scanned = 0
   let last = start
   let isDone = true
   const range = { start: [user, start], end: [user, LAST], exclusiveStart: true }
@@ -91,11 +91,11 @@ function takeOldest(
     const entryId = (key as [UserId, string])[1]
     if (timeOf(entryId) >= beforeMs) break
     if (isVerdict && !isFinalTx(entryId as TxId)) break
-    if (looked === left) {
+    if (scanned === left) {
       isDone = false
       break
     }
-    looked++
+    scanned++
     last = entryId
     const has = isVerdict ? value !== NO_VERDICT : isFinalTx(decodeAudit(value).txId)
     if (has) old.push(entryId)
@@ -109,7 +109,7 @@ function takeOldest(
     if (isVerdict && last !== marked)
       spaces.retained.putSync([user, 'verdicts'], packedRecord(last))
   }
-  return { entries: old.length, looked, id: last, isDone }
+  return { entries: old.length, scanned, id: last, isDone }
 }
 
 /** Milliseconds since the epoch, which are the first 48 bits of a ULID. */

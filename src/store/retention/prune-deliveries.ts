@@ -20,18 +20,18 @@ export function deliveryStep(
 ): Step<Key> {
   const old: Key[] = []
   let last: Key | null = null
-  let looked = 0
+  let scanned = 0
   const range = after === null ? {} : { start: after, exclusiveStart: true }
   for (const { key, value } of spaces.deliveryRecords.getSound(range)) {
-    if (looked === STEP_RECORDS_MAX) break
-    looked++
+    if (scanned === STEP_RECORDS_MAX) break
+    scanned++
     last = key as Key
     const { status, updatedAtMs } = value as FinishedAt
     if (status !== 'pending' && updatedAtMs < beforeMs) old.push(last)
   }
   if (mode === 'remove') for (const key of old) spaces.deliveryRecords.removeSync(key)
   return {
-    next: looked < STEP_RECORDS_MAX ? null : last,
+    next: scanned < STEP_RECORDS_MAX ? null : last,
     pruned: { deliveries: old.length },
   }
 }

@@ -39,7 +39,7 @@ export function eventStep(
     const taken = takeOldest(context, { user, seq }, beforeMs, left, mode)
     events += taken.events
     if (taken.why === 'needed') heldBack++
-    left -= Math.max(1, taken.looked)
+    left -= Math.max(1, taken.scanned)
     if (taken.why === 'step full') {
       return { next: { user, seq: taken.throughSeq }, pruned: { events, heldBack } }
     }
@@ -52,7 +52,7 @@ export function eventStep(
 
 interface Taken {
   readonly events: number
-  readonly looked: number
+  readonly scanned: number
   readonly throughSeq: number
   /** Why the next block stays. */
   readonly why: 'step full' | 'needed' | 'young or none'
@@ -97,7 +97,7 @@ function takeOldest(
     }
     spaces.retained.putSync([user, 'events'], packedRecord(throughSeq))
   }
-  return { events: all.length, looked: old.length, throughSeq, why }
+  return { events: all.length, scanned: old.length, throughSeq, why }
 }
 
 /** Until a transaction is final, clients that follow it read the log from before its events. */

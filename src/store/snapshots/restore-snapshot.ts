@@ -18,7 +18,7 @@ import { decodeManifest, decodeRowsChunk, type Manifest } from './chunk.js'
 export interface RestoreOptions {
   readonly environment: Environment
   readonly journal: Pick<Journal, 'read'>
-  readonly snapshots: Pick<Snapshots, 'look' | 'read'>
+  readonly snapshots: Pick<Snapshots, 'readHead' | 'read'>
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: { info(context: object, message: string): void }
@@ -51,7 +51,7 @@ export async function findRestorable(
   storeId: string,
 ): Promise<Restorable | null> {
   for (let failed = ''; ; ) {
-    const { newest } = await snapshots.look(partition)
+    const { newest } = await snapshots.readHead(partition)
     if (newest === null) return null
     const { id, seq, chunks } = newest
     try {

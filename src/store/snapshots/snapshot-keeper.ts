@@ -32,7 +32,7 @@ export interface SnapshotReadings {
 }
 
 export interface SnapshotKeeperOptions {
-  readonly journal: Pick<Journal, 'look' | 'trim'>
+  readonly journal: Pick<Journal, 'readHead' | 'trim'>
   readonly snapshots: Snapshots
   readonly partition: number
   readonly epoch: number
@@ -52,7 +52,7 @@ export interface SnapshotKeeperOptions {
 }
 
 /** Pause between two checks of the tail's size, which read only this process's memory. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /**
  * Pause after a failure, doubled each time up to the maximum, because making a snapshot reads the
@@ -75,12 +75,12 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
   const marginEntries = options.marginEntries ?? marginOf(options.tailBytesMax)
   const stopping = new AbortController()
   let newest: Snapshot | null = null
-  let isLooked = false
+  let isPolled = false
   /** Bytes of the tail at the last poll, and what this process had appended by then. */
-  let [lookedBytes, lookedAppended] = [0, 0]
+  let [polledBytes, polledAppended] = [0, 0]
   let failures = 0
 
-  const tailBytes = () => lookedBytes + readings.appendedBytes - lookedAppended
+  const tailBytes = () => polledBytes + readings.appendedBytes - polledAppended
   const bytesMax = () => Math.max(options.tailBytesMax, TAIL_OF_SNAPSHOT * (newest?.bytes ?? 0))
 
   function isDue(): boolean {
@@ -89,21 +89,21 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
     return tailBytes() > bytesMax()
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const { appendedBytes, stored } = readings
-    const head = await snapshots.look(partition)
+    const head = await snapshots.readHead(partition)
     newest = head.newest
     // Entries beyond the counted ones are assumed to have the same size.
     const times = Math.max(1, (stored - (newest?.seq ?? 0)) / TAIL_COUNTED_MAX)
-    lookedBytes = Math.round(head.tailBytes * times)
-    lookedAppended = appendedBytes
-    isLooked = true
+    polledBytes = Math.round(head.tailBytes * times)
+    polledAppended = appendedBytes
+    isPolled = true
   }
 
   /** Removes, at the start, what an interrupted attempt left behind. */
   async function tidyUp(): Promise<void> {
     await tidy({ ...options, marginEntries, stopping: stopping.signal })
-    await look()
+    await poll()
   }
 
   /** @returns whether another snapshot may be made */
@@ -127,7 +127,7 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
         if (!isTidy) await tidyUp()
         isTidy = true
         if (isDue() && !(await make())) return
-        waitMs = LOOK_MS
+        waitMs = POLL_MS
       } catch (err) {
         if (stopping.signal.aborted) return
         failures++
@@ -155,7 +155,7 @@ export function keepSnapshots(options: SnapshotKeeperOptions): SnapshotKeeper {
         return failures
       },
     },
-    isBehind: () => isLooked && tailBytes() > BEHIND_TIMES * bytesMax(),
+    isBehind: () => isPolled && tailBytes() > BEHIND_TIMES * bytesMax(),
     async close() {
       stopping.abort()
       await running

@@ -22,7 +22,7 @@ const TRIMMED_AT_ONCE = 1_000
 const TRIM_REST_MS = 20
 
 export interface TidyOptions {
-  readonly journal: Pick<Journal, 'look' | 'trim'>
+  readonly journal: Pick<Journal, 'readHead' | 'trim'>
   readonly snapshots: Snapshots
   readonly partition: number
   /** The epoch in which the caller leads the journal, or led it. */
@@ -39,9 +39,9 @@ export interface TidyOptions {
  */
 export async function tidy(options: TidyOptions): Promise<void> {
   const { journal, snapshots, partition, epoch, timers, stopping, marginEntries } = options
-  const { newest } = await snapshots.look(partition)
+  const { newest } = await snapshots.readHead(partition)
   const end = newest === null ? 0 : newest.seq + 1 - Math.max(1, marginEntries)
-  let { first } = await journal.look(partition)
+  let { first } = await journal.readHead(partition)
   while (first < end && stopping?.aborted !== true) {
     first = Math.min(end, first + TRIMMED_AT_ONCE)
     await journal.trim(partition, first)

@@ -20,13 +20,13 @@ const USERS_PER_STEP = 256
  * One pass over all users. Each `next` is one step: a segment, or a check of some users. The caller
  * pauses in between. A crash leaves a segment with all its parts, or none.
  */
-export function* indexPass(context: IndexContext, nowMs: number): Generator<'indexed' | 'looked'> {
+export function* indexPass(context: IndexContext, nowMs: number): Generator<'indexed' | 'scanned'> {
   const { spaces } = context.environment
   let seen = 0
   let user = userAfter(spaces, 'transactionsByUser', null)
   while (user !== null) {
     while (indexNext(context, user, nowMs - INDEXED_AFTER_MS)) yield 'indexed'
-    if (++seen % USERS_PER_STEP === 0) yield 'looked'
+    if (++seen % USERS_PER_STEP === 0) yield 'scanned'
     context.reader.fresh()
     user = userAfter(spaces, 'transactionsByUser', user)
   }

@@ -2,8 +2,8 @@ import type { TxId, UserId } from '../../domain/ids.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { isWanted, type TransactionFilter } from '../../domain/transaction-filter.js'
 import type { Environment } from '../environment.js'
-import { noteLook } from '../looks.js'
 import { LAST, newestFirst, type Page, type PageOptions } from '../pages.js'
+import { countScannedRow } from '../rows-scanned.js'
 import { addPlaces, countOf, idAtPlace, type PostingPart, wantedTexts } from './segment.js'
 
 type Spaces = Environment['spaces']
@@ -42,7 +42,7 @@ export function searchTransactions(
   const isFull = () => items.length === limit || loaded === LOADED_MAX
   const take = (id: TxId) => {
     loaded++
-    noteLook()
+    countScannedRow()
     last = id
     const tx = load(id)
     if (tx !== undefined && isWanted(tx, filter)) items.push(tx)
@@ -58,10 +58,10 @@ export function searchTransactions(
 
   const texts = wantedTexts(filter)
   let above = cursor !== null && cursor <= indexed ? cursor : indexed + LAST
-  let looked = 0
+  let scanned = 0
   for (const firstId of segmentsBelow(spaces, user, cursor)) {
-    noteLook()
-    if (looked++ === SEGMENTS_MAX) return { items, nextCursor: last }
+    countScannedRow()
+    if (scanned++ === SEGMENTS_MAX) return { items, nextCursor: last }
     const found = placesIn(spaces, user, firstId, texts)
     const noted = notedIn(spaces, user, firstId, above)
     above = firstId

@@ -13,7 +13,7 @@ import type { Row } from '../store/rows.js'
 import { encodeRows } from '../store/rows-encoding.js'
 import type { NodeLink } from './node-link.js'
 
-export interface MoveOptions {
+export interface HandoverOptions {
   readonly home: string
   /** The address by which other nodes know this one. */
   readonly node: string
@@ -32,10 +32,10 @@ export interface MoveOptions {
   }
 }
 
-const LOOK_EVERY_MS = 200
+const POLL_MS = 200
 /** A standby sees the question within a second, as it sees any entry. */
 const WAITS_MS_MAX = 5_000
-const ASKED_BYTES = 16
+const QUESTION_BYTES = 16
 
 const TAKES_BACK =
   'COUNTERSIGN_JOURNAL_ROLE of that service is owner, so it would take the journal back at its next start. Set it to standby and restart the service; a standby takes over, and you can move the journal from then on.'
@@ -43,7 +43,7 @@ const TAKES_BACK =
 const NO_LINK =
   'That service has no node link (COUNTERSIGN_NODE_LINK_FILE), so it cannot tell whether a standby is ready. Name one with `countersign cluster move --to ADDRESS`, or pass --anyway if you know that one is ready.'
 
-const NOBODY_WAITS =
+const NO_STANDBY_READY =
   'No standby reported ready within 5 s. Check /readyz of each standby: it must be loaded, not hindered, and have a node link. With --anyway the service stops regardless.'
 
 /**
@@ -51,21 +51,21 @@ const NOBODY_WAITS =
  * that is ready. It writes the request to the journal, where every standby reads it, and ends the
  * service. Requests are handled one at a time, because each could take back the other's row.
  */
-export function hearOfMove(options: MoveOptions): Moves {
+export function watchHandoverRequests(options: HandoverOptions): HandoverRequests {
   const { home, log } = options
-  let heard = Promise.resolve()
-  function look(): void {
-    heard = heard
+  let handled = Promise.resolve()
+  function poll(): void {
+    handled = handled
       .then(() => handOver(options))
       .catch((err: unknown) => log.error({ err }, 'the journal could not be handed over'))
   }
-  look()
-  const stop = watchPath(journalMovePath(home), LOOK_EVERY_MS, look)
+  poll()
+  const stop = watchPath(journalMovePath(home), POLL_MS, poll)
   return {
     stop,
     leave(isStillSo) {
-      const left = heard.then(() => leaveToWhoeverWaits(options, isStillSo))
-      heard = left.then(
+      const left = handled.then(() => leaveToReadyStandby(options, isStillSo))
+      handled = left.then(
         () => undefined,
         () => undefined,
       )
@@ -74,7 +74,7 @@ export function hearOfMove(options: MoveOptions): Moves {
   }
 }
 
-export interface Moves {
+export interface HandoverRequests {
   /** Stops watching for requests. */
   stop(): void
   /**
@@ -85,47 +85,47 @@ export interface Moves {
   leave(isStillSo: () => boolean): Promise<boolean>
 }
 
-async function handOver(options: MoveOptions): Promise<void> {
+async function handOver(options: HandoverOptions): Promise<void> {
   const { home, role, writer, end, log } = options
-  const asked = readAskedMove(home)
-  if (asked === null || asked.refused !== undefined) return
-  if (asked.epoch !== writer.leadership.epoch) {
+  const request = readAskedMove(home)
+  if (request === null || request.refused !== undefined) return
+  if (request.epoch !== writer.leadership.epoch) {
     removeAskedMove(home)
     return
   }
-  const said = role === 'owner' ? TAKES_BACK : await say(options, asked)
+  const written = role === 'owner' ? TAKES_BACK : await writeRequest(options, request)
   // The operator may have withdrawn the request while the journal did not answer.
-  const isStillAsked = isSame(readAskedMove(home), asked)
-  if (typeof said === 'string') {
-    if (isStillAsked) writeAskedMove(home, { ...asked, refused: said })
+  const isStillRequested = isSame(readAskedMove(home), request)
+  if (typeof written === 'string') {
+    if (isStillRequested) writeAskedMove(home, { ...request, refused: written })
     return
   }
-  if (!isStillAsked) {
-    await commit(writer, said.takenBack)
+  if (!isStillRequested) {
+    await commit(writer, written.takenBack)
     return
   }
   removeAskedMove(home)
-  log.warn({ to: asked.to }, 'the journal is handed over, and this service ends')
+  log.warn({ to: request.to }, 'the journal is handed over, and this service ends')
   end()
 }
 
-async function leaveToWhoeverWaits(
-  options: MoveOptions,
+async function leaveToReadyStandby(
+  options: HandoverOptions,
   isStillSo: () => boolean,
 ): Promise<boolean> {
   const { role, writer, end } = options
   if (role === 'owner' || !isStillSo()) return false
-  const said = await say(options, { epoch: writer.leadership.epoch, to: null })
-  if (typeof said === 'string') return false
+  const written = await writeRequest(options, { epoch: writer.leadership.epoch, to: null })
+  if (typeof written === 'string') return false
   if (!isStillSo()) {
-    await commit(writer, said.takenBack)
+    await commit(writer, written.takenBack)
     return false
   }
   end()
   return true
 }
 
-interface Said {
+interface WrittenRequest {
   /** The row that withdraws the request. */
   readonly takenBack: Row
 }
@@ -134,8 +134,11 @@ interface Said {
  * @returns why the journal cannot be handed over, as a message for the operator; no row is left
  * then
  */
-async function say({ node, writer, link }: MoveOptions, asked: AskedMove): Promise<Said | string> {
-  const { epoch, to, anyway } = asked
+async function writeRequest(
+  { node, writer, link }: HandoverOptions,
+  request: AskedMove,
+): Promise<WrittenRequest | string> {
+  const { epoch, to, anyway } = request
   if (to !== null) {
     await commit(writer, moveRow({ epoch, to }))
     return { takenBack: noMoveRow() }
@@ -146,14 +149,14 @@ async function say({ node, writer, link }: MoveOptions, asked: AskedMove): Promi
     return { takenBack: noDrainRow() }
   }
   if (link === null) return NO_LINK
-  const question = randomBytes(ASKED_BYTES).toString('hex')
+  const question = randomBytes(QUESTION_BYTES).toString('hex')
   await commit(writer, drainRow({ ...drain, asked: question }))
   if (await link.anyWaits(question, WAITS_MS_MAX)) return { takenBack: noDrainRow() }
   await commit(writer, noDrainRow())
-  return NOBODY_WAITS
+  return NO_STANDBY_READY
 }
 
-async function commit(writer: MoveOptions['writer'], row: Row): Promise<void> {
+async function commit(writer: HandoverOptions['writer'], row: Row): Promise<void> {
   await writer.commit(encodeRows([row]))
 }
 

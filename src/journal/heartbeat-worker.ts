@@ -3,18 +3,18 @@ import { systemTimers } from '../clock/timers.js'
 import type { Journal } from './journal.js'
 import { createLeaderHeartbeats } from './leader-heartbeats.js'
 import { type EngineSettings, openEngine } from './open-engine.js'
-import { beatsWhileAlive, PULSE, STORED } from './pulse.js'
+import { heartbeatsWhileAlive, PULSE, STORED } from './pulse.js'
 
-export interface BeatStart {
+export interface HeartbeatStart {
   readonly settings: EngineSettings
   readonly partition: number
   /** What the main thread has stored, and a count that it raises as long as it runs. */
   readonly shared: BigInt64Array
 }
 
-export type BeatWord = { readonly begin: number } | 'leave' | 'handOver'
+export type HeartbeatMessage = { readonly begin: number } | 'leave' | 'handOver'
 
-const { settings, partition, shared } = workerData as BeatStart
+const { settings, partition, shared } = workerData as HeartbeatStart
 const timers = systemTimers()
 // The main thread has separate connections and logs the journal's errors.
 const log = { warn: () => undefined }
@@ -32,9 +32,9 @@ function engine(): Promise<Journal> {
 // The engine is opened early, so that the first heartbeat is sent without delay.
 void engine().catch(() => undefined)
 
-const beats = createLeaderHeartbeats(
-  beatsWhileAlive(
-    { beat: async (...asked) => (await engine()).beat(...asked) },
+const heartbeats = createLeaderHeartbeats(
+  heartbeatsWhileAlive(
+    { heartbeat: async (...asked) => (await engine()).heartbeat(...asked) },
     () => Atomics.load(shared, PULSE),
     timers.elapsed,
   ),
@@ -43,10 +43,10 @@ const beats = createLeaderHeartbeats(
 )
 const stored = () => Number(Atomics.load(shared, STORED))
 
-parentPort?.on('message', (word: BeatWord) => {
-  if (word === 'leave') void beats.leave().then(said)
-  else if (word === 'handOver') void beats.handOver().then(said)
-  else beats.begin(word.begin, stored)
+parentPort?.on('message', (message: HeartbeatMessage) => {
+  if (message === 'leave') void heartbeats.leave().then(said)
+  else if (message === 'handOver') void heartbeats.handOver().then(said)
+  else heartbeats.begin(message.begin, stored)
 })
 
 function said(): void {

@@ -1,17 +1,17 @@
 import { getAddress } from 'viem/utils'
-import type { ForeseenOutcome, ForeseenPrice } from '../../domain/foreseen.js'
 import { formatUnits, formatUsd, powerOfTen } from '../../domain/money.js'
+import type { PredictedOutcome, PredictedPrice } from '../../domain/predicted-outcome.js'
 import type { TokenNamed } from './token-names.js'
 
-type NameToken = (token: ForeseenPrice['token']) => TokenNamed
+type NameToken = (token: PredictedPrice['token']) => TokenNamed
 
 /** USD amounts are in millionths. */
 const USD_DECIMALS = 6
 
 /** The predicted outcome of a call, as a person reads it. @param why the reason if it is unknown */
-export function foreseenView(foreseen: ForeseenOutcome | null, named: NameToken, why: string) {
-  if (foreseen === null) return { ...NOTHING, note: why }
-  const { basis, moves, approvals, leftOut, gasUsed } = foreseen
+export function predictedView(predicted: PredictedOutcome | null, named: NameToken, why: string) {
+  if (predicted === null) return { ...NOTHING, note: why }
+  const { basis, moves, approvals, leftOut, gasUsed } = predicted
   return {
     ...{ basis, note: NOTES[basis] },
     gas_used: gasUsed?.toString() ?? null,
@@ -39,7 +39,7 @@ const NOTHING = {
   ...{ moves: [], approvals: [] },
 }
 
-const NOTES: Readonly<Record<ForeseenOutcome['basis'], string>> = {
+const NOTES: Readonly<Record<PredictedOutcome['basis'], string>> = {
   run: 'A node simulated it when it was decided.',
   words: 'No simulation was needed: the call itself shows everything that it moves.',
   terms: 'The Router enforces these terms on its execution, or reverts it.',
@@ -47,14 +47,14 @@ const NOTES: Readonly<Record<ForeseenOutcome['basis'], string>> = {
 
 /** The prices at which a call was valued. */
 export function pricesView(
-  foreseen: ForeseenOutcome | null,
-  native: Omit<ForeseenPrice, 'token'> | null,
+  predicted: PredictedOutcome | null,
+  native: Omit<PredictedPrice, 'token'> | null,
   named: NameToken,
 ) {
-  const prices = [...(foreseen?.prices ?? [])]
+  const prices = [...(predicted?.prices ?? [])]
   const isNamed = prices.some(({ token }) => token === null)
   if (native !== null && native.value > 0n && !isNamed) prices.unshift({ token: null, ...native })
-  const implied = foreseen === null ? null : impliedPrice(foreseen, named)
+  const implied = predicted === null ? null : impliedPrice(predicted, named)
   if (implied !== null) prices.push(implied)
   return prices.map(({ token, value, decimals }) => {
     const { symbol } = named(token)
@@ -67,7 +67,7 @@ export function pricesView(
  * unit of its token, the price follows to a millionth of a dollar; for less it would be too
  * imprecise to show.
  */
-function impliedPrice({ basis, moves }: ForeseenOutcome, named: NameToken): ForeseenPrice | null {
+function impliedPrice({ basis, moves }: PredictedOutcome, named: NameToken): PredictedPrice | null {
   const [out, another] = moves.filter(({ way }) => way === 'out')
   if (basis === 'run' || out === undefined || another !== undefined) return null
   const { token, amount, valueMicros } = out

@@ -8,7 +8,7 @@ import {
   writeAskedMove,
 } from '../../src/disk/journal-move.js'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
-import { hearOfMove } from '../../src/service/hear-of-move.js'
+import { watchHandoverRequests } from '../../src/service/watch-handover-requests.js'
 import type { Environment } from '../../src/store/environment.js'
 import { journalDrainOf, journalMoveOf, nodeIdOf } from '../../src/store/journal-move.js'
 import { newDirectory, startOn } from './journaled-fixtures.js'
@@ -18,7 +18,7 @@ const TO = 'abcdef0123456789'
 
 const NODE = 'node-1:8080'
 
-type Link = Parameters<typeof hearOfMove>[0]['link']
+type Link = Parameters<typeof watchHandoverRequests>[0]['link']
 
 async function leader(
   role: 'owner' | 'standby',
@@ -32,7 +32,15 @@ async function leader(
   const errors: unknown[] = []
   const log = { warn: () => undefined, error: (context: object) => errors.push(context) }
   const link = linkOf(environment)
-  const moves = hearOfMove({ home, node: NODE, role, writer, link, log, end: () => void ends++ })
+  const moves = watchHandoverRequests({
+    home,
+    node: NODE,
+    role,
+    writer,
+    link,
+    log,
+    end: () => void ends++,
+  })
   onTestFinished(moves.stop)
   const { epoch } = writer.leadership
   return { home, epoch, environment, errors, leave: moves.leave, ends: () => ends }

@@ -13,7 +13,7 @@ import { UsageError } from '../exit-codes.js'
  * @returns milliseconds since the epoch
  * @throws UsageError when no node answers, or the clock differs from theirs
  */
-export async function borneOutTime(home: string): Promise<number> {
+export async function verifiedTime(home: string): Promise<number> {
   const file = join(home, 'chains.json')
   if (!existsSync(file)) throw new UsageError(`${file} names no chains ${HINT}`)
   const { chains, close } = connectChains(readChainsFile(file).chains)
@@ -21,7 +21,7 @@ export async function borneOutTime(home: string): Promise<number> {
     const buffer = createChainTimeBuffer()
     await noteNewestBlocks(chains, keepChainTime(buffer))
     const clock = createServiceClock({ chainTime: attachChainTime(buffer) })
-    const nowMs = clock.borneOutMs()
+    const nowMs = clock.verifiedNowMs()
     if (nowMs !== null) return nowMs
     const aheadMs = clock.aheadMs()
     throw new UsageError(

@@ -3,13 +3,13 @@
  * what a list costs: a search without matches still scans thousands of rows, so a service with many
  * users charges each user for the rows scanned.
  */
-let looks = 0
+let scanned = 0
 
-export function noteLook(): void {
-  looks++
+export function countScannedRow(): void {
+  scanned++
 }
 
 /** Rows scanned since the thread began. */
-export function looksSoFar(): number {
-  return looks
+export function rowsScanned(): number {
+  return scanned
 }

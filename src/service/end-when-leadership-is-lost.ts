@@ -2,16 +2,16 @@ import type { Alarm, Timers } from '../clock/timers.js'
 import type { Journal } from '../journal/journal.js'
 import type { QuorumReach } from '../service-custody/quorum-reach.js'
 
-export interface DeposedOptions {
-  readonly journal: Pick<Journal, 'look'>
+export interface LostLeadershipOptions {
+  readonly journal: Pick<Journal, 'readHead'>
   readonly leadership: { readonly epoch: number; readonly cell: { readonly number: number } }
   readonly reach: () => Pick<QuorumReach, 'fenced'>
   /** Called once, when another node has acquired the journal. */
-  readonly deposed: (error: Error) => void
+  readonly onLost: (error: Error) => void
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
 }
 
-const LOOK_MS = 500
+const POLL_MS = 500
 /** After a pause this long, another node may have acquired the journal. */
 const STOOD_STILL_MS = 2_000
 
@@ -22,11 +22,11 @@ const STOOD_STILL_MS = 2_000
  * whenever the identity provider reports a later service start.
  *
  * That report is not enough to end the service: a copy of this home causes the same report, and a
- * restart would depose the copy in turn.
+ * restart would fence the copy in turn.
  * @returns a function that stops the check
  */
-export function endWhenDeposed(options: DeposedOptions): () => void {
-  const { journal, leadership, reach, deposed, timers } = options
+export function endWhenLeadershipIsLost(options: LostLeadershipOptions): () => void {
+  const { journal, leadership, reach, onLost, timers } = options
   let lastMs = timers.elapsed()
   let isInDoubt = false
   let isAsking = false
@@ -37,10 +37,10 @@ export function endWhenDeposed(options: DeposedOptions): () => void {
     isAsking = true
     isInDoubt = false
     try {
-      const { epoch } = await journal.look(leadership.cell.number)
+      const { epoch } = await journal.readHead(leadership.cell.number)
       if (epoch > leadership.epoch && !isOver) {
         isOver = true
-        deposed(
+        onLost(
           new Error(
             `another node leads the journal, with epoch ${epoch}; this one had epoch ${leadership.epoch}`,
           ),
@@ -53,15 +53,15 @@ export function endWhenDeposed(options: DeposedOptions): () => void {
     isAsking = false
   }
 
-  function look(): void {
+  function poll(): void {
     const nowMs = timers.elapsed()
     if (nowMs - lastMs > STOOD_STILL_MS) isInDoubt = true
     lastMs = nowMs
     if ((isInDoubt || reach().fenced) && !isAsking) void ask()
-    if (!isOver) alarm = timers.at(timers.now() + LOOK_MS, look)
+    if (!isOver) alarm = timers.at(timers.now() + POLL_MS, poll)
   }
 
-  look()
+  poll()
   return () => {
     isOver = true
     alarm.cancel()

@@ -1,29 +1,32 @@
-import {
-  FORESEEN_LISTED_MAX,
-  type ForeseenMove,
-  type ForeseenOutcome,
-} from '../../../src/domain/foreseen.js'
 import type { Address } from '../../../src/domain/ids.js'
+import {
+  PREDICTED_LISTED_MAX,
+  type PredictedMove,
+  type PredictedOutcome,
+} from '../../../src/domain/predicted-outcome.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 
 /**
  * The stored part of the simulation that a call was valued by.
  * @returns null for a plain transfer, whose calldata describes it completely
  */
-export function foreseenOf(wallet: Address, basis: QuoteBasis | null): ForeseenOutcome | null {
+export function predictedOutcomeOf(
+  wallet: Address,
+  basis: QuoteBasis | null,
+): PredictedOutcome | null {
   if (basis === null) return null
   const { simulated, movements, approvals, gasUsed } = basis
   if (!simulated && movements.length + approvals.length === 0) return null
   const moves = movements.map(({ token, tokenId = null, from, to, amount, valueMicros }) => {
     const isOut = from.toLowerCase() === wallet.toLowerCase()
-    const move: ForeseenMove = {
+    const move: PredictedMove = {
       ...{ way: isOut ? 'out' : 'in', token, tokenId, amount, atLeast: false },
       ...{ party: isOut ? to : from, valueMicros },
     }
     return move
   })
-  const listed = [...moves].sort(byWeight).slice(0, FORESEEN_LISTED_MAX)
-  const given = [...approvals].sort(byWorth).slice(0, FORESEEN_LISTED_MAX)
+  const listed = [...moves].sort(byWeight).slice(0, PREDICTED_LISTED_MAX)
+  const given = [...approvals].sort(byWorth).slice(0, PREDICTED_LISTED_MAX)
   return {
     basis: simulated ? 'run' : 'words',
     moves: listed,
@@ -32,7 +35,7 @@ export function foreseenOf(wallet: Address, basis: QuoteBasis | null): ForeseenO
     })),
     leftOut: moves.length - listed.length + (approvals.length - given.length),
     gasUsed,
-    prices: basis.prices.slice(0, FORESEEN_LISTED_MAX).map(({ token, value, decimals }) => ({
+    prices: basis.prices.slice(0, PREDICTED_LISTED_MAX).map(({ token, value, decimals }) => ({
       ...{ token: token === 'native' ? null : token, value, decimals },
     })),
   }
@@ -42,7 +45,7 @@ export function foreseenOf(wallet: Address, basis: QuoteBasis | null): ForeseenO
  * Sorts outgoing moves first and the most valuable first within them, so that many worthless moves
  * cannot hide the one that matters.
  */
-function byWeight(a: ForeseenMove, b: ForeseenMove): number {
+function byWeight(a: PredictedMove, b: PredictedMove): number {
   return a.way === b.way ? byWorth(a, b) : a.way === 'out' ? -1 : 1
 }
 

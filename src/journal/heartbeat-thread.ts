@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { BeatStart, BeatWord } from './beat-worker.js'
+import type { HeartbeatMessage, HeartbeatStart } from './heartbeat-worker.js'
 import { LEAVE_MS, type LeaderHeartbeats } from './leader-heartbeats.js'
 import type { EngineSettings } from './open-engine.js'
 import { PULSE, STORED } from './pulse.js'
@@ -8,7 +8,7 @@ const SHARED_BYTES = 2 * BigInt64Array.BYTES_PER_ELEMENT
 
 const PULSE_MS = 100
 
-export interface BeatsAsideOptions {
+export interface HeartbeatThreadOptions {
   readonly settings: EngineSettings
   readonly partition: number
   /** Called if the thread ends by itself; standbys would soon take the leader for gone. */
@@ -21,10 +21,14 @@ export interface BeatsAsideOptions {
  * that the first heartbeat follows as soon as the journal is acquired. Heartbeats tell the truth
  * about the process: they stop once the main thread has not run for `MAIN_STILL_MS`.
  */
-export function beatAside({ settings, partition, ended }: BeatsAsideOptions): LeaderHeartbeats {
+export function startHeartbeatThread({
+  settings,
+  partition,
+  ended,
+}: HeartbeatThreadOptions): LeaderHeartbeats {
   const shared = new BigInt64Array(new SharedArrayBuffer(SHARED_BYTES))
-  const workerData: BeatStart = { settings, partition, shared }
-  const worker = new Worker(new URL('./beat-worker.js', import.meta.url), { workerData })
+  const workerData: HeartbeatStart = { settings, partition, shared }
+  const worker = new Worker(new URL('./heartbeat-worker.js', import.meta.url), { workerData })
   worker.unref()
   let isEnding = false
   let epoch = 0
@@ -40,7 +44,7 @@ export function beatAside({ settings, partition, ended }: BeatsAsideOptions): Le
     Atomics.add(shared, PULSE, 1n)
   }, PULSE_MS)
   pulse.unref()
-  const tell = (word: BeatWord): void => worker.postMessage(word)
+  const tell = (message: HeartbeatMessage): void => worker.postMessage(message)
 
   async function end(state: 'leave' | 'handOver'): Promise<void> {
     if (isEnding) return

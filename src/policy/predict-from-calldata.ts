@@ -1,6 +1,6 @@
-import type { ForeseenMove, ForeseenOutcome } from '../domain/foreseen.js'
 import type { Hex } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
+import type { PredictedMove, PredictedOutcome } from '../domain/predicted-outcome.js'
 import type { IntentTerms } from '../domain/sponsored-terms.js'
 import { NATIVE_ADDRESS, type OwnCall, showCall } from './call-shown.js'
 
@@ -13,14 +13,14 @@ const TRANSFER = '0xa9059cbb'
  * @param valueMicros of the whole call; null when unknown
  * @returns null for every other call
  */
-export function foreseenByWords(
+export function predictFromCalldata(
   call: OwnCall,
   valueMicros: UsdMicros | null,
-): ForeseenOutcome | null {
+): PredictedOutcome | null {
   const { selector, moves, beneficiaries } = showCall(call)
   if ((selector !== 'native' && selector !== TRANSFER) || moves === null) return null
   const worth = moves.length === 1 ? valueMicros : null
-  const listed = moves.flatMap(({ token, amount }, index): ForeseenMove[] => {
+  const listed = moves.flatMap(({ token, amount }, index): PredictedMove[] => {
     const party = beneficiaries?.[index]
     if (party === undefined) return []
     const what = { token: token === 'native' ? null : token, tokenId: null, amount }
@@ -33,10 +33,10 @@ export function foreseenByWords(
  * The worst outcome of a sponsored call: the Router takes no more of the input than the terms
  * permit, and reverts when less than `minOut` comes back.
  */
-export function foreseenByTerms(
+export function predictFromTerms(
   { tokenIn, amountIn, tokenOut, minOut, target: party }: Omit<IntentTerms, 'data'>,
   valueMicros: UsdMicros | null,
-): ForeseenOutcome {
+): PredictedOutcome {
   const known = { tokenId: null, party }
   return {
     ...NOTHING,
@@ -64,6 +64,6 @@ export function foreseenByTerms(
 
 const NOTHING = { moves: [], approvals: [], leftOut: 0, gasUsed: null, prices: [] } as const
 
-function tokenOf(token: Hex): ForeseenMove['token'] {
+function tokenOf(token: Hex): PredictedMove['token'] {
   return token.toLowerCase() === NATIVE_ADDRESS ? null : token
 }

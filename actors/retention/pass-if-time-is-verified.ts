@@ -1,7 +1,7 @@
 import type { ServiceClock } from '../../src/clock/service-clock.js'
 
 /** The interval while the clock is not verified, as before the first block after a start. */
-const LOOK_AGAIN_MS = 1_000
+const RETRY_MS = 1_000
 
 /**
  * Removal is final, and what is old enough today is old enough tomorrow: nothing is removed by a
@@ -9,13 +9,13 @@ const LOOK_AGAIN_MS = 1_000
  * @param pass removes what is too old at the time that it is given
  * @returns milliseconds until the next pass
  */
-export async function passIfBorneOut(
-  clock: Pick<ServiceClock, 'borneOutMs'>,
+export async function passIfVerified(
+  clock: Pick<ServiceClock, 'verifiedNowMs'>,
   intervalMs: number,
   pass: (nowMs: number) => Promise<void>,
 ): Promise<number> {
-  const nowMs = clock.borneOutMs()
-  if (nowMs === null) return Math.min(intervalMs, LOOK_AGAIN_MS)
+  const nowMs = clock.verifiedNowMs()
+  if (nowMs === null) return Math.min(intervalMs, RETRY_MS)
   await pass(nowMs)
   return intervalMs
 }

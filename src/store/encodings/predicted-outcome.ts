@@ -1,14 +1,14 @@
 import type {
-  ForeseenApproval,
-  ForeseenMove,
-  ForeseenOutcome,
-  ForeseenPrice,
-} from '../../domain/foreseen.js'
+  PredictedApproval,
+  PredictedMove,
+  PredictedOutcome,
+  PredictedPrice,
+} from '../../domain/predicted-outcome.js'
 import { listOf, nullable, record, scalar } from './codec.js'
 import { hexText } from './packing.js'
 
 /** Addresses are returned in lower case. */
-const MOVE = record<ForeseenMove>({
+const MOVE = record<PredictedMove>({
   way: scalar,
   token: nullable(hexText),
   tokenId: scalar,
@@ -18,7 +18,7 @@ const MOVE = record<ForeseenMove>({
   valueMicros: scalar,
 })
 
-const APPROVAL = record<ForeseenApproval>({
+const APPROVAL = record<PredictedApproval>({
   token: hexText,
   tokenId: scalar,
   spender: hexText,
@@ -26,9 +26,9 @@ const APPROVAL = record<ForeseenApproval>({
   valueMicros: scalar,
 })
 
-const PRICE = record<ForeseenPrice>({ token: nullable(hexText), value: scalar, decimals: scalar })
+const PRICE = record<PredictedPrice>({ token: nullable(hexText), value: scalar, decimals: scalar })
 
-export const FORESEEN = record<ForeseenOutcome>({
+export const PREDICTED = record<PredictedOutcome>({
   basis: scalar,
   moves: listOf(MOVE),
   approvals: listOf(APPROVAL),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMemoryEngine } from '../../src/journal/memory-journal.js'
-import { endWhenDeposed } from '../../src/service/end-when-deposed.js'
+import { endWhenLeadershipIsLost } from '../../src/service/end-when-leadership-is-lost.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { drawClaim } from './races.js'
 
@@ -13,16 +13,16 @@ async function leader() {
   const journal = engine.connect()
   const one = { fenced: false, looks: 0, isAway: false, ends: [] as Error[] }
   const { epoch } = await journal.acquire(CELL.number, 'one', drawClaim())
-  const stop = endWhenDeposed({
+  const stop = endWhenLeadershipIsLost({
     journal: {
-      look(partition) {
+      readHead(partition) {
         one.looks++
-        return one.isAway ? Promise.reject(new Error('away')) : journal.look(partition)
+        return one.isAway ? Promise.reject(new Error('away')) : journal.readHead(partition)
       },
     },
     leadership: { epoch, cell: CELL },
     reach: () => one,
-    deposed: (error) => void one.ends.push(error),
+    onLost: (error) => void one.ends.push(error),
     timers,
   })
   const acquiredElsewhere = () => engine.connect().acquire(CELL.number, 'another', drawClaim())

@@ -5,28 +5,28 @@ import type { UsdMicros } from './money.js'
  * The predicted effect of a call on its wallet, as known when the call was decided. It is a
  * forecast: what counted on the caps is in the valuation, and what the call did is on chain.
  */
-export interface ForeseenOutcome {
-  readonly basis: ForeseenBasis
+export interface PredictedOutcome {
+  readonly basis: PredictionBasis
   /** Outgoing moves first, then incoming ones. */
-  readonly moves: readonly ForeseenMove[]
+  readonly moves: readonly PredictedMove[]
   /** The assets that others could take from the wallet afterwards. */
-  readonly approvals: readonly ForeseenApproval[]
+  readonly approvals: readonly PredictedApproval[]
   /** The number of further moves and allowances, which are not kept. */
   readonly leftOut: number
   /** Null when no node simulated it. */
   readonly gasUsed: bigint | null
   /** The prices that it was valued at. */
-  readonly prices: readonly ForeseenPrice[]
+  readonly prices: readonly PredictedPrice[]
 }
 
 /**
  * run: a node simulated it. words: derived from its calldata. terms: a Router intent binds its
  * executor.
  */
-export const FORESEEN_BASES = ['run', 'words', 'terms'] as const
-export type ForeseenBasis = (typeof FORESEEN_BASES)[number]
+export const PREDICTION_BASES = ['run', 'words', 'terms'] as const
+export type PredictionBasis = (typeof PREDICTION_BASES)[number]
 
-export interface ForeseenMove {
+export interface PredictedMove {
   readonly way: 'out' | 'in'
   /** Null for native currency. */
   readonly token: Address | null
@@ -42,7 +42,7 @@ export interface ForeseenMove {
   readonly valueMicros: UsdMicros | null
 }
 
-export interface ForeseenApproval {
+export interface PredictedApproval {
   readonly token: Address
   readonly tokenId: bigint | null
   readonly spender: Address
@@ -52,7 +52,7 @@ export interface ForeseenApproval {
   readonly valueMicros: UsdMicros | null
 }
 
-export interface ForeseenPrice {
+export interface PredictedPrice {
   /** Null for native currency. */
   readonly token: Address | null
   /** USD per whole unit, scaled by 10^decimals. */
@@ -64,4 +64,4 @@ export interface ForeseenPrice {
  * The most moves, allowances and prices that are kept of one call, each: 4 KB in all. Nearly all
  * calls have fewer than five; a simulation lists up to 1,024.
  */
-export const FORESEEN_LISTED_MAX = 16
+export const PREDICTED_LISTED_MAX = 16
