@@ -20,16 +20,3 @@ export const CALLS_IN_FLIGHT_MAX: Readonly<Record<CallClass, number>> = {
   // answered.
   console: 32,
 }
-
-const CLASSES: ReadonlyMap<string, CallClass> = new Map<string, CallClass>([
-  ...['hello', 'session', 'registry', 'boot', 'approve', 'sign'].map(
-    (method) => [method, 'signing'] as const,
-  ),
-  ['grant-get', 'lookup'],
-  ['ping', 'lookup'],
-])
-
-/** Every method without another class is console work. */
-export function classOf(method: string): CallClass {
-  return CLASSES.get(method) ?? 'console'
-}

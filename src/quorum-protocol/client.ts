@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
-import { CALLS_IN_FLIGHT_MAX, type CallClass, classOf } from './call-classes.js'
+import { CALLS_IN_FLIGHT_MAX, type CallClass } from './call-classes.js'
 import { type Endpoint, openSocket, placeAt, placesOf, reasonOf } from './endpoint.js'
 import { readFrames, writeFrame } from './frames.js'
 import { CALL_TIMEOUT_MS } from './limits.js'
+import { classOf } from './methods/ask.js'
 import { Refusal, refusalCode } from './refusal.js'
 
 /** The peer did not answer: whether it did the work is unknown. */
@@ -19,6 +20,7 @@ export interface SocketClient {
   /** True while the peer answers on this connection: a hung process stays connected. */
   readonly answering: boolean
   /**
+   * Sends a list of parameters as it is; `methods/ask.ts` calls methods with named fields.
    * @throws Unanswered when there is no connection, it breaks, or the time runs out
    * @throws Refusal as the peer answered; OVERLOADED, with nothing sent, for console work beyond
    * its share of the window

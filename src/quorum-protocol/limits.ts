@@ -12,6 +12,11 @@ export const BATCHES_IN_FLIGHT = 2
 export const FULL_BATCHES_IN_FLIGHT_MAX = 8
 /** 128 KiB of calldata (CONTRACT.md, "Conventions"), and room for the envelope. */
 export const PAYLOAD_BYTES_MAX = 132 * 1024
+/**
+ * The bound of an authorizer's proof: room for authenticator data with extensions, client data with
+ * a long origin, and an RSA signature.
+ */
+export const PROOF_BYTES_MAX = 4_096
 /** A batch is closed early at this size, so that a frame stays well below the next bound. */
 export const BATCH_BYTES_MAX = 1024 * 1024
 /** A longer frame ends the connection before it is read. */

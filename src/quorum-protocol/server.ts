@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { CALLS_IN_FLIGHT_MAX, classOf } from './call-classes.js'
+import { CALLS_IN_FLIGHT_MAX, type CallClass } from './call-classes.js'
 import { type ConsoleQueue, createConsoleQueue } from './console-queue.js'
 import { readFrames, writeFrame } from './frames.js'
 import { codeOf, REFUSAL_CODES } from './refusal.js'
@@ -29,7 +29,8 @@ export interface SocketServer {
 
 export interface SocketServerOptions {
   readonly path: string
-  /** Every peer also gets an answer to `ping`. */
+  readonly methods: Readonly<Record<string, { readonly callClass: CallClass }>>
+  /** By name; `handlersOf` makes them from the methods. */
   readonly handlers: Handlers
   /** By default only the socket's owner. */
   readonly access?: SocketAccess
@@ -49,8 +50,7 @@ const UNTAKEN_BYTES_MAX = 256 * 1024
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
   const lane = createConsoleQueue()
-  const handlers: Handlers = { ping: () => null, ...options.handlers }
-  const serve = (socket: Socket) => serveConnection(socket, { ...options, handlers }, lane)
+  const serve = (socket: Socket) => serveConnection(socket, options, lane)
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) {
       socket.destroy()
@@ -83,7 +83,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
 
 function serveConnection(
   socket: Socket,
-  { handlers, onFault, settled = () => null }: SocketServerOptions,
+  { methods, handlers, onFault, settled = () => null }: SocketServerOptions,
   lane: ConsoleQueue,
 ): void {
   let inFlight = 0
@@ -104,7 +104,7 @@ function serveConnection(
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
       if (handler === undefined) reply = [id, REFUSAL_CODES.MALFORMED, 'unknown method']
-      else if (classOf(method) !== 'console')
+      else if (methods[method]?.callClass !== 'console')
         reply = [id, 0, (await handler(parameters, connection)) ?? null]
       else reply = [id, 0, (await lane.run(() => handler(parameters, connection))) ?? null]
     } catch (error) {

@@ -6,7 +6,8 @@ import { chooseSigner } from '../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
-import { expectBytes } from '../quorum-protocol/bytes.js'
+import { handlersOf } from '../quorum-protocol/methods/method.js'
+import { QUORUM_SIGNER } from '../quorum-protocol/methods/quorum-signer.js'
 import { encodeBoot } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import { serveSocket } from '../quorum-protocol/server.js'
@@ -35,16 +36,25 @@ const sessions = await createQuorumSessions(
 const server = await serveSocket({
   path: quorumSignerSocket(home),
   access: socketAccessOf(process.env),
-  handlers: {
-    boot: () => encodeBoot(sessions.boot),
-    registry: ([body, signature]) => {
-      registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
-      return registry.current.version
+  methods: QUORUM_SIGNER,
+  handlers: handlersOf(
+    QUORUM_SIGNER,
+    { anyone: () => null },
+    {
+      ping: () => null,
+      boot: () => encodeBoot(sessions.boot),
+      registry(envelope) {
+        registry.offer(envelope)
+        return registry.current.version
+      },
+      session({ offer }) {
+        sessions.accept(offer, registry.current, Date.now())
+        return null
+      },
+      'self-test': (fields) => signSelfTest(fields, sessions, registry.current, Date.now()),
+      sign: (batch) => signBatch(batch, sessions, registry.current, Date.now()),
     },
-    session: ([offer]) => sessions.accept(expectBytes(offer), registry.current, Date.now()),
-    'self-test': (parameters) => signSelfTest(parameters, sessions, registry.current, Date.now()),
-    sign: (parameters) => signBatch(parameters, sessions, registry.current, Date.now()),
-  },
+  ),
   onFault(method, error) {
     const kind = error instanceof Refusal ? error.code : error instanceof Error ? error.name : '?'
     process.stderr.write(`quorum-signer: ${method} failed: ${kind}\n`)

@@ -1,5 +1,6 @@
-import { expectBytes } from '../quorum-protocol/bytes.js'
 import { decodeCertificate, selfTestDigest, selfTestRequest } from '../quorum-protocol/keygen.js'
+import type { ParametersOf } from '../quorum-protocol/methods/method.js'
+import type { QUORUM_SIGNER } from '../quorum-protocol/methods/quorum-signer.js'
 import { verifyP256 } from '../quorum-protocol/p256.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { Registry } from '../quorum-protocol/registry.js'
@@ -10,32 +11,27 @@ import type { QuorumSessions } from './sessions.js'
  * Makes the first signature of a new key, which proves that the stored shares make it before its
  * address is published. The digest is derived here from the certificate, so nothing else can be
  * signed this way.
- * @param parameters `[certificate, serviceSignature, userSignature, userShare, serviceShare]`
  * @returns 65 bytes r ‖ s ‖ yParity
  */
 export function signSelfTest(
-  parameters: readonly unknown[],
+  fields: ParametersOf<(typeof QUORUM_SIGNER)['self-test']>,
   sessions: QuorumSessions,
   registry: Registry,
   nowMs: number,
 ): Buffer {
-  const encoded = expectBytes(parameters[0])
+  const { certificate, serviceSignature, userSignature } = fields
   // Throws when the bytes are not a certificate.
-  decodeCertificate(encoded)
-  const request = selfTestRequest(encoded, sessions.boot.boot)
-  const service = expectBytes(parameters[1], 64)
-  const user = expectBytes(parameters[2], 64)
-  if (!registry.keysOf('co_signers', nowMs).some((key) => verifyP256(key, request, service))) {
+  decodeCertificate(certificate)
+  const request = selfTestRequest(certificate, sessions.boot.boot)
+  const coSigners = registry.keysOf('co_signers', nowMs)
+  if (!coSigners.some((key) => verifyP256(key, request, serviceSignature))) {
     throw new Refusal('UNAUTHENTIC', 'co-signature of the self-test')
   }
-  if (!registry.keysOf('approvers', nowMs).some((key) => verifyP256(key, request, user))) {
+  const approvers = registry.keysOf('approvers', nowMs)
+  if (!approvers.some((key) => verifyP256(key, request, userSignature))) {
     throw new Refusal('UNAUTHENTIC', 'approval of the self-test')
   }
-  const digest = selfTestDigest(encoded)
-  const sealed = {
-    user: expectBytes(parameters[3]),
-    service: expectBytes(parameters[4]),
-    ids: [digest],
-  }
+  const digest = selfTestDigest(certificate)
+  const sealed = { user: fields.userShare, service: fields.serviceShare, ids: [digest] }
   return withShares(sealed, sessions, (signWith) => signWith(0, digest))
 }

@@ -10,16 +10,17 @@ import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import type { HoldersNow } from '../domain/approval.js'
 import type { ApprovalId, SubWalletId } from '../domain/ids.js'
 import { ID_PREFIX, ulidBytes, ulidOfBytes } from '../domain/ids.js'
-import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
+import { expectInteger } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
+import type { APPROVALS } from '../quorum-protocol/methods/approvals.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
+import type { ResultOf } from '../quorum-protocol/methods/method.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
-import { fromHex } from '../quorum-protocol/transaction.js'
 import type {
   ApprovalDecisions,
   ApprovalGiven,
   ApprovalRegistration,
   ApprovalUpdate,
-  CallNames,
   EndedApprovalAt,
 } from './approval-messages.js'
 import type { SignApproval } from './co-signer.js'
@@ -36,8 +37,8 @@ export interface RemoteApprovals {
   tellProofs(approval: SignApproval): Promise<void>
 }
 
-/** The identity provider sends at most this many in one answer. */
-const DECISIONS_PER_ANSWER = 64
+type Decision = ResultOf<(typeof APPROVALS)['approval-decisions']>[number]
+
 /** The approval's id binds a proof to its call, so the version never changes. */
 const VERSION = 1
 
@@ -78,12 +79,20 @@ export function createRemoteApprovals({
 
   return {
     async register(registration) {
-      const { term, userId, call, needed, delaySeconds, rule, spendUsd, keyProof } = registration
-      await userSide.call('approval-ask', [
-        ...[encodeApprovalTerm(term), userId, call, needed, delaySeconds, rule, spendUsd],
-        ...[keyProof, registration.payeeLabel ?? null, registration.askedAgain ?? null],
-        namesParts(registration.names ?? null),
-      ])
+      const { term } = registration
+      await askUserSide(userSide, 'approval-ask', {
+        term: encodeApprovalTerm(term),
+        userId: registration.userId,
+        call: registration.call,
+        needed: registration.needed,
+        delaySeconds: registration.delaySeconds,
+        rule: registration.rule,
+        spendUsd: registration.spendUsd,
+        keyProof: registration.keyProof,
+        payeeLabel: registration.payeeLabel ?? null,
+        askedAgain: registration.askedAgain ?? null,
+        names: registration.names ?? null,
+      })
       await record('asked', term, Buffer.alloc(0))
     },
     async approve({ term, userId, consoleToken, authorization, earlier }) {
@@ -104,12 +113,11 @@ export function createRemoteApprovals({
         },
         nowMs(),
       )
-      const token = proof === null ? consoleToken : ''
-      const answer = await userSide.call('approval-give', [term.approvalId, proof, token])
-      const [authorizerId, taken] = expectList(answer, 2).map((part) => expectBytes(part))
-      if (authorizerId === undefined || taken === undefined) {
-        throw new Refusal('MALFORMED', 'approval')
-      }
+      const { authorizerId, proof: taken } = await askUserSide(userSide, 'approval-give', {
+        approvalId: term.approvalId,
+        proof,
+        consoleToken: proof === null ? consoleToken : '',
+      })
       const message = approvalTermMessage(statement)
       const authorizedBy = await authority.accepted(userId, taken, message, 'approve')
       await record('approved', term, taken)
@@ -120,21 +128,21 @@ export function createRemoteApprovals({
       }
     },
     async end({ approvalId, as }) {
-      await userSide.call('approval-end', [ulidBytes(approvalId), as])
+      await askUserSide(userSide, 'approval-end', { approvalId: ulidBytes(approvalId), as })
     },
     async decisions(after) {
-      const from = after === null ? 0 : Number(after)
-      const answer = await userSide.call('approval-decisions', [expectInteger(from)])
-      const found = expectList(answer, DECISIONS_PER_ANSWER).map(readDecision)
+      const from = after === null ? 0 : expectInteger(Number(after))
+      const found = await askUserSide(userSide, 'approval-decisions', { after: from })
       return {
-        decisions: found.map(({ decision }) => decision),
+        decisions: found.map(readDecision),
         cursor: String(found.at(-1)?.number ?? from),
       }
     },
     async tellProofs({ approvalId, proofs }) {
       for (const proof of proofs) {
         try {
-          await userSide.call('approval-give', [ulidBytes(approvalId), proof, ''])
+          const given = { approvalId: ulidBytes(approvalId), proof, consoleToken: '' }
+          await askUserSide(userSide, 'approval-give', given)
         } catch (error) {
           // This authorizer was removed; the remaining proofs may be enough.
           if (!(error instanceof Refusal && error.code === 'NOT_CONFIRMED')) throw error
@@ -144,52 +152,29 @@ export function createRemoteApprovals({
   }
 }
 
-function readDecision(parts: unknown): {
-  readonly number: number
-  readonly decision: ApprovalDecisions['decisions'][number]
-} {
-  const [number, approvalId, walletId, userId, decision, authorizerId, atMs, comment, proof] =
-    expectList(parts, 9)
-  if (decision !== 'approve' && decision !== 'decline') throw malformed()
-  if (typeof userId !== 'string' || (comment !== null && typeof comment !== 'string')) {
-    throw malformed()
-  }
-  const taken = Buffer.from(expectBytes(proof))
+function readDecision({
+  approvalId,
+  walletId,
+  userId,
+  decision,
+  authorizerId,
+  atMs,
+  comment,
+  proof,
+}: Decision): ApprovalDecisions['decisions'][number] {
   return {
-    number: expectInteger(number),
-    decision: {
-      approvalId: idOf(ID_PREFIX.approval, approvalId) as ApprovalId,
-      subWalletId: idOf(ID_PREFIX.subWallet, walletId) as SubWalletId,
-      userId,
-      decision,
-      authorizerId: nameOf(expectBytes(authorizerId)),
-      atMs: expectInteger(atMs),
-      comment,
-      proof: taken.length === 0 ? null : taken,
-    },
+    approvalId: `${ID_PREFIX.approval}${ulidOfBytes(approvalId)}` as ApprovalId,
+    subWalletId: `${ID_PREFIX.subWallet}${ulidOfBytes(walletId)}` as SubWalletId,
+    userId,
+    decision,
+    authorizerId: nameOf(authorizerId),
+    atMs,
+    comment,
+    proof: proof.length === 0 ? null : Buffer.from(proof),
   }
-}
-
-function idOf(prefix: string, bytes: unknown): string {
-  return `${prefix}${ulidOfBytes(expectBytes(bytes, 16))}`
 }
 
 /** Returns null for dev's software authorizer and where a sign-in was enough. */
 function nameOf(authorizerId: Uint8Array): string | null {
   return authorizerId.length === 0 ? null : authorizerName(authorizerId)
-}
-
-function malformed(): Refusal {
-  return new Refusal('MALFORMED', 'decision')
-}
-
-/** Encodes names in the form that the identity provider's `parseNames` reads. */
-function namesParts(names: CallNames | null): unknown {
-  if (names === null) return null
-  const tokens = names.tokens.map(({ address, symbol, decimals }) => [
-    fromHex(address as `0x${string}`),
-    symbol,
-    decimals,
-  ])
-  return [names.agent, names.wallet, tokens]
 }

@@ -1,5 +1,5 @@
 import type { ShareStore } from '../custody/domain-keys/share-store.js'
-import { expectBytes, expectList } from '../quorum-protocol/bytes.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { QuorumLink } from './quorum-link.js'
 
@@ -17,9 +17,8 @@ export interface CarryContext {
 export async function carryShare(walletId: Uint8Array, context: CarryContext): Promise<void> {
   const { shares, link } = context
   if (await shares.carry(walletId)) return
-  const answer = await link.userSide.call('keygen-status', [walletId])
-  const certified = answer === null ? null : expectBytes(expectList(answer, 4)[0])
-  if (certified !== null && (await shares.carry(walletId, certified))) return
+  const certified = await askUserSide(link.userSide, 'keygen-status', { walletId })
+  if (certified !== null && (await shares.carry(walletId, certified.certificate))) return
   throw new Refusal(
     'CONFLICT',
     `wallet ${Buffer.from(walletId).toString('hex')}: neither the share here nor the one in the journal belongs to the user side's`,

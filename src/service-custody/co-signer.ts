@@ -1,7 +1,7 @@
-import type { MemberAction } from '../custody/members/member-statement.js'
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
+import type { MemberAction } from '../domain/members.js'
 import type { Role } from '../domain/role.js'
 import type { CoSignature } from '../domain/sponsorship.js'
 import type { PolicyDenial } from '../quorum-protocol/policy-denial.js'

@@ -25,10 +25,10 @@ import { fileKeysOf } from '../custody/process-environment.js'
 import { type ApprovalId, type SubWalletId, ulidBytes } from '../domain/ids.js'
 import type { Meter } from '../domain/meter.js'
 import { FaultError } from '../errors/fault.js'
-import { expectBytes, expectList } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
 import type { Endpoint } from '../quorum-protocol/endpoint.js'
 import type { WalletKind } from '../quorum-protocol/keygen.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { codeOf } from '../quorum-protocol/refusal.js'
 import type { JournalLeadership } from '../quorum-protocol/service-boot.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
@@ -52,8 +52,8 @@ import {
   managePage,
   ownerHashOf,
 } from './grant-authority.js'
-import { grantParameters } from './grant-parameters.js'
 import { createGrantReferences } from './grant-references.js'
+import { grantRequest } from './grant-request.js'
 import { lastBatchSeq } from './last-batch.js'
 import { createMemberChanges } from './member-changes.js'
 import { createRemoteMembers } from './members.js'
@@ -233,13 +233,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   async function putGrant(update: GrantUpdate): Promise<GrantOutcome> {
     try {
       const basis = await authority.basisOf(update, timers.now())
-      const answer = await link.userSide.call('grant-put', grantParameters(update, basis))
-      const [grantId, version, taken] = expectList(answer, 3)
-      const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
-      const { authorizedBy, evidence: body } = await authority.accept(update, {
-        ...reference,
-        proof: expectBytes(taken),
-      })
+      const request = grantRequest(update, basis)
+      const accepted = await askUserSide(link.userSide, 'grant-put', request)
+      const { grantId, version } = accepted
+      grants.remember(ulidBytes(update.keyId), { grantId, version })
+      const { authorizedBy, evidence: body } = await authority.accept(update, accepted)
       await evidence.append({ timeMs: timers.now(), kind: EVIDENCE_KIND.grant, body })
       return { authorizedBy }
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { ShareStore } from '../custody/domain-keys/share-store.js'
 import type { WalletRecord } from '../custody/domain-keys/wallet-record.js'
-import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
+import { sameBytes } from '../quorum-protocol/bytes.js'
 import { pointOf, randomScalar } from '../quorum-protocol/curve.js'
 import {
   certificateMessage,
@@ -9,15 +9,19 @@ import {
   decodeCertificate,
   encodeCertificate,
   type KeygenTerms,
-  kindByte,
   proveShare,
   transcriptOf,
   type WalletKind,
 } from '../quorum-protocol/keygen.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import { carryShare } from './carry-share.js'
-import type { QuorumLink } from './quorum-link.js'
-import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
+import {
+  acceptProofs,
+  type ProofContext,
+  type ReceivedProofs,
+  selfTestAtQuorum,
+} from './wallet-proofs.js'
 
 export interface CreateWalletContext extends ProofContext {
   readonly shares: ShareStore
@@ -59,20 +63,17 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
   try {
     const reveal = { point: pointOf(share), nonce: timers.random.bytes(32) }
     const own = { ...reveal, commitment: commitmentOf('service', reveal, terms.sessionId) }
-    const [userCommitment] = await call(link, 'keygen-commit', [
-      terms.sessionId,
-      terms.walletId,
-      kindByte(terms.kind),
-      terms.ownerHash,
-      own.commitment,
-    ])
-    const commitment = expectBytes(userCommitment, 32)
-    const [userPoint, userNonce] = await call(link, 'keygen-reveal', [
-      terms.sessionId,
-      own.point,
-      own.nonce,
-    ])
-    const user = { point: expectBytes(userPoint, 33), nonce: expectBytes(userNonce, 32) }
+    const { commitment } = await askUserSide(link.userSide, 'keygen-commit', {
+      sessionId: terms.sessionId,
+      walletId: terms.walletId,
+      kind: terms.kind,
+      ownerHash: terms.ownerHash,
+      commitment: own.commitment,
+    })
+    const user = await askUserSide(link.userSide, 'keygen-reveal', {
+      sessionId: terms.sessionId,
+      ...reveal,
+    })
     if (!sameBytes(commitmentOf('user', user, terms.sessionId), commitment)) {
       throw new Refusal('UNAUTHENTIC', 'reveal does not match its commitment')
     }
@@ -87,24 +88,20 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
     // Once the identity provider has certified the key, this wallet can have no other.
     await carryShare(terms.walletId, context)
     shares.requireWaiting(certificate)
-    const [userProof, userRequest, userShare, boot] = await call(link, 'keygen-prove', [
-      terms.sessionId,
-      proveShare('service', transcript, share),
-    ])
-    checkShareProof('user', transcript, user.point, expectBytes(userProof, 65))
-    const selfTest = await selfTestAtQuorum(certificate, share, context, {
-      request: expectBytes(userRequest, 64),
-      share: expectBytes(userShare),
-      boot: expectBytes(boot, 16),
+    const { proof, ...half } = await askUserSide(link.userSide, 'keygen-prove', {
+      sessionId: terms.sessionId,
+      proof: proveShare('service', transcript, share),
     })
+    checkShareProof('user', transcript, user.point, proof)
+    const selfTest = await selfTestAtQuorum(certificate, share, context, half)
     const serviceSignature = await signer.sign(certificateMessage(certificate))
-    const [userSignature] = await call(link, 'keygen-certify', [
-      terms.walletId,
+    const { userSignature } = await askUserSide(link.userSide, 'keygen-certify', {
+      walletId: terms.walletId,
       certificate,
       serviceSignature,
       selfTest,
-    ])
-    return await activate(certificate, [serviceSignature, userSignature, selfTest], context)
+    })
+    return await activate(certificate, { serviceSignature, userSignature, selfTest }, context)
   } finally {
     share.fill(0)
   }
@@ -114,19 +111,19 @@ async function finishedByUserSide(
   pending: WalletRecord,
   context: CreateWalletContext,
 ): Promise<WalletRecord | null> {
-  const answer = await context.link.userSide.call('keygen-status', [pending.certificate.walletId])
-  if (answer === null) return null
-  const [certificate, ...proofs] = expectList(answer, 4)
-  const encoded = expectBytes(certificate)
-  if (!sameBytes(encoded, pending.encodedCertificate)) {
+  const { walletId } = pending.certificate
+  const finished = await askUserSide(context.link.userSide, 'keygen-status', { walletId })
+  if (finished === null) return null
+  const { certificate, ...proofs } = finished
+  if (!sameBytes(certificate, pending.encodedCertificate)) {
     throw new Refusal('CONFLICT', 'the user side holds another key for this wallet')
   }
-  return activate(encoded, proofs, context)
+  return activate(certificate, proofs, context)
 }
 
 async function activate(
   encoded: Uint8Array,
-  proofs: readonly unknown[],
+  proofs: ReceivedProofs,
   context: CreateWalletContext,
 ): Promise<WalletRecord> {
   const { walletId } = decodeCertificate(encoded)
@@ -143,12 +140,4 @@ function requireSame(record: WalletRecord, wanted: NewWallet): WalletRecord {
     throw new Refusal('CONFLICT', 'the wallet belongs to somebody else')
   }
   return record
-}
-
-async function call(
-  link: QuorumLink,
-  method: string,
-  parameters: readonly unknown[],
-): Promise<readonly unknown[]> {
-  return expectList(await link.userSide.call(method, parameters), 8)
 }

@@ -1,6 +1,5 @@
 import {
   encodeFreezeStatement,
-  FREEZE_SCOPES,
   type FreezeStatement,
   freezeMessage,
   subjectOfId,
@@ -8,14 +7,9 @@ import {
 import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { ulidBytes } from '../domain/ids.js'
-import {
-  concat,
-  expectBytes,
-  expectInteger,
-  expectList,
-  sameBytes,
-} from '../quorum-protocol/bytes.js'
+import { concat, sameBytes } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { FrozenSubject, GrantOutcome, StoppedSubject, UnfreezeUpdate } from './co-signer.js'
 import { type GrantAuthority, ownerHashOf } from './grant-authority.js'
@@ -40,16 +34,18 @@ export function createRemoteFreezes(
 
   return {
     async freeze(frozen) {
-      const answer = await userSide.call('freeze-put', [...wireOf(frozen), frozen.userId])
-      const sequence = expectInteger(expectList(answer, 2)[0])
-      const of = { ...subjectOf(frozen), ownerHash: ownerHashOf(frozen.userId), sequence }
+      const { userId } = frozen
+      const subject = subjectOf(frozen)
+      const { sequence } = await askUserSide(userSide, 'freeze-put', { ...subject, userId })
+      const of = { ...subject, ownerHash: ownerHashOf(userId), sequence }
       await record({ action: 'freeze', ...of, confirmBeforeMs: 0 }, Buffer.alloc(0))
     },
     async unfreeze(update) {
       const { userId, consoleToken, authorization } = update
-      const present = expectList(await userSide.call('freeze-get', wireOf(update)), 2)
-      const sequence = expectInteger(present[0]) + 1
-      const of = { ...subjectOf(update), ownerHash: ownerHashOf(userId), sequence }
+      const subject = subjectOf(update)
+      const present = await askUserSide(userSide, 'freeze-get', subject)
+      const sequence = present.sequence + 1
+      const of = { ...subject, ownerHash: ownerHashOf(userId), sequence }
       const statementOf = (confirmBeforeMs: number): FreezeStatement => {
         return { action: 'unfreeze', ...of, confirmBeforeMs }
       }
@@ -62,14 +58,19 @@ export function createRemoteFreezes(
         nowMs(),
       )
       const confirmBeforeMs = authorization?.confirmBeforeMs ?? 0
-      const lifting = [...wireOf(update), userId, consoleToken, proof, confirmBeforeMs, sequence]
-      const [taken, takenProof] = expectList(await userSide.call('freeze-lift', lifting), 2)
-      if (taken !== sequence) throw new Refusal('CONFLICT', 'another freeze was lifted')
+      const taken = await askUserSide(userSide, 'freeze-lift', {
+        ...subject,
+        userId,
+        consoleToken,
+        confirmation: proof,
+        confirmBeforeMs,
+        sequence,
+      })
+      if (taken.sequence !== sequence) throw new Refusal('CONFLICT', 'another freeze was lifted')
       const lifted = statementOf(confirmBeforeMs)
-      const bytes = expectBytes(takenProof)
       const message = freezeMessage(encodeFreezeStatement(lifted))
-      const authorizedBy = await authority.accepted(userId, bytes, message)
-      await record(lifted, bytes)
+      const authorizedBy = await authority.accepted(userId, taken.proof, message)
+      await record(lifted, taken.proof)
       return { authorizedBy }
     },
   }
@@ -101,9 +102,4 @@ function subjectOf({ scope, userId, walletId, lineageId }: FrozenSubject) {
   if (walletId !== null) return { scope, subject: subjectOfId(ulidBytes(walletId)) }
   if (lineageId !== null) return { scope, subject: subjectOfId(ulidBytes(lineageId)) }
   return { scope, subject: ownerHashOf(userId) }
-}
-
-function wireOf(frozen: FrozenSubject): [scope: number, subject: Uint8Array] {
-  const { scope, subject } = subjectOf(frozen)
-  return [FREEZE_SCOPES[scope], subject]
 }

@@ -14,8 +14,8 @@ import { ulidBytes } from '../domain/ids.js'
 import { isoTime } from '../domain/iso-time.js'
 import type { Power } from '../domain/role.js'
 import { FaultError, fault } from '../errors/fault.js'
-import { expectBytes } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { WebAuthnPins } from '../quorum-protocol/registry.js'
 import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
@@ -129,9 +129,8 @@ export function createGrantAuthority(context: AuthorityContext): GrantAuthority 
   /** Returns the grant's id and the version that the next change will give it. */
   async function nextOf(keyId: Uint8Array): Promise<{ grantId: Uint8Array; version: number }> {
     try {
-      const answer = await userSide.call('grant-get', [keyId])
-      const [grantId, version] = answer as readonly unknown[]
-      return { grantId: expectBytes(grantId, 16), version: Number(version) + 1 }
+      const { grantId, version } = await askUserSide(userSide, 'grant-get', { keyId })
+      return { grantId, version: version + 1 }
     } catch (error) {
       if (error instanceof Refusal && error.code === 'UNKNOWN_KEY') {
         return { grantId: keyId, version: 1 }
@@ -170,9 +169,8 @@ export function createGrantAuthority(context: AuthorityContext): GrantAuthority 
     if (authorization === null) throw required(toSign, active, webauthn)
     if (authorization.version !== version) throw refused('the grant changed after it was shown')
     if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
-    const left = authorization.proof ?? (await userSide.call('proof-get', [challenge]))
-    if (left === null) throw required(toSign, active, webauthn)
-    const proof = expectBytes(left)
+    const proof = authorization.proof ?? (await askUserSide(userSide, 'proof-get', { challenge }))
+    if (proof === null) throw required(toSign, active, webauthn)
     const verdict = await judge(active, proof, message)
     if (!verdict.ok) throw refused(verdict.reason)
     return proof

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { expectBytes, expectList, viewOf } from '../quorum-protocol/bytes.js'
+import { viewOf } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
-import { Refusal } from '../quorum-protocol/refusal.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 
 /**
  * The grant and version that the identity provider holds for a key. It is a hint only; the identity
@@ -19,7 +19,7 @@ export interface GrantReferences {
    * @throws Unanswered
    */
   of(keyId: Uint8Array): Promise<GrantReference> | GrantReference
-  remember(keyId: Uint8Array, answer: unknown): GrantReference
+  remember(keyId: Uint8Array, reference: GrantReference): void
   /** Called after an answer that the reference is stale. */
   forget(keyId: Uint8Array): void
 }
@@ -32,7 +32,7 @@ export function createGrantReferences(userSide: Pick<SocketClient, 'call'>): Gra
 
   async function ask(name: string, keyId: Uint8Array): Promise<GrantReference> {
     try {
-      const reference = parse(await userSide.call('grant-get', [keyId]))
+      const reference = await askUserSide(userSide, 'grant-get', { keyId })
       known.set(name, reference)
       return reference
     } finally {
@@ -51,21 +51,13 @@ export function createGrantReferences(userSide: Pick<SocketClient, 'call'>): Gra
       asking.set(name, pending)
       return pending
     },
-    remember(keyId, answer) {
-      const reference = parse(answer)
+    remember(keyId, reference) {
       known.set(nameOf(keyId), reference)
-      return reference
     },
     forget(keyId) {
       known.delete(nameOf(keyId))
     },
   }
-}
-
-function parse(answer: unknown): GrantReference {
-  const [grantId, version] = expectList(answer, 2)
-  if (typeof version !== 'number') throw new Refusal('MALFORMED', 'grant reference')
-  return { grantId: expectBytes(grantId, 16), version }
 }
 
 function nameOf(keyId: Uint8Array): string {

@@ -6,10 +6,10 @@ import {
   type MemberStatement,
   memberMessage,
 } from '../custody/members/member-statement.js'
-import { isRaised, ROLES, type Role } from '../domain/role.js'
+import { isRaised } from '../domain/role.js'
 import { FaultError, fault } from '../errors/fault.js'
-import { expectInteger, expectList } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { MemberOutcome, MemberUpdate } from './co-signer.js'
 import type { GrantAuthority } from './grant-authority.js'
@@ -26,8 +26,8 @@ export function createMemberChanges(
 ): (update: MemberUpdate) => Promise<MemberOutcome> {
   return async (update) => {
     const { action, accountId, who, consoleToken, authorization } = update
-    const asked = [accountId, action, who, consoleToken]
-    const planned = planOf(await inWordsOf(userSide.call('member-plan', asked)))
+    const asked = { accountId, action, who, consoleToken }
+    const planned = await inWordsOf(askUserSide(userSide, 'member-plan', asked))
     if (planned === null) throw new FaultError(fault('NOT_FOUND', {}, NOBODY[action]))
     const { personId, email, byId, sequence, role: present } = planned
     const role = action === 'accept' || action === 'remove' ? present : (update.role ?? present)
@@ -56,8 +56,8 @@ export function createMemberChanges(
         )
     const confirmBeforeMs = authorization?.confirmBeforeMs ?? now + CONFIRMATION_LIFE_MS
     const statement = statementUntil(takesAway ? 0 : confirmBeforeMs)
-    const put = [encodeMemberStatement(statement), proof, consoleToken]
-    await inWordsOf(userSide.call('member-put', put))
+    const put = { statement: encodeMemberStatement(statement), proof, consoleToken }
+    await inWordsOf(askUserSide(userSide, 'member-put', put))
     // The change is in force here before its requester has an answer.
     await members.follow(accountId)
     const authorizedBy = proof === null ? 'software' : decodeProof(proof).kind
@@ -79,7 +79,7 @@ const NOBODY: Readonly<Record<MemberUpdate['action'], string>> = {
   remove: 'There is no such member.',
 }
 
-async function inWordsOf(answer: Promise<unknown>): Promise<unknown> {
+async function inWordsOf<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
@@ -94,22 +94,4 @@ function inWords(error: unknown): unknown {
   // The other domain puts the rule at the end of its message.
   const reason = error.message.slice(error.message.lastIndexOf(':') + 1).trim()
   return new FaultError(fault('INVALID_REQUEST', { reason }, `Not possible: ${reason}.`))
-}
-
-interface Planned {
-  readonly personId: string
-  readonly email: string
-  readonly byId: string
-  readonly sequence: number
-  readonly role: Role
-}
-
-function planOf(answer: unknown): Planned | null {
-  if (answer === null) return null
-  const [personId, email, byId, sequence, named] = expectList(answer, 5)
-  const role = ROLES.find((one) => one === named)
-  const areTexts =
-    typeof personId === 'string' && typeof email === 'string' && typeof byId === 'string'
-  if (!areTexts || role === undefined) throw new Refusal('MALFORMED', 'plan of a member')
-  return { personId, email, byId, sequence: expectInteger(sequence), role }
 }

@@ -5,18 +5,20 @@ import { decodeProof } from '../custody/authorizers/proof.js'
 import { verifyProof } from '../custody/authorizers/verify-proof.js'
 import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
-import { alone, MEMBERS_MAX, type MemberSet } from '../custody/members/member-set.js'
+import { alone, type MemberSet } from '../custody/members/member-set.js'
 import { memberMessage, readMemberStatement } from '../custody/members/member-statement.js'
 import { createPersons } from '../custody/members/persons.js'
-import {
-  narrowed,
-  type ServiceMembers,
-  takeStatement,
-  type UserSideMembers,
-} from '../custody/members/service-members.js'
-import { mayIn, type Power, ROLES } from '../domain/role.js'
-import { expectBytes, expectInteger, expectList, sameBytes } from '../quorum-protocol/bytes.js'
+import { narrowed, type ServiceMembers, takeStatement } from '../custody/members/service-members.js'
+import { mayIn, type Power } from '../domain/role.js'
+import { sameBytes } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
+import {
+  ACCOUNTS_PER_ANSWER,
+  type MEMBERS,
+  STATEMENTS_PER_ANSWER,
+} from '../quorum-protocol/methods/members.js'
+import type { ResultOf } from '../quorum-protocol/methods/method.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
@@ -58,10 +60,7 @@ export interface MembersContext {
   readonly known: (personId: string) => Promise<AuthorizerSet>
 }
 
-/** The identity provider sends at most this many in one answer. */
-export const ACCOUNTS_PER_ANSWER = 64
-/** With proofs of 4 KiB this many fit one frame. */
-export const STATEMENTS_PER_ANSWER = 64
+type MemberChange = ResultOf<(typeof MEMBERS)['members-get']>['changes'][number]
 
 export function createRemoteMembers(context: MembersContext): RemoteMembers {
   const { userSide, book, store, registry, evidence, known } = context
@@ -93,14 +92,16 @@ export function createRemoteMembers(context: MembersContext): RemoteMembers {
     }
   }
 
-  async function take(set: MemberSet, accountId: string, item: unknown): Promise<MemberSet> {
-    const [timeMs, body] = expectList(item, 2)
-    const { statement, encoded, rest: proof } = readMemberStatement(expectBytes(body))
+  async function take(
+    set: MemberSet,
+    accountId: string,
+    { timeMs, body }: MemberChange,
+  ): Promise<MemberSet> {
+    const { statement, encoded, rest: proof } = readMemberStatement(body)
     if (statement.accountId !== accountId || statement.sequence <= set.sequence) {
       throw new Refusal('CONFLICT', 'a change of other members')
     }
-    const atMs = expectInteger(timeMs)
-    const next = await takeStatement(set, statement, atMs, async (effect) => {
+    const next = await takeStatement(set, statement, timeMs, async (effect) => {
       const by =
         effect === 'accepts'
           ? (await known(statement.personId)).active
@@ -108,8 +109,7 @@ export function createRemoteMembers(context: MembersContext): RemoteMembers {
       return isProven(memberMessage(encoded), proof, by)
     })
     if (next.members !== set.members) {
-      const kept = Buffer.from(expectBytes(body))
-      await evidence.append({ timeMs: atMs, kind: EVIDENCE_KIND.member, body: kept })
+      await evidence.append({ timeMs, kind: EVIDENCE_KIND.member, body: Buffer.from(body) })
     }
     return next
   }
@@ -117,12 +117,10 @@ export function createRemoteMembers(context: MembersContext): RemoteMembers {
   async function followAccount(accountId: string): Promise<void> {
     let set: MemberSet = book.members(hashOf(accountId)) ?? alone(accountId)
     for (;;) {
-      const answer = await userSide.call('members-get', [accountId, set.sequence])
-      const [sequence, members, changes] = expectList(answer, 3)
-      const fresh = expectList(changes, STATEMENTS_PER_ANSWER)
-      for (const item of fresh) set = await take(set, accountId, item)
-      if (fresh.length === STATEMENTS_PER_ANSWER) continue
-      const there = { sequence: expectInteger(sequence), members: membersOf(members) }
+      const after = set.sequence
+      const there = await askUserSide(userSide, 'members-get', { accountId, after })
+      for (const change of there.changes) set = await take(set, accountId, change)
+      if (there.changes.length === STATEMENTS_PER_ANSWER) continue
       await book.put({ accountId, ...narrowed(set, there) })
       return
     }
@@ -133,25 +131,20 @@ export function createRemoteMembers(context: MembersContext): RemoteMembers {
     const failed = new Map<string, Refusal>()
     let from = last
     for (;;) {
-      const answer = await userSide.call('members-changed', [epoch, from])
-      const [theirs, changed] = expectList(answer, 2)
-      const accounts = expectList(changed, ACCOUNTS_PER_ANSWER)
-      const newest = expectBytes(theirs, 16)
+      const changed = await askUserSide(userSide, 'members-changed', { epoch, after: from })
       // A new epoch restarts the numbering.
-      if (!sameBytes(newest, epoch)) [epoch, last] = [Buffer.from(newest), 0]
-      for (const item of accounts) {
-        const [number, accountId, sequence] = expectList(item, 3)
-        if (typeof accountId !== 'string') throw new Refusal('MALFORMED', 'account')
+      if (!sameBytes(changed.epoch, epoch)) [epoch, last] = [Buffer.from(changed.epoch), 0]
+      for (const { number, accountId, sequence } of changed.accounts) {
         try {
           if (book.members(hashOf(accountId))?.sequence !== sequence) await followAccount(accountId)
         } catch (error) {
           if (!(error instanceof Refusal)) throw error
           failed.set(accountId, error)
         }
-        from = expectInteger(number)
+        from = number
         if (failed.size === 0) last = from
       }
-      if (accounts.length < ACCOUNTS_PER_ANSWER) return failed
+      if (changed.accounts.length < ACCOUNTS_PER_ANSWER) return failed
     }
   }
 
@@ -181,17 +174,6 @@ export function createRemoteMembers(context: MembersContext): RemoteMembers {
     approversBy: (accountId, authorizerId) =>
       persons.holdersOf(hashOf(accountId), 'approve', authorizerId),
   }
-}
-
-function membersOf(list: unknown): UserSideMembers['members'] {
-  return expectList(list, MEMBERS_MAX).map((item) => {
-    const [personId, named, accepted] = expectList(item, 3)
-    const role = ROLES.find((one) => one === named)
-    if (typeof personId !== 'string' || typeof accepted !== 'boolean' || role === undefined) {
-      throw new Refusal('MALFORMED', 'member')
-    }
-    return { personId, role, accepted }
-  })
 }
 
 function hashOf(id: string): Buffer {

@@ -1,6 +1,6 @@
-import { FREEZE_SCOPES } from '../custody/authorizers/freeze-statement.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { ByteReader } from '../quorum-protocol/bytes.js'
+import { FREEZE_SCOPES } from '../quorum-protocol/freeze-scopes.js'
 import type { RefusalCode } from '../quorum-protocol/refusal.js'
 import type { SignOutcome, SignRefusal } from './co-signer.js'
 

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Alarm, Timers } from '../clock/timers.js'
 import { laneStart } from '../quorum-protocol/batch.js'
-import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
 import {
   connectSocket,
   type SocketClient,
@@ -9,6 +8,7 @@ import {
   Unanswered,
 } from '../quorum-protocol/client.js'
 import type { Endpoint } from '../quorum-protocol/endpoint.js'
+import { askQuorumSigner, askUserSide } from '../quorum-protocol/methods/ask.js'
 import type { P256Signer } from '../quorum-protocol/p256.js'
 import { offerSession, openBoot } from '../quorum-protocol/quorum-session.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
@@ -175,16 +175,18 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   async function greet(): Promise<Greeting> {
     await options.renewSigner?.()
     const { body, signature } = registry.current.envelope
-    const approved = options.approvedFloor()
+    const lastApproved = options.approvedFloor()
     const { boot, leadership = null } = options
     const statement = await announceStart({ boot, leadership }, signer)
-    const parameters = [body, signature, approved, statement]
-    const hello = expectList(await userSide.call('hello', parameters), 2)
-    const lane = expectInteger(hello[0])
-    const remembered = expectInteger(hello[1])
+    const { lane, remembered } = await askUserSide(userSide, 'hello', {
+      registryBody: body,
+      registrySignature: signature,
+      lastApproved,
+      statement,
+    })
     // The identity provider records each batch before its approval leaves. If it lost one, it was
     // restored from an older backup and does not know which nonces it approved.
-    if (remembered < approved || laneStart(lane) <= approved) {
+    if (remembered < lastApproved || laneStart(lane) <= lastApproved) {
       throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
     }
     return { batchFloor: laneStart(lane) }
@@ -192,12 +194,13 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
 
   async function makeSessions({ batchFloor }: Greeting): Promise<QuorumLinkSession> {
     const { body, signature } = registry.current.envelope
-    await quorum.call('registry', [body, signature])
-    const quorumBoot = expectBytes(await quorum.call('boot', []))
+    await askQuorumSigner(quorum, 'registry', { body, signature })
+    const quorumBoot = await askQuorumSigner(quorum, 'boot', {})
     const boot = openBoot(quorumBoot, registry.current, timers.now())
-    await quorum.call('session', [expectBytes(await userSide.call('session', [quorumBoot]))])
+    const offer = await askUserSide(userSide, 'session', { quorumBoot })
+    await askQuorumSigner(quorum, 'session', { offer })
     const own = await offerSession(boot, 'service', signer)
-    await quorum.call('session', [own.offer])
+    await askQuorumSigner(quorum, 'session', { offer: own.offer })
     return { sealer: createSealer(own.session), batchFloor }
   }
 

@@ -1,8 +1,9 @@
 import type { ShareStore } from '../custody/domain-keys/share-store.js'
 import type { WalletRecord } from '../custody/domain-keys/wallet-record.js'
-import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
+import { sameBytes } from '../quorum-protocol/bytes.js'
 import { addInto, randomScalar } from '../quorum-protocol/curve.js'
 import { certificateMessage, decodeCertificate } from '../quorum-protocol/keygen.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import {
   negateInto,
   refreshCommitment,
@@ -35,16 +36,13 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
   const secrets = [part]
   try {
     const nonce = timers.random.bytes(32)
-    const [answered] = expectList(
-      await link.userSide.call('refresh-begin', [
-        sessionId,
-        walletId,
-        record.certificate.epoch,
-        refreshCommitment({ part, nonce }, sessionId),
-      ]),
-      1,
-    )
-    const delta = refreshDelta(part, expectBytes(answered, 32))
+    const answered = await askUserSide(link.userSide, 'refresh-begin', {
+      sessionId,
+      walletId,
+      epoch: record.certificate.epoch,
+      commitment: refreshCommitment({ part, nonce }, sessionId),
+    })
+    const delta = refreshDelta(part, answered.part)
     const share = shares.openShare(record)
     secrets.push(delta, share)
     const { encoded } = refreshedCertificate(record.certificate, delta, sessionId)
@@ -54,19 +52,16 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
     // Once the identity provider has changed over, the present share is useless.
     await carryShare(walletId, context)
     shares.requireWaiting(encoded)
-    const [request, sealed, boot] = expectList(
-      await link.userSide.call('refresh-prepare', [sessionId, part, nonce]),
-      3,
-    )
-    const selfTest = await selfTestAtQuorum(encoded, share, context, {
-      request: expectBytes(request, 64),
-      share: expectBytes(sealed),
-      boot: expectBytes(boot, 16),
-    })
+    const half = await askUserSide(link.userSide, 'refresh-prepare', { sessionId, part, nonce })
+    const selfTest = await selfTestAtQuorum(encoded, share, context, half)
     const serviceSignature = await signer.sign(certificateMessage(encoded))
-    const parameters = [walletId, encoded, serviceSignature, selfTest]
-    const [userSignature] = expectList(await link.userSide.call('refresh-certify', parameters), 1)
-    const proofs = [serviceSignature, userSignature, selfTest]
+    const { userSignature } = await askUserSide(link.userSide, 'refresh-certify', {
+      walletId,
+      certificate: encoded,
+      serviceSignature,
+      selfTest,
+    })
+    const proofs = { serviceSignature, userSignature, selfTest }
     shares.activateNext(encoded, await acceptProofs(encoded, proofs, context))
     return decodeCertificate(encoded).epoch
   } finally {
@@ -85,9 +80,8 @@ export async function finishRefresh(
   context: RefreshContext,
 ): Promise<number | null> {
   const { link, shares } = context
-  const answer = await link.userSide.call('keygen-status', [walletId])
-  const [theirs, ...proofs] = answer === null ? [] : expectList(answer, 4)
-  const certificate = theirs === undefined ? null : expectBytes(theirs)
+  const theirs = await askUserSide(link.userSide, 'keygen-status', { walletId })
+  const certificate = theirs?.certificate ?? null
   shares.forget(walletId)
   // Another machine may have refreshed the share, or an operator may have restored an earlier one
   // here.
@@ -95,15 +89,15 @@ export async function finishRefresh(
   const record = activeRecord(walletId, context)
   if (certificate !== null && sameBytes(certificate, record.encodedCertificate)) return null
   const { next } = record
-  if (certificate === null || next === null || !sameBytes(certificate, next.encodedCertificate)) {
-    const epoch = certificate === null ? 'none' : decodeCertificate(certificate).epoch
+  if (theirs === null || next === null || !sameBytes(theirs.certificate, next.encodedCertificate)) {
+    const epoch = theirs === null ? 'none' : decodeCertificate(theirs.certificate).epoch
     throw new Refusal(
       'CONFLICT',
       `wallet ${Buffer.from(walletId).toString('hex')}: the user side is at epoch ${epoch}, this ` +
         `side at ${record.certificate.epoch}; their shares do not belong together`,
     )
   }
-  shares.activateNext(certificate, await acceptProofs(certificate, proofs, context))
+  shares.activateNext(theirs.certificate, await acceptProofs(theirs.certificate, theirs, context))
   return next.certificate.epoch
 }
 

@@ -5,7 +5,7 @@ import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
 import { coSignMessage, encodeHeader, hasBit, seqOf } from '../quorum-protocol/batch.js'
-import { ByteReader, expectBytes, expectList } from '../quorum-protocol/bytes.js'
+import { ByteReader } from '../quorum-protocol/bytes.js'
 import {
   encodeIntent,
   type IntentApproval,
@@ -15,7 +15,8 @@ import {
   PAYLOAD_TYPE,
   type PayloadType,
 } from '../quorum-protocol/intent.js'
-import { BATCH_INTENTS_MAX } from '../quorum-protocol/limits.js'
+import { askQuorumSigner } from '../quorum-protocol/methods/ask.js'
+import type { BatchApproval, CoSignedBatch } from '../quorum-protocol/methods/signing.js'
 import { lowS, type P256Signer } from '../quorum-protocol/p256.js'
 import { digestOf } from '../quorum-protocol/payload.js'
 import { parseDenial } from '../quorum-protocol/policy-denial.js'
@@ -57,11 +58,8 @@ export interface SignBatchContext {
 /** Shorter than the protocol allows: an intent is judged at once or not at all. */
 const INTENT_LIFETIME_MS = 15_000
 
-interface CoSignedBatch {
-  readonly header: Buffer
-  readonly intents: readonly Buffer[]
+interface PreparedBatch extends CoSignedBatch {
   readonly ids: readonly Buffer[]
-  readonly coSignature: Buffer
   /** The expiry by this service's clock. */
   readonly expiresAtMs: number
 }
@@ -78,7 +76,7 @@ export async function coSignBatch(
   batch: readonly PreparedIntent[],
   batchSeq: number,
   { signer, timers }: Pick<SignBatchContext, 'signer' | 'timers'>,
-): Promise<CoSignedBatch> {
+): Promise<PreparedBatch> {
   const expiresAtMs = timers.now() + INTENT_LIFETIME_MS
   const intents = batch.map((item, index) =>
     encodeIntent(
@@ -118,21 +116,18 @@ export async function coSignBatch(
  */
 export async function completeBatch(
   batch: readonly PreparedIntent[],
-  coSigned: CoSignedBatch,
-  approved: unknown,
+  coSigned: PreparedBatch,
+  approved: BatchApproval,
   context: SignBatchContext,
 ): Promise<SignOutcome[]> {
-  const [bitmap, approval, boot, answerList, userShares] = expectList(approved, 5)
-  const answers = expectList(answerList, BATCH_INTENTS_MAX)
-  if (typeof bitmap !== 'number' || answers.length !== batch.length) {
-    throw new Refusal('MALFORMED', 'approval')
-  }
+  const { bitmap, approval, answers } = approved
+  if (answers.length !== batch.length) throw new Refusal('MALFORMED', 'approval')
   const refusals = answers.map((answer, index) =>
     hasBit(bitmap, index) ? null : refusalOf(answer, coSigned.expiresAtMs, context.timers.now()),
   )
   if (refusals.every((refusal) => refusal !== null)) return refusals
   const { sealer } = context.session
-  if (Buffer.compare(expectBytes(boot, 16), sealer.boot) !== 0) {
+  if (Buffer.compare(approved.quorumBoot, sealer.boot) !== 0) {
     throw new Refusal('NO_SESSION', 'quorum signer restarted')
   }
   const serviceShares = sealOwnShares(batch, coSigned.ids, bitmap, context)
@@ -145,24 +140,23 @@ export async function completeBatch(
       header: coSigned.header,
       intents: coSigned.intents,
       coSignature: coSigned.coSignature,
-      approval: expectBytes(approval, 64),
+      approval,
       bitmap,
       quorumBoot: sealer.boot,
     }),
   })
-  const [answer] = await Promise.all([
-    context.link.quorum.call('sign', [
-      coSigned.header,
-      coSigned.intents,
-      coSigned.coSignature,
+  const [signed] = await Promise.all([
+    askQuorumSigner(context.link.quorum, 'sign', {
+      header: coSigned.header,
+      intents: coSigned.intents,
+      coSignature: coSigned.coSignature,
       bitmap,
       approval,
-      expectBytes(userShares),
+      userShares: approved.shares,
       serviceShares,
-    ]),
+    }),
     recorded,
   ])
-  const signed = expectList(answer, BATCH_INTENTS_MAX)
   const toCheck: SignedIntent[] = []
   const outcomes = batch.map((item, index) => {
     const signature = signed[index]

@@ -7,6 +7,7 @@ import {
   BATCHES_IN_FLIGHT,
   FULL_BATCHES_IN_FLIGHT_MAX,
 } from '../quorum-protocol/limits.js'
+import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { codeOf, Refusal } from '../quorum-protocol/refusal.js'
 import type { SignOutcome } from './co-signer.js'
 import { failed, unavailable } from './outcome.js'
@@ -137,8 +138,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       const sequence = batchSeq
       const sent = lastSent.then(async () => {
         const coSigned = await coSignBatch(intents, sequence, context)
-        const { header, intents: encoded, coSignature } = coSigned
-        const approved = context.link.userSide.call('approve', [header, encoded, coSignature])
+        const approved = askUserSide(context.link.userSide, 'approve', coSigned)
         // Keeps a rejection from counting as unhandled before it is awaited below.
         approved.catch(() => {})
         return { coSigned, approved }
@@ -149,7 +149,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       const answer = await approved
       const approvedAtMs = timers.elapsed()
       took.approval(approvedAtMs - sentAtMs)
-      if (Array.isArray(answer) && answer[0] !== 0) approvedSeq = Math.max(approvedSeq, sequence)
+      if (answer.bitmap !== 0) approvedSeq = Math.max(approvedSeq, sequence)
       const outcomes = await completeBatch(intents, coSigned, answer, context)
       took.joining(timers.elapsed() - approvedAtMs)
       return outcomes

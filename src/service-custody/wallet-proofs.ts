@@ -3,7 +3,7 @@ import type { WalletProofs } from '../custody/domain-keys/share-copies.js'
 import type { EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../custody/evidence/stored-evidence.js'
-import { expectBytes, sameBytes } from '../quorum-protocol/bytes.js'
+import { sameBytes } from '../quorum-protocol/bytes.js'
 import { isSignedBy } from '../quorum-protocol/curve.js'
 import {
   certificateMessage,
@@ -12,6 +12,7 @@ import {
   selfTestRequest,
   walletPoint,
 } from '../quorum-protocol/keygen.js'
+import { askQuorumSigner } from '../quorum-protocol/methods/ask.js'
 import { type P256Signer, verifyP256 } from '../quorum-protocol/p256.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { Registry } from '../quorum-protocol/registry.js'
@@ -38,6 +39,14 @@ export interface UserHalf {
   readonly boot: Uint8Array
 }
 
+export interface ReceivedProofs {
+  /** 64 bytes each. */
+  readonly serviceSignature: Uint8Array
+  readonly userSignature: Uint8Array
+  /** 65 bytes by the wallet's key. */
+  readonly selfTest: Uint8Array
+}
+
 /**
  * Has the quorum sign a test message.
  * @returns 65 bytes by the wallet's key
@@ -56,29 +65,25 @@ export async function selfTestAtQuorum(
   const digest = selfTestDigest(certificate)
   const sealed = sealer.seal(share, [digest])
   const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
-  const signed = await link.quorum.call('self-test', [
+  return askQuorumSigner(link.quorum, 'self-test', {
     certificate,
-    request,
-    user.request,
-    user.share,
-    sealed,
-  ])
-  return expectBytes(signed, 65)
+    serviceSignature: request,
+    userSignature: user.request,
+    userShare: user.share,
+    serviceShare: sealed,
+  })
 }
 
 /**
  * Checks everything a last time before a certificate counts. When this resolves, what passed is in
  * the evidence.
- * @param proofs `[serviceSignature, userSignature, selfTest]` as another domain sent them
+ * @param proofs as another domain sent them
  */
 export async function acceptProofs(
   encoded: Uint8Array,
-  proofs: readonly unknown[],
+  { serviceSignature, userSignature, selfTest }: ReceivedProofs,
   { registry, evidence, timers }: ProofContext,
 ): Promise<WalletProofs> {
-  const serviceSignature = expectBytes(proofs[0], 64)
-  const userSignature = expectBytes(proofs[1], 64)
-  const selfTest = expectBytes(proofs[2], 65)
   const certificate = decodeCertificate(encoded)
   if (!isSignedBy(walletPoint(certificate), selfTestDigest(encoded), selfTest)) {
     throw new Refusal('UNAUTHENTIC', 'self-test')

@@ -26,7 +26,6 @@ import { ID_PREFIX, type KeyId, ulidBytes, ulidOfBytes } from '../../src/domain/
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
 import type { Authorizer } from '../../src/identity-provider/vault/authorizer.js'
-import { parseGrantRequest } from '../../src/identity-provider/vault/grant-request.js'
 import { type Grant, type GrantedKey, termsIn } from '../../src/identity-provider/vault/granted.js'
 import { createGrants, type Grants } from '../../src/identity-provider/vault/grants.js'
 import type { LedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
@@ -41,7 +40,7 @@ import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
-import { grantPut } from '../custody/grants.js'
+import { grantAsked } from '../custody/grants.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import { apiKey, KEY_ID, START_MS, USER_ID, WALLET_ID, wallet } from './wallet-fixtures.js'
 
@@ -81,7 +80,7 @@ export class GrantWorld {
     const world = new GrantWorld()
     const key = apiKey({ dailyLimitMicros: 300_000_000n as never, allowedChains: [1, 8453] })
     await world.#handle({ type: 'create-wallet', wallet }, null)
-    const first = parseGrantRequest(grantPut(updateOfNew(key.allowedChains), 0, null))
+    const first = grantAsked(updateOfNew(key.allowedChains), 0, null)
     await world.#grants.put(first, HOLDER)
     await world.#handle({ type: 'register-key', key }, null)
     return world
@@ -302,7 +301,7 @@ export class GrantWorld {
     const basedOn = update.revoked
       ? 0
       : await this.#call(() => this.#grants.view(about)?.grant.version ?? 0)
-    const request = parseGrantRequest(grantPut(update, 0, null, basedOn))
+    const request = grantAsked(update, 0, null, basedOn)
     const by = update.consoleToken === null ? null : HOLDER
     await this.#call(() => this.#grants.put(request, by))
     return { authorizedBy: update.effect === 'enlarges' ? 'software' : null }

@@ -6,6 +6,7 @@ import { CALLS_IN_FLIGHT_MAX } from '../../src/quorum-protocol/call-classes.js'
 import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
 import { createConsoleQueue } from '../../src/quorum-protocol/console-queue.js'
 import { CALL_TIMEOUT_MS } from '../../src/quorum-protocol/limits.js'
+import { USER_SIDE } from '../../src/quorum-protocol/methods/user-side.js'
 import { type Handlers, type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 
 let directory: string
@@ -25,7 +26,7 @@ afterEach(async () => {
 
 async function connect(handlers: Handlers): Promise<SocketClient> {
   const path = join(directory, 'peer.sock')
-  server = await serveSocket({ path, handlers, onFault: () => {} })
+  server = await serveSocket({ path, methods: USER_SIDE, handlers, onFault: () => {} })
   let isLost = false
   lost = () => isLost
   return new Promise((resolve) => {

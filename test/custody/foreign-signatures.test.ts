@@ -76,7 +76,10 @@ async function outcomes(
   }
   const coSigned = await coSignBatch(batch, 2 ** 24 + 1, { signer, timers })
   const bitmap = 2 ** batch.length - 1
-  const approved = [bitmap, Buffer.alloc(64), boot, batch.map(() => null), Buffer.alloc(0)]
+  const approved = {
+    ...{ bitmap, approval: Buffer.alloc(64), quorumBoot: boot },
+    ...{ answers: batch.map(() => null), shares: Buffer.alloc(0) },
+  }
   return completeBatch(batch, coSigned, approved, context)
 }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   encodeFreezeStatement,
-  FREEZE_SCOPES,
   type FreezeStatement,
   freezeMessage,
   subjectOfId,
@@ -19,6 +18,7 @@ import {
 import type { FreezeScope } from '../../src/domain/freeze.js'
 import { type LineageId, ulidBytes } from '../../src/domain/ids.js'
 import { viewOf } from '../../src/quorum-protocol/bytes.js'
+import { FREEZE_SCOPES } from '../../src/quorum-protocol/freeze-scopes.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import type { FrozenSubject, UnfreezeUpdate } from '../../src/service-custody/co-signer.js'
 import { type AuthorizerClient, connectAuthorizers, type Passkey } from './authorizer-client.js'

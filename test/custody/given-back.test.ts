@@ -143,8 +143,8 @@ async function approve(...payloads: readonly SignPayload[]): Promise<readonly st
       PROOF_KEY,
     )
   })
-  const { header, coSignature } = await coSign(SIGNERS.service, seq, intents)
-  const [, , , answers] = await approveBatch([header, intents, coSignature], context(), NOW_MS)
+  const batch = await coSign(SIGNERS.service, seq, intents)
+  const { answers } = await approveBatch(batch, context(), NOW_MS)
   return answers.map((answer) => (answer === null ? 'approved' : refusalCode(answer[0])))
 }
 

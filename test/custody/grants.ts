@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { authorizerIdOfName } from '../../src/custody/authorizers/authorizer.js'
-import { GRANT_PUT_PARTS } from '../../src/custody/authorizers/grant-put.js'
 import {
   encodeGrantStatement,
   grantChallenge,
@@ -11,9 +10,10 @@ import type { SubWalletId } from '../../src/domain/ids.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { FaultError } from '../../src/errors/fault.js'
+import { GRANTS, type GrantRequest } from '../../src/quorum-protocol/methods/grants.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
-import { grantParameters } from '../../src/service-custody/grant-parameters.js'
+import { grantRequest } from '../../src/service-custody/grant-request.js'
 import type { Assertion } from '../support/software-authenticator.js'
 import { newKeyId, type Quorum } from './harness.js'
 
@@ -109,10 +109,16 @@ export function grantPut(
   basedOn?: number,
 ): unknown[] {
   const authorization = { version: 0, confirmBeforeMs, proof: null }
-  const parts = grantParameters({ ...grant, authorization }, { basedOn: basedOn ?? 0, proof })
-  if (basedOn === undefined) parts[GRANT_PUT_PARTS.indexOf('basedOn')] = undefined
-  return parts
+  const request = grantRequest({ ...grant, authorization }, { basedOn: 0, proof })
+  return [...GRANT_PUT.encode({ ...request, basedOn: basedOn ?? null })]
 }
+
+/** The request as the user side reads it. */
+export function grantAsked(...asked: Parameters<typeof grantPut>): GrantRequest {
+  return GRANT_PUT.decode(grantPut(...asked))
+}
+
+const GRANT_PUT = GRANTS['grant-put'].parameters
 
 /** The statement of a grant, and its challenge in base64url. */
 export function statementOf(grant: GrantUpdate, version: number, confirmBeforeMs: number) {

@@ -26,6 +26,7 @@ import { laneStart } from '../../src/quorum-protocol/batch.js'
 import { expectBytes } from '../../src/quorum-protocol/bytes.js'
 import { pointOf, randomScalar } from '../../src/quorum-protocol/curve.js'
 import { commitmentOf } from '../../src/quorum-protocol/keygen.js'
+import { USER_SIDE } from '../../src/quorum-protocol/methods/user-side.js'
 import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 import { ownerHashOf } from '../../src/service-custody/grant-authority.js'
@@ -73,6 +74,7 @@ beforeAll(async () => {
     answers[method]?.(parameters) ?? null
   server = await serveSocket({
     path: identityProviderSocket(quorum.home),
+    methods: USER_SIDE,
     handlers: {
       hello: async () => [laneStart(1_000) / 2 ** 24, 0],
       'authorizers-get': answer('authorizers-get'),

@@ -186,15 +186,15 @@ async function begunKey() {
   const serviceShare = randomScalar()
   const reveal = { point: pointOf(serviceShare), nonce: randomBytes(32) }
   const own = { ...reveal, commitment: commitmentOf('service', reveal, sessionId) }
-  const asked = [sessionId, WALLET, 1, OWNER, own.commitment]
-  const [commitment] = keygen.commit(asked, context()) as [Buffer]
-  const [point, nonce] = keygen.reveal([sessionId, own.point, own.nonce]) as [Buffer, Buffer]
+  const wanted = { sessionId, walletId: WALLET, kind: 'user', ownerHash: OWNER } as const
+  const { commitment } = keygen.commit({ ...wanted, commitment: own.commitment }, context())
+  const { point, nonce } = keygen.reveal({ sessionId, ...reveal })
   const transcript = transcriptOf(terms, own, { point, nonce, commitment })
   const points = { servicePoint: own.point, userPoint: point }
   const certificate = encodeCertificate({ ...terms, ...points, transcript })
   const proof = proveShare('service', transcript, serviceShare)
   return {
-    prove: () => keygen.prove([sessionId, proof], context()),
+    prove: () => keygen.prove({ sessionId, proof }, context()),
     made: () => waiting(certificate, serviceShare),
   }
 }
@@ -211,14 +211,15 @@ function begunRefresh({ certificate, serviceShare }: Waiting) {
   const sessionId = randomBytes(16)
   const reveal = { part: randomScalar(), nonce: randomBytes(32) }
   const commitment = refreshCommitment(reveal, sessionId)
-  const [part] = refresh.begin([sessionId, WALLET, 1, commitment], context()) as [Buffer]
+  const asked = { sessionId, walletId: WALLET, epoch: 1, commitment }
+  const { part } = refresh.begin(asked, context())
   const delta = refreshDelta(reveal.part, part)
   const next = refreshedCertificate(decodeCertificate(certificate), delta, sessionId)
   negateInto(delta)
   const share = Buffer.from(serviceShare)
   addInto(share, delta)
   return {
-    prepare: () => refresh.prepare([sessionId, reveal.part, reveal.nonce], context()),
+    prepare: () => refresh.prepare({ sessionId, ...reveal }, context()),
     made: () => waiting(next.encoded, share),
   }
 }
@@ -232,10 +233,10 @@ function waiting(certificate: Buffer, serviceShare: Buffer): Waiting {
 async function certify(
   of: 'keygen' | 'refresh',
   { certificate, selfTest }: Waiting,
-): Promise<readonly unknown[]> {
-  const signature = await service.sign(certificateMessage(certificate))
-  const parameters = [WALLET, certificate, signature, selfTest]
-  return (of === 'keygen' ? keygen : refresh).certify(parameters, context())
+): Promise<{ readonly userSignature: Uint8Array }> {
+  const serviceSignature = await service.sign(certificateMessage(certificate))
+  const fields = { walletId: WALLET, certificate, serviceSignature, selfTest }
+  return (of === 'keygen' ? keygen : refresh).certify(fields, context())
 }
 
 /** Certified as far as the evidence, which takes its time. */

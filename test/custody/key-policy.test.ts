@@ -7,7 +7,6 @@ import {
   type GrantStatement,
   readGrantStatement,
 } from '../../src/custody/authorizers/grant-statement.js'
-import { POLICY_CODECS } from '../../src/custody/authorizers/policy-codecs.js'
 import { CHAIN_IDS } from '../../src/domain/chains.js'
 import {
   canonicalGrant,
@@ -22,7 +21,9 @@ import {
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY, KEY_POLICY, KEY_POLICY_FIELDS } from '../../src/domain/key-policy.js'
 import { readGrant, storedGrant } from '../../src/identity-provider/vault/granted.js'
-import { grantParameters } from '../../src/service-custody/grant-parameters.js'
+import { GRANTS } from '../../src/quorum-protocol/methods/grants.js'
+import { POLICY_CODECS } from '../../src/quorum-protocol/policy-codecs.js'
+import { grantRequest } from '../../src/service-custody/grant-request.js'
 import { POLICY } from '../policy/random-policies.js'
 
 /** Values of every form that a field of the policy may have. */
@@ -144,7 +145,7 @@ test('the identity provider gets the fields of a grant in the order that it has 
   const keyId = `key_${'0'.repeat(26)}` as KeyId
   const walletId = `sw_${'0'.repeat(26)}` as SubWalletId
   const proofKey = bytes(1, 32)
-  const told = grantParameters(
+  const request = grantRequest(
     {
       ...grantedOf(INITIAL_POLICY),
       keyId,
@@ -165,6 +166,7 @@ test('the identity provider gets the fields of a grant in the order that it has 
     },
     { basedOn: 1, proof: bytes(2, 3) },
   )
+  const told = GRANTS['grant-put'].parameters.encode(request)
   const zeros = new Uint8Array(16)
   expect(told.slice(0, 6)).toEqual([zeros, zeros, zeros, 'user_1', 'trade', [8453, 1]])
   expect(told.slice(6, 11)).toEqual([proofKey, 7, false, '', bytes(2, 3)])

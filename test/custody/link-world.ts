@@ -90,6 +90,7 @@ export class LinkWorld {
     this.port = await freePort()
     this.#server = await serveSocket({
       path: join(own, 'peer.sock'),
+      methods: {},
       handlers: { echo: (parameters) => parameters, sum: ([a, b]) => Number(a) + Number(b) },
       onFault: () => {},
     })

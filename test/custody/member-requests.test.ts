@@ -28,7 +28,9 @@ test('a service that was taken over while a token was verified changes no member
     return { personId: ADA, accountId: ADA }
   })
   const removal = world.statement({ action: 'remove', accountId: ADA, personId: BOB })
-  const fields = [encodeMemberStatement(removal), null, 'a token']
+  const fields = {
+    ...{ statement: encodeMemberStatement(removal), proof: null, consoleToken: 'a token' },
+  }
   const asked: string[] = []
   const refused = requests.put(fields, (action) => {
     asked.push(action)
@@ -49,7 +51,8 @@ test('a role is raised of the person whose address an owner was shown, and of no
   const put = async (email: string) => {
     const said = world.statement({ ...raise, email })
     const proof = await proofOver(said, await world.addKey(ADA))
-    return requests.put([encodeMemberStatement(said), proof, 'a token'], () => {})
+    const statement = encodeMemberStatement(said)
+    return requests.put({ statement, proof, consoleToken: 'a token' }, () => {})
   }
   expect(await refusalOf(put(`${CAT}@example.test`))).toBe('NOT_GRANTED')
   expect(world.members.roleOf(ADA, BOB)).toBe('viewer')
@@ -72,12 +75,15 @@ test('an invitation is planned and taken alike, whether or not the person signs 
     const address = email.toLowerCase()
     const personId = known.get(address) ?? `user_of_${address}`
     const { sequence } = world.members.setOf(ADA)
-    const plan = await requests.plan([ADA, 'invite', email, 'a token'])
-    expect(plan).toEqual([personId, address, ADA, sequence + 1, 'viewer'])
+    const asked = { accountId: ADA, action: 'invite', who: email, consoleToken: 'a token' } as const
+    expect(await requests.plan(asked)).toEqual({
+      ...{ personId, email: address, byId: ADA, sequence: sequence + 1, role: 'viewer' },
+    })
     const put = async (shown: string) => {
       const said = world.statement({ action: 'invite', accountId: ADA, personId, email: shown })
       const proof = await proofOver(said, await world.addKey(ADA))
-      return requests.put([encodeMemberStatement(said), proof, 'a token'], () => {})
+      const statement = encodeMemberStatement(said)
+      return requests.put({ statement, proof, consoleToken: 'a token' }, () => {})
     }
     // Another person's address, and the same one as it was typed.
     for (const shown of ['other@example.test', email]) {

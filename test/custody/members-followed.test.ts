@@ -18,6 +18,7 @@ import type { Role } from '../../src/domain/role.js'
 import { membersChanged, membersOf } from '../../src/identity-provider/vault/member-answers.js'
 import { expectBytes, expectInteger } from '../../src/quorum-protocol/bytes.js'
 import type { SocketClient } from '../../src/quorum-protocol/client.js'
+import { MEMBERS } from '../../src/quorum-protocol/methods/members.js'
 import { type P256Signer, publicKeyFromRaw } from '../../src/quorum-protocol/p256.js'
 import type { Registry } from '../../src/quorum-protocol/registry.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
@@ -67,8 +68,14 @@ const registryOf = (approver: P256Signer) =>
   ({ ...LIVE, keysOf: () => [publicKeyFromRaw(approver.publicKey)] }) as unknown as Registry
 
 async function answer(method: string, parameters: readonly unknown[]): Promise<unknown> {
-  if (method === 'members-changed') return membersChanged(parameters, world.ledger)
-  if (method === 'members-get') return membersOf(parameters, world.ledger)
+  if (method === 'members-changed') {
+    const { parameters: asked, result } = MEMBERS[method]
+    return result.encode(membersChanged(asked.decode(parameters), world.ledger))
+  }
+  if (method === 'members-get') {
+    const { parameters: asked, result } = MEMBERS[method]
+    return result.encode(await membersOf(asked.decode(parameters), world.ledger))
+  }
   const [ownerHash, after] = parameters
   return world.store
     .entriesAfter(expectBytes(ownerHash), expectInteger(after))

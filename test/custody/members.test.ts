@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeProof } from '../../src/custody/authorizers/proof.js'
 import { type ReadEvidence, readEvidence } from '../../src/custody/evidence/read-evidence.js'
-import { MEMBERS_MAX } from '../../src/custody/members/member-set.js'
 import {
   describeMember,
   encodeMemberStatement,
   readMemberStatement,
 } from '../../src/custody/members/member-statement.js'
 import { verifyAuthority } from '../../src/custody-tools/audit/verify-authority.js'
+import { MEMBERS_MAX } from '../../src/domain/members.js'
 import { ROLES, type Role } from '../../src/domain/role.js'
 import { MEMBERSHIPS_MAX } from '../../src/identity-provider/vault/members.js'
 import type { P256Signer } from '../../src/quorum-protocol/p256.js'

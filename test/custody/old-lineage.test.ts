@@ -13,13 +13,13 @@ import { canonicalGrant, grantedOf } from '../../src/domain/grant-terms.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { hasEnded } from '../../src/identity-provider/vault/ancestors.js'
 import { type Authorizer, NOTHING_CONFIRMED } from '../../src/identity-provider/vault/authorizer.js'
-import type { GrantRequest } from '../../src/identity-provider/vault/grant-request.js'
 import { createGrants, type Grants } from '../../src/identity-provider/vault/grants.js'
 import {
   type LedgerStore,
   openLedgerStore,
 } from '../../src/identity-provider/vault/ledger-store.js'
 import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
+import type { GrantRequest } from '../../src/quorum-protocol/methods/grants.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 
 /** A lineage that was granted before keys made keys, and so keeps no list of its own. */

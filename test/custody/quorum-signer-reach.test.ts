@@ -7,15 +7,17 @@ import { expect, test } from 'vitest'
  * says of which kinds, this how much. Whoever raises a bound says here what for. Its agreement on
  * session keys is a file by itself, in whose place simulated worlds put a cheaper one.
  */
-const FILES_MAX = 52
+const FILES_MAX = 55
 /**
  * Some fifty of them read which approval an intent rests on: it is part of what is signed under. As
  * many put files, whole and through nobody's link: its shares are such files. Sixty watch a file, so
  * that a registry which ends a key is missed at no moment. What the kernel locks is a file by itself,
  * which stores lock by, too. Thirty hold gas limits against what the registry pins; ninety
  * compare the key that was joined with the wallet's; sixty are comments that became whole sentences.
+ * Three files and some 280 lines are its methods as named fields, whose codecs refuse what is malformed
+ * before its code runs.
  */
-const LINES_MAX = 4_170
+const LINES_MAX = 4_445
 
 const ENTRY = 'src/quorum-signer/main.ts'
 

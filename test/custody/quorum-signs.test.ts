@@ -137,13 +137,13 @@ async function sign(said: Partial<Batch>) {
     return Buffer.from(pointOf(key))
   })
   const sealed = (said.sealedFor ?? ((own) => own))(approved.map((at) => ids[at] ?? NO_REFERENCE))
-  const parameters = [
-    ...[header, intents, await coSigner.sign(coSigned), bitmap],
-    await approver.sign(approvalMessage(coSigned, approvedBitmap, approvedBoot)),
-    userSealer.seal(Buffer.concat(shares.map(([user]) => user)), sealed, points),
-    sealers.service.seal(Buffer.concat(shares.map(([, service]) => service)), sealed),
-  ]
-  return { answers: signBatch(parameters, sessions, registry, NOW), points }
+  const batch = {
+    ...{ header, intents, coSignature: await coSigner.sign(coSigned), bitmap },
+    approval: await approver.sign(approvalMessage(coSigned, approvedBitmap, approvedBoot)),
+    userShares: userSealer.seal(Buffer.concat(shares.map(([user]) => user)), sealed, points),
+    serviceShares: sealers.service.seal(Buffer.concat(shares.map(([, one]) => one)), sealed),
+  }
+  return { answers: signBatch(batch, sessions, registry, NOW), points }
 }
 
 const REFUSED = Object.fromEntries(

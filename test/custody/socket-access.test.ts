@@ -27,7 +27,7 @@ afterAll(async () => {
 describe('24: a domain’s socket', () => {
   test('is its owner’s alone unless a group is named', async () => {
     const path = join(directory, 'alone.sock')
-    const alone = await serveSocket({ path, handlers: {}, onFault: () => {} })
+    const alone = await serveSocket({ path, methods: {}, handlers: {}, onFault: () => {} })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     await alone.close()
   })
@@ -35,7 +35,7 @@ describe('24: a domain’s socket', () => {
   test.runIf(IS_ROOT_ON_LINUX)('is open to its group, and to no other user or group', async () => {
     const path = join(directory, 'quorum.sock')
     const access = socketAccessOf({ COUNTERSIGN_SOCKET_GROUP: String(QUORUM_SOCKET_GROUP) })
-    server = await serveSocket({ path, access, handlers: {}, onFault: () => {} })
+    server = await serveSocket({ path, access, methods: {}, handlers: {}, onFault: () => {} })
     expect(statSync(path).mode & 0o777).toBe(0o660)
     expect(statSync(path).gid).toBe(QUORUM_SOCKET_GROUP)
     expect(await connectAs(path, SOMEBODY, QUORUM_SOCKET_GROUP)).toBe('open')

@@ -3,8 +3,9 @@ import { subKeyProof } from '../../src/custody/authorizers/sub-key-proof.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import { GRANTS } from '../../src/quorum-protocol/methods/grants.js'
 import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
-import { grantParameters } from '../../src/service-custody/grant-parameters.js'
+import { grantRequest } from '../../src/service-custody/grant-request.js'
 import { statementOf } from './grants.js'
 import { newKeyId, type Quorum, type ReadyWallet } from './harness.js'
 
@@ -49,8 +50,9 @@ export function subKeyPut(update: GrantUpdate, proof?: Uint8Array | null): unkno
   const own =
     madeBy === undefined ? null : subKeyProof(madeBy.proofKey, statementOf(update, 1, 0).statement)
   const makerProof = proof === undefined ? own : proof
-  return grantParameters(update, {
+  const request = grantRequest(update, {
     ...{ basedOn: 0, proof: null },
     ...(makerProof === null ? {} : { makerProof }),
   })
+  return [...GRANTS['grant-put'].parameters.encode(request)]
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readFrames, writeFrame } from '../../src/quorum-protocol/frames.js'
+import { USER_SIDE } from '../../src/quorum-protocol/methods/user-side.js'
 import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 
 const ANSWER_BYTES = 512 * 1024
@@ -22,6 +23,7 @@ beforeEach(async () => {
   handled = 0
   server = await serveSocket({
     path: join(directory, 'peer.sock'),
+    methods: USER_SIDE,
     handlers: {
       'grant-get': () => {
         handled++

@@ -12,7 +12,6 @@ import { type KeyId, ulidBytes } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { Authorizer } from '../../src/identity-provider/vault/authorizer.js'
 import { createFreezes } from '../../src/identity-provider/vault/freezes.js'
-import { parseGrantRequest } from '../../src/identity-provider/vault/grant-request.js'
 import { createGrants } from '../../src/identity-provider/vault/grants.js'
 import {
   type LedgerStore,
@@ -23,7 +22,7 @@ import { Refusal } from '../../src/quorum-protocol/refusal.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
 import { KEY_ID, USER_ID, WALLET_ID } from '../actors/wallet-fixtures.js'
-import { grantPut } from '../custody/grants.js'
+import { grantAsked } from '../custody/grants.js'
 
 const HOLDER = { personId: USER_ID, accountId: USER_ID }
 const SUCCESSOR = 'key_00000000000000000000000002' as KeyId
@@ -96,8 +95,7 @@ function updateOf(change: Partial<GrantUpdate> = {}): GrantUpdate {
 }
 
 /** As a service asks that says nothing of the version which the change was made for. */
-const requestOf = (change: Partial<GrantUpdate> = {}) =>
-  parseGrantRequest(grantPut(updateOf(change), 0, null))
+const requestOf = (change: Partial<GrantUpdate> = {}) => grantAsked(updateOf(change), 0, null)
 const ROTATION = { keyId: SUCCESSOR, rotatedFrom: KEY_ID, proofKey: Buffer.alloc(32, 2) }
 
 describe('a key that was revoked', () => {
@@ -173,7 +171,7 @@ test.each([1, 3])(
     await grants.put(requestOf(), HOLDER)
     await grants.put(requestOf({ dailyLimitMicros: 200_000_000n, proofKey: null }), null)
     const request = (basedOn: number) =>
-      parseGrantRequest(grantPut(updateOf({ dailyLimitMicros: 900_000_000n }), 0, null, basedOn))
+      grantAsked(updateOf({ dailyLimitMicros: 900_000_000n }), 0, null, basedOn)
     await expect(grants.put(request(version), HOLDER)).rejects.toMatchObject({
       code: 'STALE_GRANT',
     })

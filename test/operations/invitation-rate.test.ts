@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MEMBERS_MAX } from '../../src/custody/members/member-set.js'
+import { MEMBERS_MAX } from '../../src/domain/members.js'
 import { createInvitationRate } from '../../src/operations/console/invitation-rate.js'
 
 const HOUR_MS = 3_600_000

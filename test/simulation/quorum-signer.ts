@@ -1,6 +1,9 @@
-import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
+import { expectBytes } from '../../src/quorum-protocol/bytes.js'
 import { intentId } from '../../src/quorum-protocol/intent.js'
-import { BATCH_INTENTS_MAX } from '../../src/quorum-protocol/limits.js'
+import {
+  type ApprovedBatch,
+  QUORUM_SIGNER,
+} from '../../src/quorum-protocol/methods/quorum-signer.js'
 import { encodeBoot } from '../../src/quorum-protocol/quorum-session.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
 import { createQuorumSessions, type QuorumSessions } from '../../src/quorum-signer/sessions.js'
@@ -36,18 +39,20 @@ export class QuorumSigner {
         return registry.version
       case 'session':
         return sessions.accept(expectBytes(parameters[0]), registry, nowMs)
-      case 'sign':
-        return this.#proved(parameters, signBatch(parameters, sessions, registry, nowMs))
+      case 'sign': {
+        const batch = QUORUM_SIGNER.sign.parameters.decode(parameters)
+        return this.#proved(batch, signBatch(batch, sessions, registry, nowMs))
+      }
       default:
         throw new Error(`the quorum signer has no ${method}`)
     }
   }
 
   /** Each signature is of something that the user side will always know that it approved. */
-  #proved([, intents]: readonly unknown[], answers: readonly (Buffer | number)[]) {
-    for (const [index, encoded] of expectList(intents, BATCH_INTENTS_MAX).entries()) {
+  #proved({ intents }: ApprovedBatch, answers: readonly (Buffer | number)[]) {
+    for (const [index, encoded] of intents.entries()) {
       if (!(answers[index] instanceof Uint8Array)) continue
-      const id = intentId(expectBytes(encoded))
+      const id = intentId(encoded)
       if (!this.#userSide.hasProved(id)) {
         this.#wrong(`${id.toString('hex').slice(0, 16)} was signed, and no evidence has it`)
       }

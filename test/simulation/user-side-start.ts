@@ -12,7 +12,7 @@ import {
 import { laneOf } from '../../src/quorum-protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../../src/quorum-protocol/bytes.js'
 import { decodeIntent, isAbsent } from '../../src/quorum-protocol/intent.js'
-import { BATCH_INTENTS_MAX } from '../../src/quorum-protocol/limits.js'
+import { SIGNING } from '../../src/quorum-protocol/methods/signing.js'
 import { offerSession, openBoot } from '../../src/quorum-protocol/quorum-session.js'
 import { type RefusalCode, refusalCode } from '../../src/quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../src/quorum-protocol/registry-holder.js'
@@ -193,18 +193,18 @@ export class UserSideStart {
       ...{ signer: SIGNERS.user, sealer: this.#sealer },
       evidence: approvesEarly ? early(evidence) : evidence,
     }
-    const answer = await approveBatch(parameters, context, clock.now())
-    const intents = expectList(parameters[1], BATCH_INTENTS_MAX)
-    for (const [index, refused] of answer[3].entries()) {
+    const batch = SIGNING.approve.parameters.decode(parameters)
+    const approval = await approveBatch(batch, context, clock.now())
+    for (const [index, refused] of approval.answers.entries()) {
       if (refused === null) continue
       // A replacement may want more gas than was approved: nobody else knows how much that was.
-      const { replaces } = decodeIntent(expectBytes(intents[index]))
+      const { replaces } = decodeIntent(batch.intents[index] ?? Buffer.alloc(0))
       const code = refusalCode(refused[0])
       const isByClock = code === 'APPROVAL_EARLY' && this.#ports.hasOwnClock
       if (isAbsent(replaces) && NEVER_ASKED.has(code) && !isByClock)
         wrong(`a signature was asked for: ${code}`)
     }
-    return answer
+    return SIGNING.approve.result.encode(approval)
   }
 }
 

@@ -1,7 +1,7 @@
 import { ByteReader, concat, u8, u32, u64 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sized, takeSized } from '../../quorum-protocol/sized.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
-import { sized, takeSized } from './proof.js'
 
 /**
  * Describes a user's authorizer, as both domains store it. Each certificate names the user's

@@ -10,6 +10,7 @@ import {
   u64,
   viewOf,
 } from '../../quorum-protocol/bytes.js'
+import { FREEZE_SCOPES, freezeScopeOf } from '../../quorum-protocol/freeze-scopes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { TAG, tagged } from '../../quorum-protocol/tagged.js'
 
@@ -36,9 +37,6 @@ export interface FreezeSubject {
    */
   readonly subject: Uint8Array
 }
-
-/** Numbers on the wire and in the evidence; only refusals use `instance`. */
-export const FREEZE_SCOPES = { user: 1, wallet: 2, key: 3, instance: 4 } as const
 
 const MAGIC = 'AWF1'
 const ACTIONS = { freeze: 1, unfreeze: 2 } as const
@@ -87,13 +85,6 @@ export function readFreezeStatement(bytes: Uint8Array): {
 
 export function isFreezeStatement(bytes: Uint8Array): boolean {
   return viewOf(bytes.subarray(0, MAGIC.length)).toString('latin1') === MAGIC
-}
-
-/** @throws Refusal MALFORMED unless the number is a scope within a user's account */
-export function freezeScopeOf(number: number): FreezeScope {
-  const scope = nameOf(FREEZE_SCOPES, number)
-  if (scope === null || scope === 'instance') throw malformed()
-  return scope
 }
 
 /** @param id 16 bytes of a wallet's or a grant's id */

@@ -10,9 +10,9 @@ import {
   u64,
   viewOf,
 } from '../../quorum-protocol/bytes.js'
+import { POLICY_CODECS, type PolicyCodec } from '../../quorum-protocol/policy-codecs.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
-import { POLICY_CODECS, type PolicyCodec } from './policy-codecs.js'
 
 /**
  * A grant after a change, in canonical bytes: the user's authorizer signs it, both domains verify

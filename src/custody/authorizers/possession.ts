@@ -2,12 +2,12 @@ import { ByteReader, concat, sameBytes } from '../../quorum-protocol/bytes.js'
 import { publicKeyFromRaw, verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
+import { sized, takeSized } from '../../quorum-protocol/sized.js'
 import {
   type AuthorizerCertificate,
   certificateMessage,
   registrationChallenge,
 } from './certificate.js'
-import { sized, takeSized } from './proof.js'
 import { webAuthnLibrary } from './webauthn-library.js'
 
 /** A passkey's registration, which proves that the person who adds it has its key. */

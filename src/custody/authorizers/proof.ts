@@ -1,5 +1,7 @@
-import { ByteReader, concat, u8, u16 } from '../../quorum-protocol/bytes.js'
+import { ByteReader, concat, u8 } from '../../quorum-protocol/bytes.js'
+import { PROOF_BYTES_MAX } from '../../quorum-protocol/limits.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sized, takeSized } from '../../quorum-protocol/sized.js'
 
 /**
  * A proof that an authorizer confirmed certain bytes. Kinds are numbered on the wire and in the
@@ -23,11 +25,6 @@ export type Proof =
     }
 
 const KIND = { software: 1, passkey: 2, p256: 3 } as const
-/**
- * Room for authenticator data with extensions, client data with a long origin, and an RSA
- * signature.
- */
-export const PROOF_BYTES_MAX = 4_096
 
 export function encodeProof(proof: Proof): Buffer {
   const kind = u8(KIND[proof.kind])
@@ -66,16 +63,4 @@ function readProof(reader: ByteReader): Proof {
     clientDataJson,
     signature: takeSized(reader),
   }
-}
-
-/**
- * Prefixes the bytes with their length in 16 bits.
- * @throws RangeError above 64 KiB
- */
-export function sized(bytes: Uint8Array): [Uint8Array, Uint8Array] {
-  return [u16(bytes.length), bytes]
-}
-
-export function takeSized(reader: ByteReader): Uint8Array {
-  return reader.take(reader.u16())
 }

@@ -1,5 +1,6 @@
-import { expectBytes, expectList } from '../../quorum-protocol/bytes.js'
 import type { SocketClient } from '../../quorum-protocol/client.js'
+import { askUserSide } from '../../quorum-protocol/methods/ask.js'
+import { ENTRIES_PER_ANSWER } from '../../quorum-protocol/methods/authorizers.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
@@ -8,9 +9,6 @@ import { EVIDENCE_KIND } from '../evidence/stored-evidence.js'
 import { type AuthorizerSet, ENTRIES_MAX, verifyEntry } from './authorizer-set.js'
 import type { AuthorizerStore } from './authorizer-store.js'
 import { decodeCertificate, decodeEntry, encodeEntry, entryMessage } from './certificate.js'
-
-/** How many entries the identity provider sends at once; even large ones fit one frame. */
-export const ENTRIES_PER_ANSWER = 16
 
 export interface SyncContext {
   readonly userSide: SocketClient
@@ -36,9 +34,9 @@ export async function syncAuthorizers(
   const { userSide, store } = context
   let set = store.setOf(ownerHash)
   while (set.sequence < ENTRIES_MAX) {
-    const answer = await userSide.call('authorizers-get', [ownerHash, set.sequence])
-    const fresh = expectList(answer, ENTRIES_PER_ANSWER)
-    for (const item of fresh) set = await takeEntry(expectBytes(item), ownerHash, set, context)
+    const after = set.sequence
+    const fresh = await askUserSide(userSide, 'authorizers-get', { ownerHash, after })
+    for (const entry of fresh) set = await takeEntry(entry, ownerHash, set, context)
     if (fresh.length < ENTRIES_PER_ANSWER) break
   }
   return set

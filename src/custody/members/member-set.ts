@@ -1,3 +1,4 @@
+import { MEMBERS_MAX } from '../../domain/members.js'
 import { isRaised, mayIn, type Role } from '../../domain/role.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { MemberStatement } from './member-statement.js'
@@ -22,10 +23,6 @@ export interface Member {
   readonly acceptBeforeMs: number | null
 }
 
-/**
- * Spec silent: this includes open invitations. Each signature checks every member's authorizers.
- */
-export const MEMBERS_MAX = 32
 /**
  * Spec silent: long enough for a person on holiday, and short enough that a link does not stay
  * open.

@@ -1,10 +1,11 @@
 import { isoTime } from '../../domain/iso-time.js'
+import type { MemberAction } from '../../domain/members.js'
 import { MISLEADING } from '../../domain/printable.js'
 import type { Role } from '../../domain/role.js'
 import { ByteReader, concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sized, takeSized } from '../../quorum-protocol/sized.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
-import { sized, takeSized } from '../authorizers/proof.js'
 
 /**
  * A change of a person's place in an account, in canonical bytes: an owner's authorizer signs it to
@@ -35,8 +36,6 @@ export interface MemberStatement {
   /** When a proof over it expires, in ms since the epoch; 0 when none is needed. */
   readonly confirmBeforeMs: number
 }
-
-export type MemberAction = 'invite' | 'accept' | 'change' | 'remove'
 
 const MAGIC = 'AWM1'
 const ACTIONS = { invite: 1, accept: 2, change: 3, remove: 4 } as const

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BatchApproval } from '../../quorum-protocol/methods/signing.js'
 import { codeOf, REFUSAL_CODES, refusalCode } from '../../quorum-protocol/refusal.js'
 
 /**
@@ -10,7 +11,7 @@ export interface VaultMetrics {
    * Measures a batch from its arrival to its answer.
    * @returns the same promise
    */
-  batch<Answer extends readonly unknown[]>(answering: Promise<Answer>): Promise<Answer>
+  batch<Answer extends Pick<BatchApproval, 'answers'>>(answering: Promise<Answer>): Promise<Answer>
   /** Sets sources that are read when Prometheus scrapes. */
   watch(sources: VaultSources): void
   /** Called only when there is a journal. */
@@ -32,8 +33,6 @@ export interface VaultSources {
   readonly frozen: () => boolean
 }
 
-/** The index of the answers among an approval's fields, see `approve-batch.ts`. */
-const ANSWERS_AT = 3
 /** In seconds. A batch is answered once its evidence is on disk. */
 const BUCKETS_SECONDS = [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 const MS_PER_SECOND = 1_000
@@ -62,11 +61,9 @@ export function createVaultMetrics(): VaultMetrics {
     batch(answering) {
       const beganMs = performance.now()
       answering.then(
-        (answer) => {
+        ({ answers }) => {
           took.observe((performance.now() - beganMs) / MS_PER_SECOND)
-          const answers = answer[ANSWERS_AT]
-          if (!Array.isArray(answers)) return
-          for (const one of answers as readonly unknown[]) {
+          for (const one of answers) {
             const outcome = Array.isArray(one) ? refusalCode(one[0]) : 'approved'
             approvals.inc({ outcome })
           }

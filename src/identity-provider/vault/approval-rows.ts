@@ -1,6 +1,7 @@
 import type { RootDatabase } from 'lmdb'
 import { readApprovalTerm } from '../../custody/approvals/approval-term.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
+import type { ApprovalEnd } from '../../quorum-protocol/methods/approvals.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 
 /** A call that waits for people or for its delay, as the service reported it. */
@@ -60,9 +61,6 @@ export interface EndedApproval {
   /** The comment of a person who declined the call at this domain's page. */
   readonly comment: string | null
 }
-
-export const APPROVAL_ENDS = ['declined', 'withdrawn', 'expired', 'dropped'] as const
-export type ApprovalEnd = (typeof APPROVAL_ENDS)[number]
 
 /** A person's decision at a page of this domain, which the service fetches. */
 export interface ApprovalDecision {

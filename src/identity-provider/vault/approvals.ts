@@ -24,12 +24,13 @@ import { ulidTimeMs } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
 import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/bounds.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { type ApprovalEnd, DECISIONS_PER_ANSWER } from '../../quorum-protocol/methods/approvals.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { decodeRouterIntent } from '../../quorum-protocol/router-intent.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { AskedApproval } from './approval-request.js'
-import type { ApprovalDecision, ApprovalEnd, ApprovalRow, GivenApproval } from './approval-rows.js'
+import type { ApprovalDecision, ApprovalRow, GivenApproval } from './approval-rows.js'
 import { peopleOf } from './approval-standing.js'
 import type { Authorizer as Confirming } from './authorizer.js'
 import type { Grants } from './grants.js'
@@ -120,8 +121,6 @@ const OPEN_PER_USER_ALWAYS = 256
 const CLOCK_SLACK_MS = 86_400_000
 /** The longest time from an id's creation to its expiry: people's time and the delay together. */
 const ID_AGE_MS_MAX = (APPROVAL_SECONDS_MAX + DELAY_SECONDS_MAX) * 1_000 + CLOCK_SLACK_MS
-/** With proofs of 4 KiB this many fit one frame. */
-const DECISIONS_PER_ANSWER = 64
 
 export function createApprovals(context: ApprovalContext): UserSideApprovals {
   const { ledger, shares, grants, authorizers, persons, authorizer, registry, evidence } = context

@@ -7,7 +7,7 @@ import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Persons } from '../../custody/members/persons.js'
 import type { Cell } from '../../domain/cells.js'
 import { approvalMessage, coSignMessage, decodeHeader, seqOf } from '../../quorum-protocol/batch.js'
-import { expectBytes, expectList, u64 } from '../../quorum-protocol/bytes.js'
+import { u64 } from '../../quorum-protocol/bytes.js'
 import {
   decodeIntent,
   type Intent,
@@ -16,7 +16,8 @@ import {
   keyProofOver,
   usesGrant,
 } from '../../quorum-protocol/intent.js'
-import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
+import { INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
+import type { BatchApproval, CoSignedBatch } from '../../quorum-protocol/methods/signing.js'
 import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
 import { checkPins, type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
 import { denialParts } from '../../quorum-protocol/policy-denial.js'
@@ -95,14 +96,9 @@ export interface ApproveContext {
 const NO_ANCESTORS: readonly Ancestor[] = []
 const NOT_COUNTED: readonly CountedUse[] = []
 
-/** The sealed shares of the approved intents, in their order; empty without any. */
-type Approval = readonly [
-  bitmap: number,
-  signature: Buffer,
-  quorumBoot: Uint8Array,
-  answers: readonly IntentAnswer[],
-  shares: Uint8Array,
-]
+interface Approval extends BatchApproval {
+  readonly answers: readonly IntentAnswer[]
+}
 
 interface Candidate {
   readonly id: Uint8Array
@@ -120,23 +116,20 @@ type Judgement = Candidate | Refused
 /**
  * Judges a co-signed batch and approves what the grants cover. The evidence, which the ledger
  * indexes, is on disk before the approval leaves: a crash loses an answer, never a decision.
- * @param parameters `[header, intents, coSignature]`
  * @throws Refusal when the batch itself is not acceptable
  */
 export async function approveBatch(
-  parameters: readonly unknown[],
+  { header: headerBytes, intents, coSignature }: CoSignedBatch,
   context: ApproveContext,
   nowMs: number,
 ): Promise<Approval> {
-  const headerBytes = expectBytes(parameters[0])
   const header = decodeHeader(headerBytes)
-  const intents = expectList(parameters[1], BATCH_INTENTS_MAX).map((item) => expectBytes(item))
   if (intents.length !== header.count) throw new Refusal('MALFORMED', 'batch size')
   const coSigner = context.registry.keyById('co_signers', header.kid, nowMs)
   if (coSigner === null) throw new Refusal('UNAUTHENTIC', 'co-signer key not in the registry')
   const ids = intents.map(intentId)
   const coSigned = coSignMessage(headerBytes, ids)
-  if (!verifyP256(coSigner, coSigned, expectBytes(parameters[2], 64))) {
+  if (!verifyP256(coSigner, coSigned, coSignature)) {
     throw new Refusal('UNAUTHENTIC', 'co-signature')
   }
   const { sealer } = context
@@ -167,13 +160,13 @@ export async function approveBatch(
     const body = encodeBatchEvidence({
       header: headerBytes,
       intents,
-      coSignature: expectBytes(parameters[2], 64),
+      coSignature,
       approval,
       bitmap,
       quorumBoot: sealer.boot,
     })
     await context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body })
-    return [bitmap, approval, sealer.boot, answers, shares]
+    return { bitmap, approval, quorumBoot: sealer.boot, answers, shares }
   } catch (error) {
     if (!isSigned) giveBackRouterIntents(judged, context, nowMs)
     throw error

@@ -1,6 +1,5 @@
 import {
   encodeFreezeStatement,
-  FREEZE_SCOPES,
   type FreezeStatement,
   type FreezeSubject,
   freezeMessage,
@@ -13,6 +12,7 @@ import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Persons } from '../../custody/members/persons.js'
 import type { Freezing } from '../../domain/freeze.js'
 import { concat, sameBytes, u8, u64 } from '../../quorum-protocol/bytes.js'
+import { FREEZE_SCOPES } from '../../quorum-protocol/freeze-scopes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'

@@ -1,9 +1,9 @@
-import { POLICY_CODECS, plainPolicy } from '../../custody/authorizers/policy-codecs.js'
 import { commonTerms, type GrantTerms, grantedOf, grantedPolicy } from '../../domain/grant-terms.js'
 import type { GrantedName, GrantedPolicy } from '../../domain/key-policy.js'
 import type { Policy } from '../../policy/policy.js'
 import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { POLICY_CODECS, plainPolicy } from '../../quorum-protocol/policy-codecs.js'
 
 /** Grants, and how the identity provider's ledger stores them. */
 

@@ -15,12 +15,12 @@ import type { UserId } from '../../domain/ids.js'
 import type { GrantedPolicy } from '../../domain/key-policy.js'
 import { partitionOf } from '../../domain/partition.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import type { GrantRequest } from '../../quorum-protocol/methods/grants.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { ancestorsOf, beyond } from './ancestors.js'
 import { type Asked, type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
 import type { TokenHolder } from './console-token.js'
-import type { GrantRequest } from './grant-request.js'
 import {
   type Grant,
   type GrantedKey,

@@ -1,8 +1,9 @@
-import { PROOF_BYTES_MAX } from '../../custody/authorizers/proof.js'
 import { requirePlaceFor } from '../../custody/members/member-set.js'
-import { type MemberAction, readMemberStatement } from '../../custody/members/member-statement.js'
+import { readMemberStatement } from '../../custody/members/member-statement.js'
+import type { MemberAction } from '../../domain/members.js'
 import { mayIn, type Role } from '../../domain/role.js'
-import { expectBytes } from '../../quorum-protocol/bytes.js'
+import type { MEMBERS, MemberPlan } from '../../quorum-protocol/methods/members.js'
+import type { FieldsOf } from '../../quorum-protocol/methods/method.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { TokenHolder } from './console-token.js'
 import type { Members } from './members.js'
@@ -25,29 +26,24 @@ export interface PersonNamed {
   readonly email: string
 }
 
+type Fields = FieldsOf<typeof MEMBERS>
+
 export interface MemberRequests {
   /**
    * Returns what a statement about the change has to contain, by what is known now.
-   * @param fields `[account id, action, e-mail or person id, console token]`
-   * @returns `[person id, e-mail, requester's id, sequence, present role]`; null when there is no
-   * such person, or the text is not an address with which a person can be invited
-   * @throws Refusal NOT_GRANTED or MALFORMED; CONFLICT when the account has no place for the
-   * invited person
+   * @returns null when there is no such person, or the text is not an address with which a person
+   * can be invited
+   * @throws Refusal NOT_GRANTED; CONFLICT when the account has no place for the invited person
    */
-  plan(fields: readonly unknown[]): Promise<unknown[] | null>
+  plan(fields: Fields['member-plan']): Promise<MemberPlan | null>
   /**
    * Makes the change. Resolves once it is durable.
-   * @param fields `[statement, proof or null, console token]`
    * @param admit called after the token is verified, in the step that begins the change; throws
    * when there is no room
    * @throws Refusal as `Members.change`
    */
-  put(fields: readonly unknown[], admit: (action: MemberAction) => void): Promise<null>
+  put(fields: Fields['member-put'], admit: (action: MemberAction) => void): Promise<null>
 }
-
-const ACTIONS: readonly MemberAction[] = ['invite', 'accept', 'change', 'remove']
-const TEXT_CHARS_MAX = 255
-const TOKEN_CHARS_MAX = 8_192
 
 /** @param people null when another provider signs people in, whose addresses are unknown here */
 export function createMemberRequests(
@@ -104,28 +100,23 @@ export function createMemberRequests(
   }
 
   return {
-    async plan([accountId, action, who, token]) {
-      const account = text(accountId, TEXT_CHARS_MAX)
-      const asked = ACTIONS.find((one) => one === action)
-      if (asked === undefined) throw new Refusal('MALFORMED', 'action')
-      const by = await holderOf(text(token, TOKEN_CHARS_MAX))
-      const subject = asked === 'accept' ? by.personId : text(who, TEXT_CHARS_MAX)
-      const isOwn = asked !== 'invite' && asked !== 'change' && subject === by.personId
-      if (!isOwn) requireOwner(by, account)
-      const found = await subjectOf(account, asked, subject)
+    async plan({ accountId, action, who, consoleToken }) {
+      const by = await holderOf(consoleToken)
+      const subject = action === 'accept' ? by.personId : who
+      const isOwn = action !== 'invite' && action !== 'change' && subject === by.personId
+      if (!isOwn) requireOwner(by, accountId)
+      const found = await subjectOf(accountId, action, subject)
       if (found === null) return null
       const [{ personId, email }, role] = found
-      const set = members.setOf(account)
+      const set = members.setOf(accountId)
       // Checked before an owner is asked for a passkey to no purpose.
-      if (asked === 'invite') requirePlaceFor(set, personId, Date.now())
-      return [personId, email, by.personId, set.sequence + 1, role]
+      if (action === 'invite') requirePlaceFor(set, personId, Date.now())
+      return { personId, email, byId: by.personId, sequence: set.sequence + 1, role }
     },
-    async put([encoded, proof, token], admit) {
-      const { statement, rest } = readMemberStatement(expectBytes(encoded))
+    async put({ statement: encoded, proof, consoleToken }, admit) {
+      const { statement, rest } = readMemberStatement(encoded)
       if (rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')
-      const taken = proof === null ? null : expectBytes(proof)
-      if (taken !== null && taken.length > PROOF_BYTES_MAX) throw new Refusal('MALFORMED', 'proof')
-      const by = await holderOf(text(token, TOKEN_CHARS_MAX))
+      const by = await holderOf(consoleToken)
       const { accountId, action, personId, byId, email } = statement
       if (byId !== by.personId) throw new Refusal('NOT_GRANTED', 'requested by another person')
       const isOwn = (action === 'accept' || action === 'remove') && personId === by.personId
@@ -134,13 +125,8 @@ export function createMemberRequests(
         throw new Refusal('NOT_GRANTED', 'another address')
       }
       admit(action)
-      await members.change(statement, taken)
+      await members.change(statement, proof)
       return null
     },
   }
-}
-
-function text(value: unknown, charsMax: number): string {
-  if (typeof value !== 'string' || value.length > charsMax) throw new Refusal('MALFORMED', 'text')
-  return value
 }

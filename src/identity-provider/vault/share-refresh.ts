@@ -2,13 +2,15 @@ import { LRUCache } from 'lru-cache'
 import type { WalletRecord } from '../../custody/domain-keys/wallet-record.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
-import { expectBytes, expectInteger, sameBytes } from '../../quorum-protocol/bytes.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { addInto, isSignedBy, randomScalar } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
   selfTestDigest,
   selfTestRequest,
 } from '../../quorum-protocol/keygen.js'
+import type { FieldsOf, ResultsOf } from '../../quorum-protocol/methods/method.js'
+import type { WALLETS } from '../../quorum-protocol/methods/wallets.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import {
   refreshCommitment,
@@ -25,10 +27,19 @@ export interface ShareRefresh {
    * Begins a refresh. An unfinished one of the same wallet becomes void: the service keeps only one
    * next share.
    */
-  begin(parameters: readonly unknown[], context: KeygenContext): readonly unknown[]
-  prepare(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
-  certify(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
+  begin(fields: Fields['refresh-begin'], context: KeygenContext): Results['refresh-begin']
+  prepare(
+    fields: Fields['refresh-prepare'],
+    context: KeygenContext,
+  ): Promise<Results['refresh-prepare']>
+  certify(
+    fields: Fields['refresh-certify'],
+    context: KeygenContext,
+  ): Promise<Results['refresh-certify']>
 }
+
+type Fields = FieldsOf<typeof WALLETS>
+type Results = ResultsOf<typeof WALLETS>
 
 interface Refresh {
   readonly walletId: Uint8Array
@@ -50,34 +61,27 @@ export function createShareRefresh(): ShareRefresh {
   })
 
   return {
-    begin([sessionId, walletId, epoch, commitment], context) {
+    begin({ sessionId, ...begun }, context) {
       const name = nameOf(sessionId)
       if (open.has(name)) throw new Refusal('REPLAYED', 'refresh session')
-      const refresh = {
-        walletId: expectBytes(walletId, 16),
-        epoch: expectInteger(epoch),
-        commitment: expectBytes(commitment, 32),
-        part: randomScalar(),
-      }
+      const refresh = { ...begun, part: randomScalar() }
       const { kind } = activeRecord(refresh, context).certificate
       requireWalletOf(context.cell, refresh.walletId, kind)
-      for (const [other, begun] of [...open]) {
-        if (sameBytes(begun.walletId, refresh.walletId)) open.delete(other)
+      for (const [other, { walletId }] of [...open]) {
+        if (sameBytes(walletId, refresh.walletId)) open.delete(other)
       }
       context.shares.dropWaiting(refresh.walletId)
       open.set(name, refresh)
-      return [Buffer.from(refresh.part)]
+      return { part: Buffer.from(refresh.part) }
     },
 
-    async prepare([sessionId, servicePart, nonce], context) {
+    async prepare({ sessionId, ...reveal }, context) {
       const name = nameOf(sessionId)
       const refresh = open.get(name)
       if (refresh === undefined) throw new Refusal('CONFLICT', 'no such refresh')
       const { shares, signer, sealer } = context
       if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
-      const id = expectBytes(sessionId, 16)
-      const reveal = { part: expectBytes(servicePart, 32), nonce: expectBytes(nonce, 32) }
-      if (!sameBytes(refreshCommitment(reveal, id), refresh.commitment)) {
+      if (!sameBytes(refreshCommitment(reveal, sessionId), refresh.commitment)) {
         throw new Refusal('UNAUTHENTIC', 'reveal does not match its commitment')
       }
       const record = activeRecord(refresh, context)
@@ -85,59 +89,59 @@ export function createShareRefresh(): ShareRefresh {
       open.delete(name)
       const share = shares.openShare(record)
       try {
-        const { encoded } = refreshedCertificate(record.certificate, delta, id)
+        const { encoded } = refreshedCertificate(record.certificate, delta, sessionId)
         addInto(share, delta)
         shares.putNext(encoded, share)
         const sealed = sealer.seal(share, [selfTestDigest(encoded)], [record.point])
-        return [await signer.sign(selfTestRequest(encoded, sealer.boot)), sealed, sealer.boot]
+        const request = await signer.sign(selfTestRequest(encoded, sealer.boot))
+        return { request, share: sealed, boot: sealer.boot }
       } finally {
         share.fill(0)
         delta.fill(0)
       }
     },
 
-    async certify([walletId, certificate, serviceSignature, selfTest], context) {
+    async certify({ walletId, certificate, serviceSignature, selfTest }, context) {
       const { registry, shares, signer, evidence } = context
-      const record = shares.get(expectBytes(walletId, 16))
-      const encoded = expectBytes(certificate)
+      const record = shares.get(walletId)
       if (record === null || record.proofs === null) {
         throw new Refusal('UNKNOWN_WALLET', 'no key to refresh')
       }
-      if (sameBytes(record.encodedCertificate, encoded)) return [record.proofs.userSignature]
-      if (record.next === null || !sameBytes(record.next.encodedCertificate, encoded)) {
+      if (sameBytes(record.encodedCertificate, certificate)) {
+        return { userSignature: record.proofs.userSignature }
+      }
+      if (record.next === null || !sameBytes(record.next.encodedCertificate, certificate)) {
         throw new Refusal('CONFLICT', 'certificate of another refresh')
       }
-      const message = certificateMessage(encoded)
-      const service = expectBytes(serviceSignature, 64)
+      const message = certificateMessage(certificate)
       const coSigners = registry.keysOf('co_signers', Date.now())
-      if (!coSigners.some((key) => verifyP256(key, message, service))) {
+      if (!coSigners.some((key) => verifyP256(key, message, serviceSignature))) {
         throw new Refusal('UNAUTHENTIC', 'certificate')
       }
-      const proof = expectBytes(selfTest, 65)
       // Verified with the same key, because the new shares make it as well.
-      if (!isSignedBy(record.point, selfTestDigest(encoded), proof)) {
+      if (!isSignedBy(record.point, selfTestDigest(certificate), selfTest)) {
         throw new Refusal('UNAUTHENTIC', 'self-test')
       }
       const userSignature = await signer.sign(message)
       const body = encodeWalletEvidence({
-        certificate: encoded,
-        serviceSignature: service,
+        certificate,
+        serviceSignature,
         userSignature,
-        selfTest: proof,
+        selfTest,
       })
       await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
-      shares.activateNext(encoded, {
-        serviceSignature: Buffer.from(service),
+      shares.activateNext(certificate, {
+        serviceSignature: Buffer.from(serviceSignature),
         userSignature,
-        selfTest: Buffer.from(proof),
+        selfTest: Buffer.from(selfTest),
       })
-      return [userSignature]
+      return { userSignature }
     },
   }
 }
 
-function nameOf(sessionId: unknown): string {
-  return Buffer.from(expectBytes(sessionId, 16)).toString('hex')
+function nameOf(sessionId: Uint8Array): string {
+  return Buffer.from(sessionId).toString('hex')
 }
 
 function activeRecord({ walletId, epoch }: Refresh, { shares }: KeygenContext): WalletRecord {

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { LinkListenerSettings } from '../../config/identity-link.js'
 import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { encodeEntry } from '../../custody/authorizers/certificate.js'
-import { ENTRIES_PER_ANSWER } from '../../custody/authorizers/service-authorizers.js'
 import { followRegistry } from '../../custody/domain-keys/follow-registry.js'
 import {
   identityProviderSocket,
@@ -24,12 +23,14 @@ import type { Cell } from '../../domain/cells.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { listenOnLink } from '../../link/link-listener.js'
 import { laneOf } from '../../quorum-protocol/batch.js'
-import { expectBytes, expectInteger, expectList } from '../../quorum-protocol/bytes.js'
+import { ENTRIES_PER_ANSWER } from '../../quorum-protocol/methods/authorizers.js'
+import { handlersOf } from '../../quorum-protocol/methods/method.js'
+import { USER_SIDE } from '../../quorum-protocol/methods/user-side.js'
 import { offerSession, openBoot } from '../../quorum-protocol/quorum-session.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../quorum-protocol/sealed-shares.js'
-import { type Connection, type Handlers, serveSocket } from '../../quorum-protocol/server.js'
+import { type Connection, serveSocket } from '../../quorum-protocol/server.js'
 import { openServiceBoot } from '../../quorum-protocol/service-boot.js'
 import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
@@ -37,15 +38,13 @@ import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../author
 import { createRecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
 import type { Settling } from '../journal/hold-answers.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
-import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
+import { readAsked } from './approval-request.js'
 import { createApprovals, type UserSideApprovals } from './approvals.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { catchUp } from './catch-up.js'
 import { createTokenVerifier, type TokenIssuer } from './console-token.js'
-import { parseFreezeRequest, parseSubject, parseUnfreezeRequest } from './freeze-request.js'
 import { createFreezes } from './freezes.js'
-import { parseGrantRequest } from './grant-request.js'
 import { termsIn } from './granted.js'
 import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
@@ -60,9 +59,6 @@ import { createServiceBoots } from './service-boots.js'
 import { SERVICE_PEERS } from './service-peers.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
-
-/** @param cell the cell of the calling service, read when the call begins */
-type ServedHandler = (parameters: readonly unknown[], connection: Connection, cell: Cell) => unknown
 
 export interface VaultOptions {
   readonly home: string
@@ -176,132 +172,107 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     throw new Refusal('NO_SESSION', 'another node may lead the journal by now')
   }
 
-  /**
-   * Serves only the present start: not one that was taken over, nor one that has not announced
-   * itself.
-   */
-  function served(handlers: Readonly<Record<string, ServedHandler>>): Handlers {
-    return Object.fromEntries(
-      Object.entries(handlers).map(([method, handler]) => [
-        method,
-        (parameters: readonly unknown[], connection: Connection) => {
-          requireOwner(connection)
-          return handler(parameters, connection, boots.requireServed(connection))
-        },
-      ]),
-    )
+  /** Serves only the present start: not one that was taken over, nor one that is not announced. */
+  function servedCell(connection: Connection): Cell {
+    requireOwner(connection)
+    return boots.requireServed(connection)
   }
 
-  const afterHello = served({
-    session: async ([statement], connection) => {
-      const boot = openBoot(expectBytes(statement), registry.current, Date.now())
+  const gates = {
+    leader(connection: Connection) {
+      requireOwner(connection)
+      return null
+    },
+    served: servedCell,
+    'served-with-space'(connection: Connection) {
+      const cell = servedCell(connection)
+      requireSpace()
+      return cell
+    },
+  }
+  const handlers = handlersOf(USER_SIDE, gates, {
+    // The caller moves on to the node that leads.
+    ping: () => null,
+    async hello({ registryBody, registrySignature, lastApproved, statement }, connection) {
+      registry.offer({ body: registryBody, signature: registrySignature })
+      const start = openServiceBoot(statement, registry.current, Date.now())
+      await boots.admit(start, connection)
+      const remembered = ledger.highestIn(laneOf(lastApproved))
+      const { number } = boots.requireServed(connection)
+      return { lane: await lanes.next(number), remembered }
+    },
+    async session({ quorumBoot }, connection) {
+      const boot = openBoot(quorumBoot, registry.current, Date.now())
       const { offer, session } = await offerSession(boot, 'user', signer)
       // Shared by all connections of the cell: another start may have taken over in between.
       sealers.set(boots.requireServed(connection).number, createSealer(session))
       return offer
     },
-    'keygen-commit': (parameters, _connection, cell) => {
-      requireSpace()
-      return keygen.commit(parameters, keygenContext(cell))
+    approve(batch, _connection, cell) {
+      const context = { ...keygenContext(cell), ledger, lanes, grants, freezes, persons }
+      return options.metrics.batch(approveBatch(batch, context, Date.now()))
     },
-    'keygen-reveal': (parameters) => keygen.reveal(parameters),
-    'keygen-prove': (parameters, _connection, cell) =>
-      keygen.prove(parameters, keygenContext(cell)),
-    'keygen-certify': (parameters, _connection, cell) =>
-      keygen.certify(parameters, keygenContext(cell)),
-    'keygen-status': (parameters) => keygen.status(parameters, shares),
-    'refresh-begin': (parameters, _connection, cell) =>
-      refresh.begin(parameters, keygenContext(cell)),
-    'refresh-prepare': (parameters, _connection, cell) =>
-      refresh.prepare(parameters, keygenContext(cell)),
-    'refresh-certify': (parameters, _connection, cell) =>
-      refresh.certify(parameters, keygenContext(cell)),
-    'grant-put': async (parameters, connection, cell) => {
-      const request = parseGrantRequest(parameters)
+    'grant-get': ({ keyId }) => grants.reference(keyId),
+    async 'grant-put'(request, connection, cell) {
       requireUserOf(cell, request.userId)
       // Changes that only take away are accepted without space.
       if (!request.revoked) requireSpace()
       const holder = request.consoleToken === '' ? null : await holderOf(request.consoleToken)
       boots.requireServed(connection)
-      const { grantId, version, proof } = await grants.put(request, holder)
-      return [grantId, version, proof]
+      return grants.put(request, holder)
     },
-    // Freezes only take away, so they are accepted with less space.
-    'freeze-put': async (parameters) => {
-      const request = parseFreezeRequest(parameters)
+    'authorizers-get': ({ ownerHash, after }) =>
+      store.entriesAfter(ownerHash, after).slice(0, ENTRIES_PER_ANSWER).map(encodeEntry),
+    'proof-get': ({ challenge }) => authorizers.proofLeft(challenge),
+    'freeze-put'(request) {
       // Repeating a freeze takes nothing more away, but needs space each time.
       if (freezes.row(request).sinceMs !== null) requireSpace()
-      const { sequence, sinceMs } = await freezes.freeze(request)
-      return [sequence, sinceMs]
+      return freezes.freeze(request)
     },
-    'freeze-get': (parameters) => {
-      const { sequence, sinceMs } = freezes.row(parseSubject(parameters))
-      return [sequence, sinceMs]
-    },
-    'freeze-lift': async (parameters, connection, cell) => {
-      requireSpace()
-      const { consoleToken, ...request } = parseUnfreezeRequest(parameters)
+    'freeze-get': (subject) => freezes.row(subject),
+    async 'freeze-lift'({ consoleToken, ...request }, connection, cell) {
       requireUserOf(cell, request.userId)
       const holder = await holderOf(consoleToken)
       boots.requireServed(connection)
-      const { sequence, proof } = await freezes.unfreeze(request, holder)
-      return [sequence, proof]
+      return freezes.unfreeze(request, holder)
     },
-    'member-plan': (parameters) => memberRequests.plan(parameters),
-    'member-put': (parameters, connection) =>
-      memberRequests.put(parameters, (action) => {
-        // Changes that only take away are accepted without space.
-        if (action !== 'remove') requireSpace()
-        boots.requireServed(connection)
-      }),
-    'members-changed': (parameters) => membersChanged(parameters, ledger),
-    'members-get': (parameters) => membersOf(parameters, ledger),
-    'authorizers-get': ([ownerHash, after]) =>
-      store
-        .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))
-        .slice(0, ENTRIES_PER_ANSWER)
-        .map(encodeEntry),
-    'proof-get': ([challenge]) => authorizers.proofLeft(expectBytes(challenge, 32)),
-    'approval-ask': async (parameters, _connection, cell) => {
-      requireSpace()
-      const asked = parseAsked(parameters)
+    async 'approval-ask'(request, _connection, cell) {
+      const asked = readAsked(request)
       requireUserOf(cell, asked.userId)
       await approvals.ask(asked)
       return null
     },
-    'approval-give': async (parameters, connection, cell) => {
-      requireSpace()
-      const { approvalId, proof, consoleToken } = parseApprove(parameters)
+    async 'approval-give'({ approvalId, proof, consoleToken }, connection, cell) {
       requireApprovalOf(cell, approvalId)
       const holder = consoleToken === '' ? null : await holderOf(consoleToken)
       boots.requireServed(connection)
       const { personId, accountId } = holder ?? { personId: null, accountId: null }
-      const by = { personId, accountId, at: 'service' } as const
-      const given = await approvals.approve(approvalId, proof, by)
-      return [given.authorizerId, given.proof]
+      return approvals.approve(approvalId, proof, { personId, accountId, at: 'service' })
     },
-    // Ending an approval only takes away, so it is accepted with less space.
-    'approval-end': async (parameters, _connection, cell) => {
-      const { approvalId, as } = parseEnd(parameters)
+    async 'approval-end'({ approvalId, as }, _connection, cell) {
       requireApprovalOf(cell, approvalId)
       await approvals.end(approvalId, as)
       return null
     },
-    'approval-decisions': ([after]) =>
-      approvals.decisionsAfter(expectInteger(after)).map(decisionParts),
-    'grant-get': async ([keyId]) => {
-      const { grantId, version } = await grants.reference(expectBytes(keyId, 16))
-      return [grantId, version]
-    },
-    approve: (parameters, _connection, cell) => {
-      requireSpace()
-      const answering = approveBatch(
-        parameters,
-        { ...keygenContext(cell), ledger, lanes, grants, freezes, persons },
-        Date.now(),
-      )
-      return options.metrics.batch(answering)
-    },
+    'approval-decisions': ({ after }) =>
+      approvals.decisionsAfter(after).map(([number, decision]) => ({ number, ...decision })),
+    'member-plan': (fields) => memberRequests.plan(fields),
+    'member-put': (fields, connection) =>
+      memberRequests.put(fields, (action) => {
+        // Changes that only take away are accepted without space.
+        if (action !== 'remove') requireSpace()
+        boots.requireServed(connection)
+      }),
+    'members-changed': (fields) => membersChanged(fields, ledger),
+    'members-get': (fields) => membersOf(fields, ledger),
+    'keygen-commit': (fields, _connection, cell) => keygen.commit(fields, keygenContext(cell)),
+    'keygen-reveal': (fields) => keygen.reveal(fields),
+    'keygen-prove': (fields, _connection, cell) => keygen.prove(fields, keygenContext(cell)),
+    'keygen-certify': (fields, _connection, cell) => keygen.certify(fields, keygenContext(cell)),
+    'keygen-status': (fields) => keygen.status(fields, shares),
+    'refresh-begin': (fields, _connection, cell) => refresh.begin(fields, keygenContext(cell)),
+    'refresh-prepare': (fields, _connection, cell) => refresh.prepare(fields, keygenContext(cell)),
+    'refresh-certify': (fields, _connection, cell) => refresh.certify(fields, keygenContext(cell)),
   })
   const { journal } = options
   /** An answer may depend on what another call is still writing to disk. */
@@ -316,20 +287,8 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const server = await serveSocket({
     path: identityProviderSocket(home),
     access: options.socketAccess,
-    handlers: {
-      ...afterHello,
-      // The caller then moves on to the node that leads.
-      ping: (_parameters, connection) => requireOwner(connection),
-      hello: async ([body, signature, lastApproved, statement], connection) => {
-        requireOwner(connection)
-        registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
-        const start = openServiceBoot(expectList(statement, 3), registry.current, Date.now())
-        await boots.admit(start, connection)
-        const remembered = ledger.highestIn(laneOf(expectInteger(lastApproved)))
-        const { number } = boots.requireServed(connection)
-        return [await lanes.next(number), remembered]
-      },
-    },
+    methods: USER_SIDE,
+    handlers,
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
     settled,
   })

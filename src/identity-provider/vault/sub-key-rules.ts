@@ -1,9 +1,9 @@
 import { enlargements } from '../../domain/grant-terms.js'
 import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
+import type { GrantRequest } from '../../quorum-protocol/methods/grants.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type Ancestor, beyond, endOf, hasEnded } from './ancestors.js'
-import type { GrantRequest } from './grant-request.js'
 import { type Grant, type GrantView, termsIn } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
 

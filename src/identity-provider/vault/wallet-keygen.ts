@@ -5,7 +5,7 @@ import type { EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/stored-evidence.js'
 import type { Cell } from '../../domain/cells.js'
-import { expectBytes, sameBytes } from '../../quorum-protocol/bytes.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { addPoints, isSignedBy, pointOf, randomScalar } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
@@ -14,13 +14,14 @@ import {
   encodeCertificate,
   type KeygenReveal,
   type KeygenTerms,
-  kindOf,
   proveShare,
   selfTestDigest,
   selfTestRequest,
   transcriptOf,
   walletPoint,
 } from '../../quorum-protocol/keygen.js'
+import type { FieldsOf, ResultsOf } from '../../quorum-protocol/methods/method.js'
+import type { WALLETS } from '../../quorum-protocol/methods/wallets.js'
 import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
@@ -44,14 +45,20 @@ export interface WalletKeygen {
    * only one waiting key.
    */
   commit(
-    parameters: readonly unknown[],
+    fields: Fields['keygen-commit'],
     context: Pick<KeygenContext, 'shares' | 'cell'>,
-  ): readonly unknown[]
-  reveal(parameters: readonly unknown[]): readonly unknown[]
-  prove(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
-  certify(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
-  status(parameters: readonly unknown[], shares: ShareStore): readonly unknown[] | null
+  ): Results['keygen-commit']
+  reveal(fields: Fields['keygen-reveal']): Results['keygen-reveal']
+  prove(fields: Fields['keygen-prove'], context: KeygenContext): Promise<Results['keygen-prove']>
+  certify(
+    fields: Fields['keygen-certify'],
+    context: KeygenContext,
+  ): Promise<Results['keygen-certify']>
+  status(fields: Fields['keygen-status'], shares: ShareStore): Results['keygen-status']
 }
+
+type Fields = FieldsOf<typeof WALLETS>
+type Results = ResultsOf<typeof WALLETS>
 
 interface Generation {
   readonly terms: KeygenTerms
@@ -74,21 +81,15 @@ export function createWalletKeygen(): WalletKeygen {
     dispose: (generation) => generation.share.fill(0),
   })
 
-  function generationOf(sessionId: unknown): Generation {
-    const generation = open.get(hex(expectBytes(sessionId, 16)))
+  function generationOf(sessionId: Uint8Array): Generation {
+    const generation = open.get(hex(sessionId))
     if (generation === undefined) throw new Refusal('CONFLICT', 'no such key generation')
     return generation
   }
 
   return {
-    commit([sessionId, walletId, kind, ownerHash, commitment], { shares, cell }) {
-      const terms: KeygenTerms = {
-        sessionId: expectBytes(sessionId, 16),
-        walletId: expectBytes(walletId, 16),
-        kind: kindOf(Number(kind)),
-        ownerHash: expectBytes(ownerHash, 32),
-        epoch: 1,
-      }
+    commit({ commitment, ...wanted }, { shares, cell }) {
+      const terms: KeygenTerms = { ...wanted, epoch: 1 }
       requireWalletOf(cell, terms.walletId, terms.kind)
       const name = hex(terms.sessionId)
       // A second answer in one session could be chosen after seeing the other domain's point.
@@ -103,19 +104,18 @@ export function createWalletKeygen(): WalletKeygen {
       const own = { ...reveal, commitment: commitmentOf('user', reveal, terms.sessionId) }
       open.set(name, {
         terms,
-        serviceCommitment: expectBytes(commitment, 32),
+        serviceCommitment: commitment,
         share,
         own,
         transcript: null,
         servicePoint: null,
       })
-      return [own.commitment]
+      return { commitment: own.commitment }
     },
 
-    reveal([sessionId, point, nonce]) {
+    reveal({ sessionId, ...service }) {
       const generation = generationOf(sessionId)
       if (generation.transcript !== null) throw new Refusal('REPLAYED', 'reveal')
-      const service = { point: expectBytes(point, 33), nonce: expectBytes(nonce, 32) }
       const commitment = commitmentOf('service', service, generation.terms.sessionId)
       if (!sameBytes(commitment, generation.serviceCommitment)) {
         throw new Refusal('UNAUTHENTIC', 'reveal does not match its commitment')
@@ -129,15 +129,15 @@ export function createWalletKeygen(): WalletKeygen {
         { ...service, commitment },
         generation.own,
       )
-      return [generation.own.point, generation.own.nonce]
+      return generation.own
     },
 
-    async prove([sessionId, serviceProof], { shares, signer, sealer }) {
+    async prove({ sessionId, proof }, { shares, signer, sealer }) {
       const generation = generationOf(sessionId)
       const { terms, transcript, servicePoint, share, own } = generation
       if (transcript === null || servicePoint === null) throw new Refusal('CONFLICT', 'no reveal')
       if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
-      checkShareProof('service', transcript, servicePoint, expectBytes(serviceProof, 65))
+      checkShareProof('service', transcript, servicePoint, proof)
       requireUnused(terms.walletId, shares)
       const certificate = encodeCertificate({
         ...terms,
@@ -154,48 +154,44 @@ export function createWalletKeygen(): WalletKeygen {
       )
       const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
       open.delete(hex(terms.sessionId))
-      return [userProof, request, sealed, sealer.boot]
+      return { proof: userProof, request, share: sealed, boot: sealer.boot }
     },
 
-    async certify([walletId, certificate, serviceSignature, selfTest], context) {
+    async certify({ walletId, certificate, serviceSignature, selfTest }, context) {
       const { registry, shares, signer, evidence } = context
-      const record = shares.get(expectBytes(walletId, 16))
-      const encoded = expectBytes(certificate)
-      if (record === null || !sameBytes(record.encodedCertificate, encoded)) {
+      const record = shares.get(walletId)
+      if (record === null || !sameBytes(record.encodedCertificate, certificate)) {
         throw new Refusal('CONFLICT', 'certificate of another key')
       }
-      const message = certificateMessage(encoded)
-      const service = expectBytes(serviceSignature, 64)
+      const message = certificateMessage(certificate)
       const coSigners = registry.keysOf('co_signers', Date.now())
-      if (!coSigners.some((key) => verifyP256(key, message, service))) {
+      if (!coSigners.some((key) => verifyP256(key, message, serviceSignature))) {
         throw new Refusal('UNAUTHENTIC', 'certificate')
       }
-      const proof = expectBytes(selfTest, 65)
-      if (!isSignedBy(walletPoint(record.certificate), selfTestDigest(encoded), proof)) {
+      if (!isSignedBy(walletPoint(record.certificate), selfTestDigest(certificate), selfTest)) {
         throw new Refusal('UNAUTHENTIC', 'self-test')
       }
-      if (record.proofs !== null) return [record.proofs.userSignature]
+      if (record.proofs !== null) return { userSignature: record.proofs.userSignature }
       const userSignature = await signer.sign(message)
       const body = encodeWalletEvidence({
-        certificate: encoded,
-        serviceSignature: service,
+        certificate,
+        serviceSignature,
         userSignature,
-        selfTest: proof,
+        selfTest,
       })
       await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
-      shares.activate(encoded, {
-        serviceSignature: Buffer.from(service),
+      shares.activate(certificate, {
+        serviceSignature: Buffer.from(serviceSignature),
         userSignature,
-        selfTest: Buffer.from(proof),
+        selfTest: Buffer.from(selfTest),
       })
-      return [userSignature]
+      return { userSignature }
     },
 
-    status([walletId], shares) {
-      const record = shares.get(expectBytes(walletId, 16))
+    status({ walletId }, shares) {
+      const record = shares.get(walletId)
       if (record === null || record.proofs === null) return null
-      const { serviceSignature, userSignature, selfTest } = record.proofs
-      return [record.encodedCertificate, serviceSignature, userSignature, selfTest]
+      return { certificate: record.encodedCertificate, ...record.proofs }
     },
   }
 }

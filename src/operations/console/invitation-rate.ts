@@ -1,5 +1,5 @@
 import { createRateLimiter, type RateLimitPolicy } from '../../auth/rate-limit.js'
-import { MEMBERS_MAX } from '../../custody/members/member-set.js'
+import { MEMBERS_MAX } from '../../domain/members.js'
 import type { Fault } from '../../errors/fault.js'
 import { fault } from '../../errors/fault.js'
 

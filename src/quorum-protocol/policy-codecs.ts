@@ -1,13 +1,13 @@
-import { GRANTED_FIELDS } from '../../domain/grant-terms.js'
+import { GRANTED_FIELDS } from '../domain/grant-terms.js'
 import {
   type GrantedName,
   type GrantedPolicy,
   KEY_POLICY,
   type KeyPolicyRows,
-} from '../../domain/key-policy.js'
-import { canonicalText } from '../../policy/canonical-policy.js'
-import { parseCanonical } from '../../policy/parse-policy.js'
-import type { Policy } from '../../policy/policy.js'
+} from '../domain/key-policy.js'
+import { canonicalText } from '../policy/canonical-policy.js'
+import { parseCanonical } from '../policy/parse-policy.js'
+import type { Policy } from '../policy/policy.js'
 import {
   type ByteReader,
   concat,
@@ -17,9 +17,9 @@ import {
   u32,
   u256,
   viewOf,
-} from '../../quorum-protocol/bytes.js'
-import { Refusal } from '../../quorum-protocol/refusal.js'
-import { sized, takeSized } from './proof.js'
+} from './bytes.js'
+import { Refusal } from './refusal.js'
+import { sized, takeSized } from './sized.js'
 
 /** Encodes a field of a grant, both for signing and for passing on or storing. */
 export interface PolicyCodec {

@@ -1,16 +1,16 @@
-import { GRANT_PUT_PARTS, type GrantPutPart } from '../custody/authorizers/grant-put.js'
-import { plainPolicy } from '../custody/authorizers/policy-codecs.js'
+import { grantedOf } from '../domain/grant-terms.js'
 import { ulidBytes } from '../domain/ids.js'
+import type { GrantRequest } from '../quorum-protocol/methods/grants.js'
 import type { GrantUpdate } from './co-signer.js'
 import type { GrantBasis } from './grant-authority.js'
 
-/** Encodes a change of a grant for the identity provider. */
-export function grantParameters(
+/** Returns a change of a grant as the identity provider is asked for it. */
+export function grantRequest(
   update: GrantUpdate,
   { basedOn, proof, makerProof }: GrantBasis,
-): unknown[] {
-  const parts: Record<GrantPutPart, unknown> = {
-    ...plainPolicy(update),
+): GrantRequest {
+  return {
+    ...grantedOf(update),
     keyId: ulidBytes(update.keyId),
     walletId: ulidBytes(update.walletId),
     rotatedFrom: update.rotatedFrom === null ? null : ulidBytes(update.rotatedFrom),
@@ -26,5 +26,4 @@ export function grantParameters(
     madeBy: update.madeBy === undefined ? null : ulidBytes(update.madeBy.keyId),
     makerProof: makerProof ?? null,
   }
-  return GRANT_PUT_PARTS.map((part) => parts[part])
 }
