@@ -36,11 +36,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: [
-          ...['\\.d\\.ts$', '^scripts/', '^bench/', '^test/', '^src/contracts/', ENTRIES],
-          // The build puts them where the worker names what Node has.
-          '^src/console/audit/verify/in-browser/',
-        ],
+        pathNot: ['\\.d\\.ts$', '^scripts/', '^bench/', '^test/', '^src/contracts/', ENTRIES],
       },
       to: {},
     },
@@ -145,7 +141,7 @@ module.exports = {
       name: 'tools-are-the-operators',
       comment: 'What makes, mends and audits a domain is no part of a running one.',
       severity: 'error',
-      from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools|console/audit/verify)/' },
+      from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools)/' },
       to: { path: '^src/custody-tools/' },
     },
     only('journal', ['clock']),
@@ -224,22 +220,10 @@ module.exports = {
       comment:
         'It runs in browsers and does nothing but documented calls: what it takes from the service are the types of those, and the names of chains and of events from their tables.',
       severity: 'error',
-      from: { path: '^src/console/', pathNot: '^src/console/audit/verify/' },
+      from: { path: '^src/console/' },
       to: {
         path: '^(src|actors)/',
         pathNot: '^src/(console|api)/|^src/domain/(chains|event-types)\\.ts$',
-      },
-    },
-    {
-      name: 'evidence-is-verified-by-one-code',
-      comment:
-        'The worker that verifies evidence in a browser runs what the command runs, and what Node has besides stands in for itself.',
-      severity: 'error',
-      from: { path: '^src/console/audit/verify/' },
-      to: {
-        path: '^(src|actors)/',
-        pathNot:
-          '^src/console/|^src/custody-tools/audit/verify-evidence\\.ts$|^src/custody/evidence/(read|stored)-evidence\\.ts$|^src/quorum-protocol/(bytes|curve-fallback|p256|registry|tagged)\\.ts$',
       },
     },
     {

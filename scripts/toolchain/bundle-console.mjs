@@ -15,25 +15,6 @@ export const CONSOLE_ASSETS = 'assets.json'
 /** Colours, type and space that all pages of the service share; the style sheet imports it. */
 const TOKENS_SOURCE = 'src/domain/page-palette.ts'
 const TOKENS_IMPORT = 'countersign:tokens'
-const WORKER_SOURCE = `${CONSOLE_DIR}/audit/verify/worker.ts`
-
-/** Node modules that the evidence verifier uses, and their replacements in a browser. */
-const IN_BROWSER = `./${CONSOLE_DIR}/audit/verify/in-browser`
-const STAND_INS = {
-  'node:crypto': `${IN_BROWSER}/node-crypto.ts`,
-  'node:module': `${IN_BROWSER}/node-module.ts`,
-  'hash-wasm': `${IN_BROWSER}/hash-wasm.ts`,
-}
-
-/** Folders of the service whose code verifies evidence in the browser too. */
-export const VERIFIER_DIRS = [
-  'src/custody',
-  'src/custody-tools/audit',
-  'src/domain',
-  'src/identity-provider/vault',
-  'src/policy',
-  'src/quorum-protocol',
-]
 /** Inputs of the bundle besides the console's own files; the lock file stands for its packages. */
 export const CONSOLE_INPUTS = [TOKENS_SOURCE, 'src/domain/chains.ts', 'package-lock.json']
 
@@ -43,26 +24,32 @@ export const CONSOLE_INPUTS = [TOKENS_SOURCE, 'src/domain/chains.ts', 'package-l
  * @param {(path: string, contents: string | Uint8Array) => void} write a file, whole or not at all
  */
 export async function bundleConsole(esbuild, outDir, write) {
-  const { files: verifierFiles, name: workerName } = await bundleWorker(esbuild, outDir)
   const { outputFiles, metafile } = await esbuild.build({
-    ...forBrowsers(outDir),
+    absWorkingDir: ROOT,
+    outdir: outDir,
+    entryNames: '[name]-[hash]',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
+    legalComments: 'none',
+    logLevel: 'silent',
     entryPoints: [{ in: `${CONSOLE_DIR}/main.tsx`, out: 'console' }],
     chunkNames: '[name]-[hash]',
     splitting: true,
     metafile: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: {
-      'process.env.NODE_ENV': '"production"',
-      WORKER_FILE: JSON.stringify(workerName),
-    },
+    define: { 'process.env.NODE_ENV': '"production"' },
     // Packages that were written for React find Preact.
     alias: { react: 'preact/compat', 'react-dom': 'preact/compat' },
     plugins: [tokensPlugin(esbuild)],
   })
   mkdirSync(outDir, { recursive: true })
   const files = []
-  for (const { path, contents } of [...verifierFiles, ...outputFiles]) {
+  for (const { path, contents } of outputFiles) {
     const name = basename(path)
     write(path, contents)
     write(`${path}.br`, brotli(contents))
@@ -71,49 +58,12 @@ export async function bundleConsole(esbuild, outDir, write) {
   files.sort()
   const style = files.find((name) => name.endsWith('.css'))
   const { script, preload } = firstLoaded(metafile.outputs)
-  const verifier = verifierFiles.map(({ path }) => basename(path)).sort()
-  const others = new Set([script, ...preload, ...verifier])
+  const others = new Set([script, ...preload])
   const lazy = files.filter((name) => name.endsWith('.js') && !others.has(name))
   const version = createHash('sha256').update(files.join()).digest('hex').slice(0, 12)
-  const assets = { version, script, preload, lazy, verifier, style }
+  const assets = { version, script, preload, lazy, style }
   write(join(outDir, CONSOLE_ASSETS), `${JSON.stringify(assets)}\n`)
   removeOthers(outDir, files)
-}
-
-/** Options of both builds. @param {string} outDir */
-function forBrowsers(outDir) {
-  return {
-    absWorkingDir: ROOT,
-    outdir: outDir,
-    entryNames: '[name]-[hash]',
-    write: /** @type {const} */ (false),
-    bundle: true,
-    minify: true,
-    format: /** @type {const} */ ('esm'),
-    platform: /** @type {const} */ ('browser'),
-    target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
-    legalComments: /** @type {const} */ ('none'),
-    logLevel: /** @type {const} */ ('silent'),
-  }
-}
-
-/**
- * A worker is a script of its own, whose name the page has to know. What verifies passkeys is a file
- * that it loads when it meets the first.
- * @param {typeof import('esbuild')} esbuild
- * @param {string} outDir
- */
-async function bundleWorker(esbuild, outDir) {
-  const { outputFiles } = await esbuild.build({
-    ...forBrowsers(outDir),
-    entryPoints: [{ in: WORKER_SOURCE, out: 'verifier' }],
-    chunkNames: 'verifier-part-[hash]',
-    splitting: true,
-    alias: STAND_INS,
-    inject: [`${IN_BROWSER}/buffer.ts`],
-  })
-  const [worker] = outputFiles.filter(({ path }) => /^verifier-(?!part-)/.test(basename(path)))
-  return { files: outputFiles, name: basename(worker.path) }
 }
 
 /**

@@ -17,13 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import {
-  bundleConsole,
-  CONSOLE_ASSETS,
-  CONSOLE_DIR,
-  CONSOLE_INPUTS,
-  VERIFIER_DIRS,
-} from './bundle-console.mjs'
+import { bundleConsole, CONSOLE_ASSETS, CONSOLE_DIR, CONSOLE_INPUTS } from './bundle-console.mjs'
 import { ROOT } from './console.mjs'
 
 const SOURCE_DIRS = ['src', 'actors', 'bench', 'scripts']
@@ -120,11 +114,8 @@ function stampSources() {
       const isBundled = path.startsWith(`${CONSOLE_DIR}/`)
       if (!isBundled && (!SOURCE.test(entry.name) || DECLARATION.test(entry.name))) continue
       const stamp = stampOf(absolute)
-      if (isBundled || VERIFIER_DIRS.some((folder) => path.startsWith(`${folder}/`))) {
-        bundled.push(`${path} ${stamp}`)
-      }
-      if (isBundled) continue
-      if (stamp !== null) stamps.set(path, stamp)
+      if (isBundled) bundled.push(`${path} ${stamp}`)
+      else if (stamp !== null) stamps.set(path, stamp)
     }
   }
   if (bundled.length > 0) {

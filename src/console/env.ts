@@ -11,8 +11,5 @@ export const ISSUER = metaContent('issuer')
 /** The resource that tokens are requested for (RFC 8707). */
 export const AUDIENCE = metaContent('audience')
 
-/** Path of the built files. */
-export const ASSETS_PATH = '/console/assets'
-
 /** Path of the console below its origin. */
 export const BASE_PATH = '/console'

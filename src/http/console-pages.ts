@@ -27,10 +27,10 @@ const ASSETS_PATH = '/console/assets'
 /** @throws Error if the console was not built */
 export function consolePages({ folder, issuer, audience }: ConsolePages): ExtraRoute[] {
   const assets = readAssets(folder)
-  const { script, preload, lazy, verifier, style } = assets
+  const { script, preload, lazy, style } = assets
   return [
     ...pageRoutes({ ...assets, issuer, audience }),
-    ...[script, ...preload, ...lazy, ...verifier].map((name) =>
+    ...[script, ...preload, ...lazy].map((name) =>
       asset(folder, name, 'text/javascript; charset=utf-8'),
     ),
     asset(folder, style, 'text/css; charset=utf-8'),
@@ -43,8 +43,6 @@ interface Assets {
   readonly preload: readonly string[]
   /** Files that it loads when a page is visited. */
   readonly lazy: readonly string[]
-  /** The worker that verifies evidence, and the files that it loads. */
-  readonly verifier: readonly string[]
   readonly style: string
 }
 
@@ -68,13 +66,12 @@ function contentSecurityPolicy(issuer: string | null): string {
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self'${provider}`,
-    "worker-src 'self'",
+    "worker-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // For the one worker, whose address is a constant.
-    'trusted-types countersign-worker',
+    "trusted-types 'none'",
   ].join('; ')
 }
 

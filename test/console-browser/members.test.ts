@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeMemberEvidence } from '../../src/custody/evidence/evidence-records.js'
-import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
-import { encodeMemberStatement } from '../../src/custody/members/member-statement.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
-import { countersignOk } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 import { heading, loaded, pressOn, pressWords, says, signIn, tabTo, visit } from './keyboard.js'
@@ -156,39 +151,3 @@ test('whoever is in no account any more is told so, and can sign in as another p
   await bob.until(`document.querySelector('#email') !== null`)
   await signIn(bob, stack.service.dev().user, heading('Overview'))
 })
-
-test('changes of members are verified in the browser with the rest of the evidence', async () => {
-  const file = join(stack.service.home, 'evidence.ndjson')
-  await countersignOk(stack.service.home, ['verify-audit', '--export', file])
-  const text = readFileSync(file, 'utf8')
-  await visit(ada, '/audit', 'Audit')
-  const choose = (content: string) =>
-    ada.evaluate(`(() => {
-      const chosen = new DataTransfer()
-      chosen.items.add(new File([${JSON.stringify(content)}], 'evidence.ndjson'))
-      const input = document.querySelector('main input[type=file]')
-      input.files = chosen.files
-      input.dispatchEvent(new Event('change', { bubbles: true }))
-    })()`)
-  await choose(text)
-  await says(ada, 'every signature verifies, and both logs agree.')
-  await choose(withRaisedRole(text))
-  await says(ada, 'does not match its hash')
-})
-
-/** As if an owner had invited somebody as more than was confirmed. */
-function withRaisedRole(text: string): string {
-  const lines = text.split('\n')
-  for (const [at, line] of lines.entries()) {
-    if (at === 0 || line === '') continue
-    const entry = JSON.parse(line)
-    const bytes = Buffer.from(entry.entry, 'base64')
-    if (bytes[EVIDENCE_HASH_BYTES + 8] !== EVIDENCE_KIND.member) continue
-    const { statement, encoded } = decodeMemberEvidence(bytes.subarray(EVIDENCE_HASH_BYTES + 9))
-    if (statement.role !== 'viewer') continue
-    const raised = encodeMemberStatement({ ...statement, role: 'owner' })
-    raised.copy(bytes, bytes.indexOf(encoded))
-    return lines.with(at, JSON.stringify({ ...entry, entry: bytes.toString('base64') })).join('\n')
-  }
-  throw new Error('the file has no invitation')
-}

@@ -1,10 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decodeBatchEvidence } from '../../src/custody/evidence/evidence-records.js'
-import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND } from '../../src/custody/evidence/stored-evidence.js'
-import { countersignOk } from '../custody/command.js'
 import { chainView, newAddress } from '../e2e/chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
@@ -207,95 +202,12 @@ describe('the audit trail', () => {
 })
 
 describe('the evidence', () => {
-  test('is verified in the browser, by a worker of the page, and what was changed is found', async () => {
-    const file = join(stack.service.home, 'evidence.ndjson')
-    await countersignOk(stack.service.home, ['verify-audit', '--export', file])
-    const text = readFileSync(file, 'utf8')
+  test('is verified by a command, which is there to be copied', async () => {
     await visit(browser, '/audit', 'Audit')
-    await tabTo(browser, 'main input[type=file]')
-    // As the dialog of the system would, which no page and no test can reach.
-    const choose = (content: string) =>
-      browser.evaluate(`(() => {
-        const chosen = new DataTransfer()
-        chosen.items.add(new File([${JSON.stringify(content)}], 'evidence.ndjson'))
-        document.activeElement.files = chosen.files
-        document.activeElement.dispatchEvent(new Event('change', { bubbles: true }))
-      })()`)
-    await choose(text)
-    await says('match their hashes, every signature verifies, and both logs agree.')
-    expect(text).toContain('"log":"service"')
-    const { approvals } = JSON.parse(
-      await countersignOk(stack.service.home, ['verify-audit', '--json']),
-    )
-    expect(approvals).toBeGreaterThan(0)
-    await says(`${approvals} approvals by both keys`)
+    await tabTo(browser, 'main button[aria-label="Copy Shell"]')
+    await says('countersign verify-audit --service')
     await browser.evaluate(`document.querySelector('main .after').scrollIntoView()`)
     await expectFit(browser, 'evidence')
-    await choose(text.replace('"index":0,', '"index":1,').replace('"index":1,', '"index":2,'))
-    await says('The file is damaged after')
-    await choose(withFlippedSignature(text))
-    await says('does not match its hash')
-    await says('signatures of entry')
-    await choose(text.replace(/"signature":"./, (start) => `${start.slice(0, -1)}_`))
-    await says('This file was not written by')
-  })
-})
-
-describe('a verification that is under way', () => {
-  /** A header, some entries, and more empty lines than anybody waits for. */
-  const ENDLESS = `(() => {
-    const entry = (index) => JSON.stringify({ log: 'service', chain: 0, index, entry: 'AA==' })
-    const registry = { body: 'AA==', signature: 'AA==', root: 'AA==' }
-    const header = JSON.stringify({ format: 'countersign-evidence/2', registry })
-    const lines = [header, ...Array.from({ length: 2_000 }, (_, index) => entry(index)), '']
-    const empty = new Blob([String.fromCharCode(10).repeat(1_000_000)])
-    const rest = Array.from({ length: 20_000 }, () => empty)
-    return new File([lines.join(String.fromCharCode(10)), ...rest], 'long.ndjson')
-  })()`
-  const chosen = (file: string) =>
-    browser.evaluate(`(() => {
-      const chosen = new DataTransfer()
-      chosen.items.add(${file})
-      const input = document.querySelector('main input[type=file]')
-      input.files = chosen.files
-      input.dispatchEvent(new Event('change', { bubbles: true }))
-    })()`)
-  /** Of each worker that the page began, in order. */
-  const areEnded = () => browser.evaluate('window.begun.map(({ isEnded }) => isEnded)')
-
-  async function begin(): Promise<void> {
-    await chosen(ENDLESS)
-    await says('Read 2,000 entries…')
-  }
-
-  test('is ended by Stop, by another file, and by whoever leaves the page', async () => {
-    await visit(browser, '/audit', 'Audit')
-    await browser.evaluate(`(() => {
-      window.begun = []
-      window.Worker = class extends Worker {
-        isEnded = false
-        constructor(...given) {
-          super(...given)
-          window.begun.push(this)
-        }
-        terminate() {
-          super.terminate()
-          this.isEnded = true
-        }
-      }
-    })()`)
-    await begin()
-    expect(await areEnded()).toEqual([false])
-    await pressOn(browser, 'main .after button')
-    await says('Stopped. This file was not verified.')
-    expect(await areEnded()).toEqual([true])
-    await begin()
-    await chosen(`new File(['{}'], 'none.ndjson')`)
-    await says('This file was not written by')
-    expect(await areEnded()).toEqual([true, true, true])
-    await begin()
-    await visit(browser, '/lists', 'Lists')
-    expect(await areEnded()).toEqual([true, true, true, true])
   })
 })
 
@@ -327,20 +239,3 @@ describe('lists', () => {
 test('nothing that the policies of the pages block was tried', () => {
   expect(browser.complaints.filter((text) => /policy|exception/i.test(text))).toEqual([])
 })
-
-/** One bit of a co-signature in the first batch of the file. */
-function withFlippedSignature(text: string): string {
-  const lines = text.split('\n')
-  for (const [at, line] of lines.entries()) {
-    if (at === 0 || line === '') continue
-    const entry = JSON.parse(line)
-    const bytes = Buffer.from(entry.entry, 'base64')
-    const body = bytes.subarray(EVIDENCE_HASH_BYTES + 9)
-    if (bytes[EVIDENCE_HASH_BYTES + 8] !== EVIDENCE_KIND.batch) continue
-    const { coSignature } = decodeBatchEvidence(body)
-    // The decoder hands out views of the entry itself.
-    coSignature[10] = (coSignature[10] ?? 0) ^ 1
-    return lines.with(at, JSON.stringify({ ...entry, entry: bytes.toString('base64') })).join('\n')
-  }
-  throw new Error('the file has no batch')
-}

@@ -1,18 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verifyEvidenceFile } from '../../src/console/audit/verify/verify-file.js'
-import {
-  registryPath,
-  serviceLayout,
-  userSideLayout,
-} from '../../src/custody/domain-keys/layout.js'
-import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
-import { writeEvidenceFile } from '../../src/custody-tools/audit/evidence-file.js'
-import { openRegistry } from '../../src/quorum-protocol/registry.js'
+import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
-import { countersign, countersignOk } from './command.js'
+import { countersign } from './command.js'
 import {
   newWalletId,
   type Quorum,
@@ -45,56 +37,6 @@ describe('27: evidence', () => {
     expect(output).toContain('✓ both logs are whole and agree')
     expect(output).toContain('40 approvals by both keys')
     expect(code).toBe(0)
-  })
-
-  test('goes to a file that a browser verifies as the command does, and finds what was changed', async () => {
-    const file = join(quorum.home, 'evidence.ndjson')
-    const said = JSON.parse(
-      await countersignOk(quorum.home, ['verify-audit', '--json', '--export', file]),
-    )
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-    const whole = await checked(lines)
-    expect(whole.problems).toEqual([])
-    expect(whole.entries).toBe(said.service_entries + said.identity_entries)
-    expect(new Set(whole.chains.map(({ log }) => log))).toEqual(new Set(['service', 'identity']))
-    expect(whole.chains.map(({ entries }) => entries).reduce((sum, of) => sum + of)).toBe(
-      whole.entries,
-    )
-    expect(whole).toMatchObject({
-      ...{ approvals: said.approvals, wallets: said.wallets, lostAnswers: said.lost_answers },
-      ...{ grantVersions: said.grant_versions, authorizerChanges: said.authorizer_changes },
-    })
-    // Who spent what is in it, and no file is written over.
-    expect(statSync(file).mode & 0o077).toBe(0)
-    const again = await countersign(quorum.home, ['verify-audit', '--export', file])
-    expect(again.code).not.toBe(0)
-
-    // Nor is the beginning of one left, which would be taken for all of it.
-    const half = join(quorum.home, 'half.ndjson')
-    const missing = { log: 'identity', path: join(quorum.home, 'nowhere') } as const
-    const root = readRootKey(serviceLayout(quorum.home).rootKey)
-    const registry = openRegistry(readRegistryFile(registryPath(quorum.home)), root)
-    await expect(writeEvidenceFile(half, registry, [missing])).rejects.toThrow()
-    expect(existsSync(half)).toBe(false)
-
-    const at = lines.findIndex((line) => line.includes('"index":7,'))
-    const line = JSON.parse(lines[at] ?? '')
-    const bytes = Buffer.from(line.entry, 'base64')
-    bytes[40] = (bytes[40] ?? 0) ^ 1
-    const flipped = JSON.stringify({ ...line, entry: bytes.toString('base64') })
-    const name = line.log === 'service' ? 'service log' : 'identity provider log'
-    expect((await checked(lines.with(at, flipped))).problems).toContain(
-      `${name}: entry 7 does not match its hash`,
-    )
-    const shorter = lines.filter((_, index) => index !== at)
-    const { problems } = await checked(shorter)
-    expect(problems).toContain(`${name}: entries 7 to 7 of chain ${line.chain} are missing`)
-    expect(problems).toContain(`${name}: entry 8 does not match its hash`)
-    const swapped = lines.with(at, lines[at + 1] ?? '').with(at + 1, lines[at] ?? '')
-    await expect(checked(swapped)).rejects.toThrow(/damaged after/)
-    await expect(checked(lines.slice(1))).rejects.toThrow(/not written by/)
-    await expect(checked(lines.with(at, '{"log":'))).rejects.toThrow(/damaged after/)
-    await expect(checked([])).rejects.toThrow(/empty/)
   })
 
   test('shows a flipped bit in either log', async () => {
@@ -206,15 +148,6 @@ async function edit(
     else await log.put(key, changed)
   }
   await root.close()
-}
-
-/** In pieces that end anywhere. */
-function checked(lines: readonly string[]) {
-  const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-  async function* pieces() {
-    for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000)
-  }
-  return verifyEvidenceFile(pieces(), () => undefined)
 }
 
 async function audit(with_: {

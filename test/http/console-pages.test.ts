@@ -29,7 +29,6 @@ beforeAll(async () => {
     script: 'console-A.js',
     preload: ['chunk-C.js'],
     lazy: ['keys-D.js'],
-    verifier: [],
     style: 'console-B.css',
   }
   writeFileSync(join(folder, 'assets.json'), JSON.stringify(assets))
@@ -96,9 +95,8 @@ describe('the page', () => {
     expect(policy).toContain("connect-src 'self' https://id.example.com;")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
-    // One worker, by the one policy that knows its address.
-    expect(policy).toContain("worker-src 'self'")
-    expect(policy).toMatch(/require-trusted-types-for 'script'; trusted-types countersign-worker$/)
+    expect(policy).toContain("worker-src 'none'")
+    expect(policy).toMatch(/require-trusted-types-for 'script'; trusted-types 'none'$/)
     expect(headers['referrer-policy']).toBe('no-referrer')
   })
 

@@ -6,11 +6,8 @@ import type { KeylessSignature } from '../../custody-tools/audit/keyless-signatu
 import { toHex } from '../../quorum-protocol/transaction.js'
 import { wireName } from '../approve-call.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
-import { EXIT, UsageError } from '../exit-codes.js'
+import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
-
-const ONE_LOG =
-  "--export writes only one service's log, which the console verifies: name it with --service"
 
 /** Proves from both evidence logs that both domains approved what was signed. */
 export function register(program: Command, io: Io): void {
@@ -30,13 +27,12 @@ export function register(program: Command, io: Io): void {
       '--transactions <file>',
       'JSON list of transactions found on chain: {"raw": "0x…"} or {"from", "chain_id", "nonce"}',
     )
-    .option('--export <file>', 'write both logs to a new file that the console can verify')
     .option('--approvals', "list people's approvals of calls that a rule held")
     .option('--rpc <urls...>', 'nodes to check for used nonces without evidence')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<AuditFlags>()
       const { auditHome } = await import('../../custody-tools/maintenance/audit-home.js')
-      const { paths, registry, report, serviceEntries, userEntries } = await auditHome({
+      const { report, serviceEntries, userEntries } = await auditHome({
         home: homeOf(io, options),
         services: options.service?.map((path) => resolve(path)) ?? null,
         identity: pathOf(options.identity),
@@ -44,15 +40,6 @@ export function register(program: Command, io: Io): void {
         root: pathOf(options.root),
       })
       const problems = [...report.problems]
-      if (options.export !== undefined) {
-        const [service, ...others] = paths.services
-        if (service === undefined || others.length > 0) throw new UsageError(ONE_LOG)
-        const { writeEvidenceFile } = await import('../../custody-tools/audit/evidence-file.js')
-        await writeEvidenceFile(resolve(options.export), registry, [
-          { log: 'service', path: service },
-          { log: 'identity', path: paths.identity },
-        ])
-      }
       if (options.transactions !== undefined) {
         const { unexplainedTransactions } = await import(
           '../../custody-tools/maintenance/unexplained-transactions.js'
@@ -91,7 +78,6 @@ interface AuditFlags extends GlobalOptions {
   readonly registry?: string
   readonly root?: string
   readonly transactions?: string
-  readonly export?: string
   readonly approvals?: boolean
   readonly rpc?: readonly string[]
 }

@@ -66,18 +66,8 @@ interface ApprovedIntent {
   readonly atMs: number
 }
 
-/** The means of the platform: a browser also has P-256, but answers asynchronously. */
-export interface AuditMeans {
-  verifyP256(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
-  /** @param batches how many batches of both logs have been checked so far */
-  onProgress(batches: number): void
-}
-
-const HERE: AuditMeans = { verifyP256, onProgress: () => {} }
-
 interface Audit {
   readonly registry: Registry
-  readonly means: AuditMeans
   readonly problems: string[]
   readonly certificates: Map<string, Certificate>
   /** `grant id:version` in the identity provider's log. */
@@ -90,12 +80,10 @@ export async function verifyEvidence(
   services: readonly ReadEvidence[],
   user: ReadEvidence,
   registry: Registry,
-  means: AuditMeans = HERE,
 ): Promise<AuditReport> {
   const authority = await verifyAuthority(services, user, registry)
   const audit: Audit = {
     registry,
-    means,
     problems: [
       ...services.flatMap(({ problems }) => problems),
       ...user.problems,
@@ -106,12 +94,11 @@ export async function verifyEvidence(
     byNonce: new Map(),
   }
   const wallets = [user, ...services].flatMap((log) => log.wallets)
-  for (const { index, timeMs, value } of wallets) await checkWallet(value, index, timeMs, audit)
-  const userIds = await approvedIds(user, audit, 0)
-  let before = user.batches.length
+  for (const { index, timeMs, value } of wallets) checkWallet(value, index, timeMs, audit)
+  const userIds = approvedIds(user, audit)
   const serviceIds = new Map<string, ApprovedIntent>()
   for (const service of services) {
-    for (const [id, approved] of await approvedIds(service, audit, before)) {
+    for (const [id, approved] of approvedIds(service, audit)) {
       if (!userIds.has(id)) {
         audit.problems.push(
           `${service.name}: approval ${short(id)} is not in the identity provider's log`,
@@ -119,7 +106,6 @@ export async function verifyEvidence(
       }
       serviceIds.set(id, approved)
     }
-    before += service.batches.length
   }
   for (const [id, { intent }] of serviceIds) checkAuthority(id, intent, audit)
   const approvals = [...userIds].map(([id, { intent, atMs }]) => {
@@ -162,21 +148,16 @@ function addressesOf(audit: Audit): Map<string, Uint8Array> {
   return addresses
 }
 
-async function checkWallet(
-  wallet: WalletEvidence,
-  index: number,
-  timeMs: number,
-  audit: Audit,
-): Promise<void> {
-  const { registry, means } = audit
+function checkWallet(wallet: WalletEvidence, index: number, timeMs: number, audit: Audit): void {
+  const { registry } = audit
   try {
     const certificate = decodeCertificate(wallet.certificate)
     const message = certificateMessage(wallet.certificate)
     const signedBy = (role: 'co_signers' | 'approvers', signature: Uint8Array) =>
-      isByOneOf(registry.keysOf(role, timeMs), message, signature, means)
+      isByOneOf(registry.keysOf(role, timeMs), message, signature)
     if (
-      (await signedBy('co_signers', wallet.serviceSignature)) &&
-      (await signedBy('approvers', wallet.userSignature)) &&
+      signedBy('co_signers', wallet.serviceSignature) &&
+      signedBy('approvers', wallet.userSignature) &&
       isSignedBy(walletPoint(certificate), selfTestDigest(wallet.certificate), wallet.selfTest)
     ) {
       audit.certificates.set(epochName(certificate.walletId, certificate.epoch), certificate)
@@ -191,19 +172,16 @@ async function checkWallet(
 /**
  * Returns the ids of the intents that a log's batches prove approved, after their signatures are
  * checked.
- * @param before how many batches were checked before these
  */
-async function approvedIds(
+function approvedIds(
   { batches, name: log }: ReadEvidence,
   audit: Audit,
-  before: number,
-): Promise<Map<string, ApprovedIntent>> {
+): Map<string, ApprovedIntent> {
   const approved = new Map<string, ApprovedIntent>()
-  for (const [at, { index, timeMs, value }] of batches.entries()) {
-    audit.means.onProgress(before + at)
+  for (const { index, timeMs, value } of batches) {
     try {
       const ids = value.intents.map(intentId)
-      if (!(await isAuthentic(value, ids, timeMs, audit))) {
+      if (!isAuthentic(value, ids, timeMs, audit.registry)) {
         audit.problems.push(`${log}: signatures of entry ${index} do not verify`)
         continue
       }
@@ -220,28 +198,25 @@ async function approvedIds(
   return approved
 }
 
-async function isAuthentic(
+function isAuthentic(
   batch: BatchEvidence,
   ids: readonly Uint8Array[],
   timeMs: number,
-  { registry, means }: Audit,
-): Promise<boolean> {
+  registry: Registry,
+): boolean {
   const coSigned = coSignMessage(batch.header, ids)
   const coSigner = registry.keyById('co_signers', decodeHeader(batch.header).kid, timeMs)
-  if (coSigner === null || !(await means.verifyP256(coSigner, coSigned, batch.coSignature)))
-    return false
+  if (coSigner === null || !verifyP256(coSigner, coSigned, batch.coSignature)) return false
   const approval = approvalMessage(coSigned, batch.bitmap, batch.quorumBoot)
-  return isByOneOf(registry.keysOf('approvers', timeMs), approval, batch.approval, means)
+  return isByOneOf(registry.keysOf('approvers', timeMs), approval, batch.approval)
 }
 
-async function isByOneOf(
+function isByOneOf(
   keys: readonly KeyObject[],
   message: Uint8Array,
   signature: Uint8Array,
-  { verifyP256: verify }: AuditMeans,
-): Promise<boolean> {
-  for (const key of keys) if (await verify(key, message, signature)) return true
-  return false
+): boolean {
+  return keys.some((key) => verifyP256(key, message, signature))
 }
 
 /** Checks the wallet, grant and payload of an approved intent. */

@@ -4,7 +4,7 @@ import { registryPath, serviceLayout, userSideLayout } from '../../custody/domai
 import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
 import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
-import { openRegistry, type Registry } from '../../quorum-protocol/registry.js'
+import { openRegistry } from '../../quorum-protocol/registry.js'
 import { type AuditReport, verifyEvidence } from '../audit/verify-evidence.js'
 
 export interface AuditPlaces {
@@ -23,9 +23,6 @@ export interface AuditPlaces {
 }
 
 export interface HomeAudit {
-  /** LMDB directories of the logs that were read. */
-  readonly paths: { readonly services: readonly string[]; readonly identity: string }
-  readonly registry: Registry
   readonly report: AuditReport
   readonly serviceEntries: number
   readonly userEntries: number
@@ -39,19 +36,15 @@ export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
   const { home } = places
   const root = readRootKey(places.root ?? serviceLayout(home).rootKey)
   const registry = openRegistry(readRegistryFile(places.registry ?? registryPath(home)), root)
-  const paths = {
-    services: (places.services ?? [serviceLayout(home).evidence]).map(evidenceIn),
-    identity: evidenceIn(places.identity ?? userSideLayout(home).evidence),
-  }
+  const servicePaths = (places.services ?? [serviceLayout(home).evidence]).map(evidenceIn)
+  const identityPath = evidenceIn(places.identity ?? userSideLayout(home).evidence)
   const services: ReadEvidence[] = []
-  for (const path of paths.services) {
-    const name = paths.services.length === 1 ? 'service log' : `service log ${path}`
+  for (const path of servicePaths) {
+    const name = servicePaths.length === 1 ? 'service log' : `service log ${path}`
     services.push(await read(name, path))
   }
-  const user = await read('identity provider log', paths.identity)
+  const user = await read('identity provider log', identityPath)
   return {
-    paths,
-    registry,
     report: await verifyEvidence(services, user, registry),
     serviceEntries: services.reduce((sum, { entries }) => sum + entries, 0),
     userEntries: user.entries,

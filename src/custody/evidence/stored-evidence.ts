@@ -1,8 +1,6 @@
 import { u32, u64 } from '../../quorum-protocol/bytes.js'
 import { TAG, taggedHash } from '../../quorum-protocol/tagged.js'
 
-/** The form of an entry, shared by readers of a log on disk and of a file in a browser. */
-
 /** A number never gets a second meaning. */
 export const EVIDENCE_KIND = {
   batch: 1,
