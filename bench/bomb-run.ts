@@ -49,10 +49,7 @@ const CONNECTIONS_AT_START = 16
 /** Until the code is compiled. */
 const WARM_UP = { callers: 16, runMs: 5_000 }
 /** The default limits of keys, because the cost of a long body is part of the defence. */
-const RATES = {
-  COUNTERSIGN_RATE_PER_SECOND: String(KEY_POLICY.refillPerSecond),
-  COUNTERSIGN_RATE_BURST: String(KEY_POLICY.burst),
-}
+const RATES = { COUNTERSIGN_RATE_PER_SECOND: String(KEY_POLICY.refillPerSecond) }
 
 /**
  * Rounds of a phase without and one with bombs. Which comes first alternates, so that a machine

@@ -45,7 +45,7 @@ export interface ClusterNode {
 export const TAIL_MIB = '1048576'
 const POLL_MS = 50
 const FOLLOWS_MS_MAX = 120_000
-const LIMITS = { COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' }
+const LIMITS = { COUNTERSIGN_RATE_PER_SECOND: '1000000' }
 
 /** @throws Error if certificates cannot be created here; nothing is left running */
 export async function layGround(nodes: number): Promise<ClusterGround> {

@@ -95,7 +95,6 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
       IDENTITY_ISSUER: issuer,
       // The write path is measured, not the limiter in front of it.
       COUNTERSIGN_RATE_PER_SECOND: '1000000',
-      COUNTERSIGN_RATE_BURST: '1000000',
       ...options.env,
     }
     const entry = options.service ?? 'dist/src/main.js'

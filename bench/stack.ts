@@ -30,10 +30,7 @@ const STOP_TIMEOUT_MS = 15_000
 const BALANCE_WEI_HEX = '0x3635c9adc5dea00000'
 
 /** Mostly the write path is measured, not the limiter in front of it. */
-const UNMETERED = {
-  COUNTERSIGN_RATE_PER_SECOND: '1000000',
-  COUNTERSIGN_RATE_BURST: '1000000',
-}
+const UNMETERED = { COUNTERSIGN_RATE_PER_SECOND: '1000000' }
 
 /** @param rates environment of the rate limiter; empty for its defaults */
 export async function startStack(

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Registry } from 'prom-client'
 import { KEY_USE_ADDRESS } from '../actors/addresses.js'
-import { startRetention } from '../actors/retention/start-retention.js'
+import { RETENTION_INTERVAL_MS, startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
 import { startWorkerThreads } from '../actors/runtime/worker-threads.js'
@@ -26,6 +26,7 @@ import { runUntilStopped } from './custody/process-life.js'
 import { watchGasBalances } from './defi/gas-balances.js'
 import { watchFreeSpace } from './disk/free-space.js'
 import { readLastBackup } from './disk/last-backup.js'
+import { CONSOLE_AUDIENCE } from './domain/console-audience.js'
 import { consolePages } from './http/console-pages.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
@@ -39,7 +40,11 @@ import { createConsoleHandlers } from './operations/console-handlers.js'
 import { stopConsoleWrites } from './operations/console-writes.js'
 import type { AgentHandlers } from './operations/context.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
-import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
+import {
+  admitWrites,
+  createWriteAdmission,
+  WRITES_IN_FLIGHT_MAX,
+} from './operations/write-admission.js'
 import { followOracles } from './screening/providers/follow-oracles.js'
 import { callerAddress } from './service/caller-address.js'
 import { openCallers } from './service/callers.js'
@@ -95,10 +100,7 @@ const { mode, environment, logLevel, deliveriesPerSecond, smtpFile, identityLink
 const { gasBudgets } = config
 const home = resolve(config.home)
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
-const door = openFrontDoor(
-  { adapter: config.httpAdapter, descriptorsMax: unreservedDescriptors(descriptorsMax()) },
-  logger,
-)
+const door = openFrontDoor({ descriptorsMax: unreservedDescriptors(descriptorsMax()) }, logger)
 const hasSuccessor = watchForSuccessor()
 await checkHome(home, config)
 await takeHome(home, door, config)
@@ -157,7 +159,7 @@ const pages = [
   ...consolePages({
     folder: fileURLToPath(new URL('./console/', import.meta.url)),
     issuer: config.identityIssuer,
-    audience: config.consoleAudience,
+    audience: CONSOLE_AUDIENCE,
   }),
 ]
 // Faults that callers ask for are no part of a live service: it does not even load them.
@@ -238,7 +240,7 @@ const gasBalances = watchGasBalances({
 const backlogs = readBacklogs(shared.path, chainIds)
 const doubtedEndpoints = readDoubtedEndpoints(shared.path, chainIds)
 const writes = createWriteAdmission({
-  inFlightMax: config.writesInFlightMax,
+  inFlightMax: WRITES_IN_FLIGHT_MAX,
   nowMs: timers.elapsed,
 })
 const members = openServiceMembers(serviceLayout(home).ledger)
@@ -337,7 +339,6 @@ const server = createHttpServer({
     }),
     ...pages,
   ],
-  inFlightMax: config.inFlightMax,
   door,
 })
 const { adapter } = server
@@ -364,9 +365,7 @@ const metricsListener = await showMetrics(config, {
 await firstBlock(clock)
 link?.serve(server)
 const port = await server.listen(config.host, config.port)
-if (adapter === 'node:http' && config.httpAdapter === 'auto') {
-  logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
-}
+if (adapter === 'node:http') logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
 logger.info({ host: config.host, port, mode, adapter }, 'the wallet service listens')
 journal?.serves(() => ownWritesStop({ disk, clock, lists }))
 // A thread more to load, which callers need not wait for.
@@ -374,7 +373,7 @@ const retention = startRetention(
   {
     ...{ storeDirectory, recordVersions, chainTime },
     retention: config.retention,
-    intervalMs: config.retentionIntervalMs,
+    intervalMs: RETENTION_INTERVAL_MS,
     logLevel: config.logLevel,
   },
   (error) => logger.error({ err: error }, 'the thread that removes old records ended'),

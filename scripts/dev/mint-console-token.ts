@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { CONSOLE_AUDIENCE } from '../../src/domain/console-audience.js'
 import {
   AUTHORIZERS_AUDIENCE,
   AUTHORIZERS_SCOPE,
@@ -55,7 +56,7 @@ export async function mintConsoleToken(options: MintOptions): Promise<string> {
       : { scope: 'openid email console' }),
     ...(options.account === undefined
       ? {}
-      : { resource: `urn:countersign:console?account=${options.account}` }),
+      : { resource: `${CONSOLE_AUDIENCE}?account=${options.account}` }),
     redirect_uri: COMMAND_LINE_REDIRECT_URI,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',

@@ -21,10 +21,18 @@ export interface RateLimitPolicy {
   readonly burst: number
 }
 
+/** An agent that was silent may use this much of its rate at once. */
+const KEY_BURST_SECONDS = 5
+
+export function keyPolicy(requestsPerSecond: number): RateLimitPolicy {
+  const burst = requestsPerSecond * KEY_BURST_SECONDS
+  return { name: 'key', refillPerSecond: requestsPerSecond, burst }
+}
+
 /**
  * CONTRACT.md, "Rate limits": 200 requests per second for each key that a user made, burst 1,000.
  */
-export const KEY_POLICY: RateLimitPolicy = { name: 'key', refillPerSecond: 200, burst: 1_000 }
+export const KEY_POLICY = keyPolicy(200)
 
 /**
  * Spec silent: the rate of failed authentications per remote address. Each costs a hash and a

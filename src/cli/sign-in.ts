@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
+import { CONSOLE_AUDIENCE } from '../domain/console-audience.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
@@ -15,8 +16,6 @@ const PURPOSES = {
   console: { scope: 'openid email console' },
   authorizers: { scope: 'openid authorizers', resource: 'urn:countersign:authorizers' },
 } as const
-/** The default audience (CONSOLE_AUDIENCE). */
-const CONSOLE_AUDIENCE = 'urn:countersign:console'
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000
 const REQUEST_TIMEOUT_MS = 10_000
 const LOOPBACK = 'http://127.0.0.1'

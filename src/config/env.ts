@@ -17,6 +17,7 @@ import {
 } from './disk-floor.js'
 import { IDENTITY_LINK_VARIABLE } from './identity-link.js'
 import { NODE_LINK_VARIABLE } from './node-link.js'
+import { isRemoved, removedVariables } from './removed-variables.js'
 import {
   NO_PROXIES,
   parseTrustedProxies,
@@ -31,8 +32,7 @@ import {
  */
 
 const PREFIX = 'COUNTERSIGN_'
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+const HOUR_MS = 3_600_000
 
 /** A TCP port; 0 picks a free one. */
 const port = z
@@ -82,7 +82,6 @@ const variables = z.object({
   COUNTERSIGN_MCP_SUB_KEYS: z.enum(['on', 'off']).default('off'),
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
-  CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
   // The identity provider reads this variable too.
   [DISK_FLOOR_VARIABLE]: count(DISK_FLOOR_MIB_MAX).default(DISK_FLOOR_MIB),
@@ -92,19 +91,12 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
-  COUNTERSIGN_HTTP_ADAPTER: z.enum(['auto', 'native', 'node']).default('auto'),
   // Another thread would have no partition to write.
   COUNTERSIGN_WORKERS: count(PARTITION_COUNT).default(workersFor(availableParallelism())),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
-  COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
-  COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
-  // A second of work at full speed, so that an agent's burst of hundreds is accepted; more would
-  // only wait.
-  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
   // A bound for one user's share of the deliveries, not a target.
   COUNTERSIGN_EVENTS_PER_SECOND: count(100_000).default(1_000),
   COUNTERSIGN_OTEL_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
   [IDENTITY_LINK_VARIABLE]: z.string().min(1).max(4_096).optional(),
   COUNTERSIGN_JOURNAL_FILE: z.string().min(1).max(4_096).optional(),
@@ -116,7 +108,6 @@ const variables = z.object({
   COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
   COUNTERSIGN_RETAIN_EVENTS_DAYS: days.default(null),
   COUNTERSIGN_RETAIN_AUDIT_DAYS: days.default(null),
-  COUNTERSIGN_RETENTION_MINUTES: count(10_080).default(60),
   COUNTERSIGN_UNDELEGATE_HOURS: hours.default(null),
   COUNTERSIGN_GAS_WALLET_DAY_USD: count(GAS_BUDGET_USD_MAX).default(GAS_BUDGET_USD_DEFAULTS.wallet),
   COUNTERSIGN_GAS_USER_DAY_USD: count(GAS_BUDGET_USD_MAX).default(GAS_BUDGET_USD_DEFAULTS.user),
@@ -148,8 +139,6 @@ export interface Config {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
-  /** The HTTP server; `auto` chooses uWebSockets.js where it has a native build. */
-  readonly httpAdapter: 'auto' | 'native' | 'node'
   /** The names by which MCP clients may reach this service; null for loopback only. */
   readonly publicHosts: readonly string[] | null
   /** The proxies whose `X-Forwarded-For` is trusted. */
@@ -165,17 +154,13 @@ export interface Config {
    * has them.
    */
   readonly identityJwksUrl: string | null
-  /** The audience expected in console tokens (`aud`). */
-  readonly consoleAudience: string
   readonly logLevel: string
   /** The number of threads for actor shards. */
   readonly workers: number
-  readonly rateLimit: { readonly refillPerSecond: number; readonly burst: number }
-  readonly inFlightMax: number
+  /** The requests per second of a key with its sub-keys, and of a console user. */
+  readonly requestsPerSecond: number
   /** With less free space nothing new is written. */
   readonly diskFloorBytes: number
-  /** The bound of calls that move value in progress; more are answered OVERLOADED. */
-  readonly writesInFlightMax: number
   /** The events that each thread delivers to each user's webhooks per second. */
   readonly deliveriesPerSecond: number
   /** The OTLP/HTTP collector of traces; null sends none. */
@@ -200,8 +185,6 @@ export interface Config {
   /** The quotas of each user. */
   readonly quotas: Quotas
   readonly retention: Retention
-  /** The pause between two passes that remove expired records. */
-  readonly retentionIntervalMs: number
   /**
    * How long after the last sponsored call an account's delegation is ended; null never ends it.
    */
@@ -212,7 +195,7 @@ export interface Config {
 
 export interface ReadConfig {
   readonly config: Config
-  /** Sentences for the log about variables that look like ours but are unknown. */
+  /** Sentences for the log about variables that are no longer settings, or never were. */
   readonly warnings: readonly string[]
 }
 
@@ -230,25 +213,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     home: values.COUNTERSIGN_HOME,
     host: values.HOST,
     port: values.PORT,
-    httpAdapter: values.COUNTERSIGN_HTTP_ADAPTER,
     publicHosts: values.COUNTERSIGN_PUBLIC_HOSTS?.split(',') ?? null,
     trustedProxies: values[TRUSTED_PROXIES_VARIABLE] ?? NO_PROXIES,
     mcpSubKeys: values.COUNTERSIGN_MCP_SUB_KEYS === 'on',
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,
     identityJwksUrl: values.IDENTITY_JWKS_URL ?? null,
-    consoleAudience: values.CONSOLE_AUDIENCE,
     logLevel: values.COUNTERSIGN_LOG_LEVEL,
     workers: values.COUNTERSIGN_WORKERS,
-    rateLimit: {
-      refillPerSecond: values.COUNTERSIGN_RATE_PER_SECOND,
-      burst: values.COUNTERSIGN_RATE_BURST,
-    },
-    inFlightMax: values.COUNTERSIGN_IN_FLIGHT_MAX,
+    requestsPerSecond: values.COUNTERSIGN_RATE_PER_SECOND,
     diskFloorBytes: values[DISK_FLOOR_VARIABLE] * BYTES_PER_MIB,
-    writesInFlightMax: values.COUNTERSIGN_WRITES_IN_FLIGHT_MAX,
     deliveriesPerSecond: values.COUNTERSIGN_EVENTS_PER_SECOND,
-    otelEndpoint: values.COUNTERSIGN_OTEL_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    otelEndpoint: values.COUNTERSIGN_OTEL_ENDPOINT ?? null,
     smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
     identityLinkFile: values[IDENTITY_LINK_VARIABLE] ?? null,
     journalFile: values.COUNTERSIGN_JOURNAL_FILE ?? null,
@@ -266,14 +242,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
       eventsMs: values.COUNTERSIGN_RETAIN_EVENTS_DAYS,
       auditMs: values.COUNTERSIGN_RETAIN_AUDIT_DAYS,
     },
-    retentionIntervalMs: values.COUNTERSIGN_RETENTION_MINUTES * MINUTE_MS,
     gasBudgets: gasBudgetsOf({
       wallet: values.COUNTERSIGN_GAS_WALLET_DAY_USD,
       user: values.COUNTERSIGN_GAS_USER_DAY_USD,
     }),
     undelegateAfterMs: values.COUNTERSIGN_UNDELEGATE_HOURS,
   }
-  return { config, warnings: unknownVariables(Object.keys(env)) }
+  const names = Object.keys(env)
+  return { config, warnings: [...removedVariables(names), ...unknownVariables(names)] }
 }
 
 /** `PORT=` in a unit file means unset, not the empty string. */
@@ -286,7 +262,7 @@ function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record
 function unknownVariables(names: readonly string[]): string[] {
   return names
     .filter((name) => name.startsWith(PREFIX))
-    .filter((name) => !SERVICE_VARIABLES.includes(name))
+    .filter((name) => !SERVICE_VARIABLES.includes(name) && !isRemoved(name))
     .map((name) => {
       const near = closest(name, SERVICE_VARIABLES)
       return `${name} is not a variable of this service${near === null ? '' : `; did you mean ${near}?`}`

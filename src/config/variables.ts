@@ -45,11 +45,6 @@ const OF_SERVICE: Readonly<
     usual: '256',
     meaning: 'MiB of free disk below which nothing new is written or approved',
   },
-  CONSOLE_AUDIENCE: {
-    readers: ['service', 'identity provider'],
-    usual: 'urn:countersign:console',
-    meaning: '`aud` of console tokens, the same for both',
-  },
   PORT: {
     usual: '8080',
     meaning: 'port of the API; 0 picks a free one',
@@ -90,31 +85,14 @@ const OF_SERVICE: Readonly<
     meaning:
       '`fatal`, `error`, `warn`, `info` (one line per step of a transaction), `debug`, `trace` or `silent`',
   },
-  COUNTERSIGN_HTTP_ADAPTER: {
-    usual: 'auto',
-    meaning:
-      '`native` (uWebSockets.js), `node` (`node:http`), or `auto`: native if it is installed',
-  },
   COUNTERSIGN_WORKERS: {
     usual: { computed: 'cores − 3, 1 to 16' },
     meaning: 'threads that run the wallets',
   },
   COUNTERSIGN_RATE_PER_SECOND: {
     usual: '200',
-    meaning: 'requests per second of a key with its sub-keys, and of a console user',
-  },
-  COUNTERSIGN_RATE_BURST: {
-    usual: '1000',
-    meaning: 'requests at once of a key with its sub-keys, and of a console user',
-  },
-  COUNTERSIGN_IN_FLIGHT_MAX: {
-    usual: '10000',
-    meaning: 'requests in progress; more get `OVERLOADED`',
-  },
-  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: {
-    usual: '1024',
     meaning:
-      'calls that move value, in progress or waiting, shared among users; more get `OVERLOADED`',
+      'requests per second of a key with its sub-keys, and of a console user; five times as many at once',
   },
   COUNTERSIGN_EVENTS_PER_SECOND: {
     usual: '1000',
@@ -132,10 +110,6 @@ const OF_SERVICE: Readonly<
     usual: 'forever',
     meaning: 'days to keep the audit trail, or `forever`',
   },
-  COUNTERSIGN_RETENTION_MINUTES: {
-    usual: '60',
-    meaning: 'minutes between removals of expired records',
-  },
   COUNTERSIGN_UNDELEGATE_HOURS: {
     usual: 'never',
     meaning: 'hours without a sponsored call after which an account ends its delegation',
@@ -151,10 +125,6 @@ const OF_SERVICE: Readonly<
   COUNTERSIGN_OTEL_ENDPOINT: {
     usual: null,
     meaning: 'OTLP/HTTP collector for traces, without `/v1/traces`; unset: no traces',
-  },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    usual: null,
-    meaning: 'the same, if that is unset',
   },
   COUNTERSIGN_SMTP_FILE: {
     usual: null,

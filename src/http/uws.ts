@@ -34,8 +34,6 @@ export function createApp(options: AppOptions = {}): App {
   const { adapter = 'auto', descriptorsMax = Number.POSITIVE_INFINITY, onFull = () => {} } = options
   const native = adapter === 'node' ? null : loadNative()
   if (native !== null) return createNativeApp(native, { descriptorsMax, onFull })
-  if (adapter === 'native') {
-    throw new Error(`${NO_NATIVE_BUILD}; without COUNTERSIGN_HTTP_ADAPTER node:http serves`)
-  }
+  if (adapter === 'native') throw new Error(NO_NATIVE_BUILD)
   return createNodeApp({ connectionsMax: descriptorsMax, onFull })
 }

@@ -3,9 +3,11 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { diskFloorBytes } from '../config/disk-floor.js'
 import { createLogger } from '../config/logging.js'
+import { removedVariables } from '../config/removed-variables.js'
 import { ownHome } from '../custody/home-lock/own-home.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
+import { CONSOLE_AUDIENCE } from '../domain/console-audience.js'
 import { socketAccessOf } from '../quorum-protocol/socket-access.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { signInMessage } from './authorizers/ceremonies.js'
@@ -33,7 +35,9 @@ const diskFloor = diskFloorBytes(process.env)
 ownHome(home, 'user')
 const log = createLogger({ name: 'identity-provider', level: 'info' })
 const settings = readIdentitySettings(process.env)
-const { audience, external, publicIssuer, trustedProxies } = settings
+const { external, publicIssuer, trustedProxies } = settings
+const consoleVariables = Object.keys(process.env).filter((name) => name.startsWith('CONSOLE_'))
+for (const warning of removedVariables(consoleVariables)) log.warn(warning)
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
 const metrics = createVaultMetrics()
 const metricsListener =
@@ -51,7 +55,7 @@ const login = await startLogin({
   port: settings.port,
   host: '127.0.0.1',
   dataDir: join(home, 'identity-provider'),
-  audience,
+  audience: CONSOLE_AUDIENCE,
   mode,
   log,
   consoleRedirectUris: settings.consoleRedirectUris,
@@ -66,7 +70,7 @@ const vault = await startVault({
   socketAccess: socketAccessOf(process.env),
   link: settings.link,
   diskFloorBytes: diskFloor,
-  tokens: tokensFor(audience),
+  tokens: tokensFor(CONSOLE_AUDIENCE),
   people: external === null ? peopleOf(login.accounts) : null,
   metrics,
   journal,

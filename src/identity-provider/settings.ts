@@ -31,8 +31,6 @@ export interface IdentitySettings {
   readonly trustedProxies: TrustedProxies
   /** Exact callback URLs of the console; empty takes loopback with any port. */
   readonly consoleRedirectUris: readonly string[]
-  /** The audience expected in console tokens (`aud`). */
-  readonly audience: string
   /**
    * The operator's own OIDC provider, which signs users in instead of this login; null without one.
    */
@@ -62,7 +60,6 @@ const jwks = z.object({
 export type PinnedKeys = z.infer<typeof jwks>
 
 const PORT_DEFAULT = 3100
-const AUDIENCE_DEFAULT = 'urn:countersign:console'
 const REDIRECT_URIS_MAX = 16
 
 /** @throws Error that names the offending variable */
@@ -78,7 +75,6 @@ export function readIdentitySettings(
     publicIssuer: env.IDENTITY_PUBLIC_ISSUER || undefined,
     trustedProxies: readTrustedProxies(env[TRUSTED_PROXIES_VARIABLE]),
     consoleRedirectUris: readRedirectUris(env.CONSOLE_REDIRECT_URIS),
-    audience: env.CONSOLE_AUDIENCE || AUDIENCE_DEFAULT,
     external: readExternal(env),
   }
 }

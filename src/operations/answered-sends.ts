@@ -16,7 +16,7 @@ export interface AnsweredSends {
 
 /**
  * Each is kept until at least this many more were answered, which exceeds what can happen during
- * one commit (`writesInFlightMax`); at most 4 MiB.
+ * one commit (`WRITES_IN_FLIGHT_MAX`); at most 4 MiB.
  */
 const ANSWERED_KEPT = 16_384
 

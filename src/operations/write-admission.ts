@@ -36,6 +36,12 @@ export interface WriteAdmission {
 /** The call's owner: places are shared among users, and those of a user among its keys. */
 export type WriteCaller = Pick<ApiKey, 'userId' | 'keyId'>
 
+/**
+ * A second of work at full speed, so that an agent's burst of hundreds is accepted; more would only
+ * wait.
+ */
+export const WRITES_IN_FLIGHT_MAX = 1_024
+
 export interface WriteAdmissionOptions {
   /** Calls at work and waiting, together. */
   readonly inFlightMax: number

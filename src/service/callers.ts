@@ -1,6 +1,6 @@
 import { createApiKeyAuthenticator, isSecret } from '../auth/api-key.js'
 import { createKeyUseRecorder, type KeyUse } from '../auth/key-use.js'
-import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from '../auth/rate-limit.js'
+import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, keyPolicy } from '../auth/rate-limit.js'
 import { createUnverifiedTokens } from '../auth/unverified-tokens.js'
 import type { ServiceClock } from '../clock/service-clock.js'
 import type { Timers } from '../clock/timers.js'
@@ -15,7 +15,7 @@ import type { openFreezes } from '../wiring/freezes.js'
 
 export interface CallersOptions {
   readonly reader: Reader
-  readonly config: Pick<Config, 'environment' | 'rateLimit'>
+  readonly config: Pick<Config, 'environment' | 'requestsPerSecond'>
   /** The cell whose users' keys this node stores. */
   readonly cell: Cell
   readonly freezes: Pick<ReturnType<typeof openFreezes>, 'noted'>
@@ -63,7 +63,7 @@ export function openCallers({
         const found = keys.authenticate(header)
         return found.ok || isOwn(header, cell) ? freezes.noted(found) : refuse(ofAnotherCell())
       },
-      rateLimit: createRateLimiter({ policy: { ...KEY_POLICY, ...config.rateLimit }, nowMs }),
+      rateLimit: createRateLimiter({ policy: keyPolicy(config.requestsPerSecond), nowMs }),
       failedAuthentications: createRateLimiter({ policy: FAILED_AUTHENTICATION_POLICY, nowMs }),
     },
     unverifiedTokens: createUnverifiedTokens({ nowMs }),

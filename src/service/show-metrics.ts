@@ -46,7 +46,6 @@ export async function showMetrics(config: Config, shown: ShownMetrics) {
       showPath(shown.path, shown.chainIds, shown.nowMs),
     ],
     logger,
-    adapter: config.httpAdapter,
     descriptorsMax: unreservedDescriptors(descriptorsMax()),
   })
 }

@@ -6,6 +6,7 @@ import {
 import { alone, roleIn } from '../custody/members/member-set.js'
 import type { ServiceMembers } from '../custody/members/service-members.js'
 import { type Cell, hasUser } from '../domain/cells.js'
+import { CONSOLE_AUDIENCE } from '../domain/console-audience.js'
 import type { Role } from '../domain/role.js'
 import { ofAnotherCell } from '../errors/another-cell.js'
 import { fault, ok, refuse } from '../errors/fault.js'
@@ -28,16 +29,15 @@ export function openConsoleTokens(
   config: {
     readonly identityIssuer: string | null
     readonly identityJwksUrl: string | null
-    readonly consoleAudience: string
   },
   members: Members,
   cell: Cell,
 ): ConsoleTokens {
-  const { identityIssuer: issuer, identityJwksUrl, consoleAudience: audience } = config
+  const { identityIssuer: issuer, identityJwksUrl } = config
   const isMember: ConsoleTokens['isMember'] = (user) => roleOf(members, user) !== null
   if (issuer !== null) {
     const jwksUrl = identityJwksUrl ?? `${issuer}/jwks`
-    const tokens = createConsoleTokenVerifier({ issuer, audience, jwksUrl })
+    const tokens = createConsoleTokenVerifier({ issuer, audience: CONSOLE_AUDIENCE, jwksUrl })
     return {
       isMember,
       remembers: tokens.remembers,

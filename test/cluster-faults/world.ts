@@ -249,7 +249,7 @@ async function raise(wishes: WorldWishes, ground: Ground): Promise<World> {
           ...{ COUNTERSIGN_JOURNAL_FILE: journalFile, COUNTERSIGN_JOURNAL_ROLE: role },
           ...{ COUNTERSIGN_NODE_LINK_FILE: nodeLink, COUNTERSIGN_WORKERS: '2' },
           COUNTERSIGN_IDENTITY_LINK_FILE: identityLink,
-          ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+          COUNTERSIGN_RATE_PER_SECOND: '1000000',
           ...(index === 1 && disk !== null
             ? { COUNTERSIGN_DISK_FREE_MIN_MIB: String(disk.floorMib) }
             : {}),

@@ -12,7 +12,6 @@ describe('the environment', () => {
         home: './.countersign',
         host: '127.0.0.1',
         port: 8_080,
-        httpAdapter: 'auto',
         publicHosts: null,
         trustedProxies: [],
         mcpSubKeys: false,
@@ -20,13 +19,10 @@ describe('the environment', () => {
         otelEndpoint: null,
         identityIssuer: null,
         identityJwksUrl: null,
-        consoleAudience: 'urn:countersign:console',
         logLevel: 'info',
         workers: workersFor(availableParallelism()),
-        rateLimit: { refillPerSecond: 200, burst: 1_000 },
-        inFlightMax: 10_000,
+        requestsPerSecond: 200,
         diskFloorBytes: 256 * 1024 * 1024,
-        writesInFlightMax: 1_024,
         deliveriesPerSecond: 1_000,
         smtpFile: null,
         identityLinkFile: null,
@@ -36,7 +32,6 @@ describe('the environment', () => {
         journalTailBytes: 256 * 1024 * 1024,
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
-        retentionIntervalMs: 3_600_000,
         gasBudgets: { walletMicros: 250_000_000n, userMicros: 1_000_000_000n },
         undelegateAfterMs: null,
       },
@@ -83,6 +78,14 @@ describe('the environment', () => {
       'COUNTERSIGN_WORKER is not a variable of this service; did you mean COUNTERSIGN_WORKERS?',
     ])
     expect(readConfig({ COUNTERSIGN_SOMETHING_ELSE: '4' }).warnings[0]).not.toContain('mean')
+  })
+
+  test('a setting of an earlier build is named, with what holds now', () => {
+    const env = { COUNTERSIGN_RATE_BURST: '4', CONSOLE_AUDIENCE: 'mine', PORT: '1' }
+    expect(readConfig(env).warnings.toSorted()).toEqual([
+      'CONSOLE_AUDIENCE is no longer a setting: the audience of console tokens is urn:countersign:console',
+      'COUNTERSIGN_RATE_BURST is no longer a setting: a burst is five seconds of COUNTERSIGN_RATE_PER_SECOND',
+    ])
   })
 })
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const config = { identityIssuer: issuer, identityJwksUrl: null, consoleAudience: AUDIENCE }
+  const config = { identityIssuer: issuer, identityJwksUrl: null }
   const members = (ownerHash: Uint8Array) =>
     sha256(Buffer.from(ADA)).equals(ownerHash) ? known : null
   tokens = openConsoleTokens(config, { members }, ONE_CELL)

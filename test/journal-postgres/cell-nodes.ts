@@ -140,7 +140,7 @@ async function raise(ends: (() => unknown)[], stop: () => Promise<void>): Promis
   return { server, stack, firstUrl: stack.baseUrl, leader, standby, users, stop }
 }
 
-const LIMITS = { COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' }
+const LIMITS = { COUNTERSIGN_RATE_PER_SECOND: '1000000' }
 
 async function untilItAnswers(url: string): Promise<void> {
   const deadlineMs = performance.now() + LISTENS_MS_MAX

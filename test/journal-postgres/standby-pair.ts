@@ -56,7 +56,7 @@ export async function startStandbyPair(wallets: number, isLinked = false): Promi
     ...env,
     ...(at === stack.home ? first : second),
     ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: String(port), COUNTERSIGN_HOME: at },
-    ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+    COUNTERSIGN_RATE_PER_SECOND: '1000000',
     IDENTITY_ISSUER: issuerOf(stack.home),
   })
   return {

@@ -41,7 +41,7 @@ describe('a standby of a service with a journal in Restate', () => {
     standbyUrl = `http://127.0.0.1:${port}`
     standby = startChild('dist/src/main.js', {
       ...{ ...env, COUNTERSIGN_HOME: home, COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port },
-      ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+      COUNTERSIGN_RATE_PER_SECOND: '1000000',
       IDENTITY_ISSUER: issuerOf(stack.home),
     })
     // It is ready once it has taken over: whether it comes to that is what is tested.

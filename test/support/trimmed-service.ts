@@ -259,7 +259,7 @@ export function describeTrimmedService(
         standby = startChild('dist/src/main.js', {
           ...env,
           ...{ COUNTERSIGN_JOURNAL_ROLE: 'standby', PORT: port, COUNTERSIGN_HOME: home },
-          ...{ COUNTERSIGN_RATE_PER_SECOND: '1000000', COUNTERSIGN_RATE_BURST: '1000000' },
+          COUNTERSIGN_RATE_PER_SECOND: '1000000',
           IDENTITY_ISSUER: issuerOf(stack.home),
         })
         standby.catch(() => undefined)
