@@ -3,7 +3,7 @@ import type { CallPolicy } from '../domain/key-policy-forms.js'
 import { BREAKERS_MAX, CEILINGS_MAX, RULES_MAX } from '../policy/bounds.js'
 import { OPERATIONS } from '../policy/call-terms.js'
 import { CONDITION_FIELDS, CONDITIONS } from '../policy/conditions/index.js'
-import { ruleInWords } from '../policy/in-words.js'
+import { describeRule } from '../policy/describe-policy.js'
 import { parsePolicy } from '../policy/parse-policy.js'
 import { EFFECTS, type Policy } from '../policy/policy.js'
 import { AMOUNT, optional, PER_SECONDS, TOKEN, USD } from '../policy/wire-form.js'
@@ -121,11 +121,11 @@ export const policyLimits = z
   .nullable()
   .describe("what the key's policy allows; null: any call within the caps")
 
-export function rulesInWords({ rules }: Policy) {
+export function describeRules({ rules }: Policy) {
   return rules.map((one) => ({
     name: one.name,
     effect: one.effect,
-    in_words: ruleInWords(one),
+    in_words: describeRule(one),
   }))
 }
 

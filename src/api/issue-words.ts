@@ -22,10 +22,10 @@ const NOUNS: Readonly<Record<string, string>> = {
 type RawIssue = z.core.$ZodRawIssue
 
 /** An error map for `safeParse`; undefined keeps the package's text. */
-export function issueInWords(issue: RawIssue): string | undefined {
+export function describeIssue(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return typeInWords(issue, nounOfExpected(issue))
+      return describeType(issue, nounOfExpected(issue))
     case 'invalid_value':
       return issue.input === undefined
         ? `is missing: give ${choices(issue.values)}`
@@ -54,7 +54,7 @@ function nounOfExpected({ inst, expected }: Extract<RawIssue, { code: 'invalid_t
   return NOUNS[expected] ?? `a value of type ${expected}`
 }
 
-function typeInWords({ input, inst }: RawIssue, expected: string): string {
+function describeType({ input, inst }: RawIssue, expected: string): string {
   const meaning = descriptionOf(inst)
   const wanted = meaning === undefined ? expected : `${expected} (${meaning})`
   if (input === undefined) return `is missing: give ${wanted}`

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
-import { issueInWords } from './issue-words.js'
+import { describeIssue } from './issue-words.js'
 
 /**
  * The one place where an outside input becomes an operation's typed input, for REST and MCP alike.
@@ -37,7 +37,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): Resu
     return ok(parsed.data)
   }
   // Parsed again for its texts, so that accepted inputs do not pay for them.
-  const { error } = schema.safeParse(input, { error: issueInWords })
+  const { error } = schema.safeParse(input, { error: describeIssue })
   return refuse(invalidRequest(readIssues(error?.issues ?? [], [])))
 }
 

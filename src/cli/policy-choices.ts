@@ -16,7 +16,7 @@ const CHOICES = KEY_POLICY_FIELDS.flatMap(({ wire, title, form, afterwards, name
   const values = valuesOf(form)
   if (values === null || afterwards === 'fixed') return []
   const options = [...values.keys()]
-  const words = options.map((said) => `${said}: ${form.inWords(values.get(said))}`).join('; ')
+  const words = options.map((said) => `${said}: ${form.describe(values.get(said))}`).join('; ')
   const option = new Option(`--${wire.replaceAll('_', '-')} <choice>`, `${title} (${words})`)
   return [{ name, wire, values, isGranted: grantForm !== null, option: option.choices(options) }]
 })

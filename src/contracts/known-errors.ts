@@ -54,7 +54,7 @@ export function decodeKnownError(data: unknown): KnownError | null {
 }
 
 /** Formats an error, for example `ERC20InsufficientBalance: sender 0x…, balance 5, needed 7`. */
-export function inWords({ name, values }: KnownError): string {
+export function describeKnownError({ name, values }: KnownError): string {
   const shown = [...values].map(([parameter, value]) => `${parameter} ${value}`)
   return shown.length === 0 ? name : `${name}: ${shown.join(', ')}`
 }

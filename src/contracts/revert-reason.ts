@@ -2,7 +2,7 @@ import type { Hex } from '../domain/ids.js'
 import { printable } from '../domain/printable.js'
 import { uintAt } from './abi-words.js'
 import { SHORT_REASONS } from './errors.js'
-import { decodeKnownError, inWords } from './known-errors.js'
+import { decodeKnownError, describeKnownError } from './known-errors.js'
 
 /** `Error(string)` and `Panic(uint256)` (Solidity ABI, "Error handling"). */
 const ERROR_SELECTOR = '0x08c379a0'
@@ -41,7 +41,7 @@ export function decodeRevertReason(data: unknown): string {
   }
   if (selector !== ERROR_SELECTOR) {
     const known = decodeKnownError(data.slice(0, 10 + 64 * WORDS_MAX))
-    return known === null ? `custom error ${selector}` : inWords(known)
+    return known === null ? `custom error ${selector}` : describeKnownError(known)
   }
   const length = uintAt(body, 1)
   if (uintAt(body, 0) !== 32n || length === null) return `custom error ${selector}`

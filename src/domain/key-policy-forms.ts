@@ -1,7 +1,7 @@
 import { policyJson } from '../policy/canonical-policy.js'
 import { commonPolicy, LEAST_POLICY } from '../policy/common-policy.js'
+import { describePolicy } from '../policy/describe-policy.js'
 import { policyEnlarges } from '../policy/enlarges.js'
-import { policyInWords } from '../policy/in-words.js'
 import { parsePolicy } from '../policy/parse-policy.js'
 import type { Policy } from '../policy/policy.js'
 import type { PolicyJson } from '../policy/policy-json.js'
@@ -27,7 +27,7 @@ export interface PolicyForm<Kind extends string, Value, Wire> {
   toWire(value: Value): Wire
   /** @param wire a value that the schema accepted */
   fromWire(wire: Wire): Value
-  inWords(value: Value): string
+  describe(value: Value): string
 }
 
 /** A list of names; each permits everything that the ones before it do. */
@@ -53,7 +53,7 @@ export function choice<const Words extends Readonly<Record<string, string>>>(
     canonical: (value) => value,
     toWire: (value) => value,
     fromWire: (wire) => wire,
-    inWords: (value) => words[value] ?? value,
+    describe: (value) => words[value] ?? value,
   }
 }
 
@@ -70,7 +70,7 @@ export function flag(words: { readonly no: string; readonly yes: string }): Flag
     canonical: (value) => value,
     toWire: (value) => value,
     fromWire: (wire) => wire,
-    inWords: (value) => (value ? words.yes : words.no),
+    describe: (value) => (value ? words.yes : words.no),
   }
 }
 
@@ -93,7 +93,7 @@ export const USD_CAP: UsdCap = {
     if (micros === null) throw new Error('not an amount of USD')
     return micros
   },
-  inWords: (micros) => (micros === null ? 'without limit' : `up to ${formatUsd(micros)} USD`),
+  describe: (micros) => (micros === null ? 'without limit' : `up to ${formatUsd(micros)} USD`),
 }
 
 /** Chain ids, in the order in which they were given. */
@@ -107,7 +107,7 @@ export const CHAINS: Chains = {
   canonical: (chains) => [...new Set(chains)].sort((a, b) => a - b),
   toWire: (chains) => [...chains],
   fromWire: (wire) => [...new Set(wire)],
-  inWords: (chains) => chains.map((id) => chainFacts(id)?.name ?? `chain ${id}`).join(', '),
+  describe: (chains) => chains.map((id) => chainFacts(id)?.name ?? `chain ${id}`).join(', '),
 }
 
 /** Which single calls are permitted; null means any. */
@@ -130,7 +130,7 @@ export const CALL_POLICY: CallPolicy = {
     if (!parsed.ok) throw new Error('not a policy')
     return parsed.policy
   },
-  inWords: policyInWords,
+  describe: describePolicy,
 }
 
 /** Null means unbounded. */

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
 import type { AdapterName, Listener, RoutedApp } from './app.js'
-import { dealOut, type Elsewhere } from './deal-out.js'
 import type { RouteDeps } from './deps.js'
 import { createEventStreams } from './event-stream.js'
 import { createFrontDoor, type FrontDoor } from './front-door.js'
@@ -18,6 +17,7 @@ import {
   createRequestGate,
   IN_FLIGHT_REQUESTS_MAX,
 } from './request-gate.js'
+import { type Elsewhere, routeByPartition } from './route-by-partition.js'
 import { type ExtraRoute, extraRoute, operationRoutes, registerRoutes } from './routes.js'
 import { type AppOptions, createApp } from './uws.js'
 
@@ -146,7 +146,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async listen(host, port) {
       if (listener !== null) throw new Error('the server listens already')
       listener = await door.open(host, port, (app) =>
-        register(elsewhere === null ? app : dealOut(app, elsewhere), options, partsShownToAll),
+        register(
+          elsewhere === null ? app : routeByPartition(app, elsewhere),
+          options,
+          partsShownToAll,
+        ),
       )
       return listener.port
     },

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../domain/ids.js'
 import type { IntentTerms } from '../domain/sponsored-terms.js'
+import { SELECTOR_CHARS } from './abi-words.js'
 import type { Operation, Selector, Token } from './call-terms.js'
-import { SELECTOR_CHARS } from './calldata-words.js'
 import { readTokenCall } from './token-calls.js'
 
 /**

@@ -21,7 +21,7 @@ const PASSED = {
  * For example `waits for an approval of 2 people`. The deciding rule's name is left out, because
  * its text is arbitrary.
  */
-export function judgementInWords({ effect, asks }: Judgement): string {
+export function describeJudgement({ effect, asks }: Judgement): string {
   const people = asks === null || asks.needed < 2 ? '' : ` of ${asks.needed} people`
   const waits = asks === null || asks.delaySeconds === 0 ? '' : ` and ${asks.delaySeconds} s`
   return asks?.needed === 0
@@ -37,7 +37,7 @@ const TOKEN_FUNCTIONS: ReadonlyMap<string, string> = new Map(
  * Its function, what it moves and whom it pays as far as its bytes show them; otherwise its
  * calldata.
  */
-export function callInWords(call: CallShown): string {
+export function describeCall(call: CallShown): string {
   const { operation, chainId, callee, selector, value, data, moves, beneficiaries, tokenOut } = call
   const chain = chainFacts(chainId)?.name ?? chainId
   const parts = [`${(operation ?? 'call').replaceAll('_', ' ')} on ${chain} to ${callee}`]
@@ -60,7 +60,7 @@ export function callInWords(call: CallShown): string {
 }
 
 /** Its time, its value and what went before it. */
-export function aroundInWords(circumstances: Circumstances): string {
+export function describeCircumstances(circumstances: Circumstances): string {
   const { nowMs, spendMicros, paid, counted, lossBps, used } = circumstances
   const price = spendMicros === null ? 'without a price' : `for ${formatUsd(spendMicros)} USD`
   return [

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../domain/ids.js'
+import { addressAt, isWellFormed, uintAt } from './abi-words.js'
 import { UINT256_MAX } from './bounds.js'
-import { addressAt, isWellFormed, uintAt } from './calldata-words.js'
 import { type FunctionSignature, parseSignature } from './function-signature.js'
 
 /**

@@ -27,7 +27,7 @@ export function createMemberChanges(
   return async (update) => {
     const { action, accountId, who, consoleToken, authorization } = update
     const asked = { accountId, action, who, consoleToken }
-    const planned = await inWordsOf(askUserSide(userSide, 'member-plan', asked))
+    const planned = await withReadableErrors(askUserSide(userSide, 'member-plan', asked))
     if (planned === null) throw new FaultError(fault('NOT_FOUND', {}, NOBODY[action]))
     const { personId, email, byId, sequence, role: present } = planned
     const role = action === 'accept' || action === 'remove' ? present : (update.role ?? present)
@@ -57,7 +57,7 @@ export function createMemberChanges(
     const confirmBeforeMs = authorization?.confirmBeforeMs ?? now + CONFIRMATION_LIFE_MS
     const statement = statementUntil(takesAway ? 0 : confirmBeforeMs)
     const put = { statement: encodeMemberStatement(statement), proof, consoleToken }
-    await inWordsOf(askUserSide(userSide, 'member-put', put))
+    await withReadableErrors(askUserSide(userSide, 'member-put', put))
     // The change is in force here before its requester has an answer.
     await members.follow(accountId)
     const authorizedBy = proof === null ? 'software' : decodeProof(proof).kind
@@ -79,16 +79,16 @@ const NOBODY: Readonly<Record<MemberUpdate['action'], string>> = {
   remove: 'There is no such member.',
 }
 
-async function inWordsOf<T>(answer: Promise<T>): Promise<T> {
+async function withReadableErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    throw inWords(error)
+    throw readableError(error)
   }
 }
 
 /** Shows the requester which rule of members was broken; other errors keep their usual form. */
-function inWords(error: unknown): unknown {
+function readableError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   if (error.code !== 'CONFLICT' && error.code !== 'EXPIRED') return error
   // The other domain puts the rule at the end of its message.

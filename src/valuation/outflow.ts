@@ -44,8 +44,8 @@ export interface OutflowInput {
   readonly prices: PriceBook
   /** The fees on top by lower-case token address; see fees-on-top.ts. */
   readonly pullTakesBps?: ReadonlyMap<string, bigint>
-  /** The remaining allowances given by others; see left-open.ts. Absent to rely on the logs. */
-  readonly leftOpen?: LeftOpen
+  /** The remaining allowances given by others; see residual-allowances.ts. Absent to rely on the logs. */
+  readonly residualAllowanceOf?: ResidualAllowanceOf
 }
 
 /**
@@ -53,7 +53,7 @@ export interface OutflowInput {
  * units; null when only logs show it. It is read where some of the token left that contract in the
  * call.
  */
-export type LeftOpen = (approval: SimulatedApproval) => bigint | null
+export type ResidualAllowanceOf = (approval: SimulatedApproval) => bigint | null
 
 export function outflowOf(input: OutflowInput): Outflow {
   const { call, reading, simulation, holdings, prices } = input
@@ -63,7 +63,7 @@ export function outflowOf(input: OutflowInput): Outflow {
   let unpriced = reading.movesItems || run.movesItems || reading.opensToOthers
   const nativeMicros = prices.native(max(call.value, run.nativeOut))
   const approved = byToken(approvals.filter(hasAmount))
-  const opened = openedByOthers(call, simulation, input.leftOpen)
+  const opened = openedByOthers(call, simulation, input.residualAllowanceOf)
   const transfers = simulation?.transfers ?? []
   if (opened.items || givesAwayUnpriced(call, transfers, prices)) unpriced = true
   const tokens: TokenExposure[] = []
@@ -234,7 +234,7 @@ interface OpenedByOthers {
 export function openedByOthers(
   { from, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
   simulation: Pick<Simulation, 'transfers' | 'approvals'> | null,
-  leftOpen: LeftOpen = () => null,
+  residualAllowanceOf: ResidualAllowanceOf = () => null,
 ): OpenedByOthers {
   const given = (simulation?.approvals ?? []).filter(
     ({ owner, spender, amount }) =>
@@ -255,7 +255,7 @@ export function openedByOthers(
     const { owner, token } = first
     const largest = approvals.reduce((most, { amount }) => max(most, amount), 0n)
     let used = min(largest, amountOf(left, `${owner}${token}`))
-    const open = used === 0n ? null : leftOpen(first)
+    const open = used === 0n ? null : residualAllowanceOf(first)
     if (open !== null) used = min(used, max(largest - open, 0n))
     left.set(`${owner}${token}`, amountOf(left, `${owner}${token}`) - used)
     const key = token.toLowerCase()

@@ -9,8 +9,8 @@ import { allPrices, type ChainView, type VaultShares } from './chain-view.js'
 import { type HeldToken, readHoldings } from './holdings.js'
 import { openedByOthers } from './outflow.js'
 import { PriceBook } from './price-book.js'
-import { shownByLogs } from './shown-by-logs.js'
 import { withShares } from './simulated-quote.js'
+import { spendFromLogs } from './spend-from-logs.js'
 import { PERMIT2 } from './well-known.js'
 
 /** The port that values a mined call by the rules by which its simulation was valued. */
@@ -65,7 +65,7 @@ export function createReceiptValuer(
         [],
       )
       const book = new PriceBook(withShares(priced, vaults, holdings), orLast(view, prices))
-      const shownMicros = shownByLogs(view, call, seen, holdings.supplies, book)
+      const shownMicros = spendFromLogs(view, call, seen, holdings.supplies, book)
       return { shownMicros, unvalued: book.gap }
     },
   }

@@ -12,15 +12,15 @@ import { allPrices, type ChainView, type VaultShares } from './chain-view.js'
 import { createFeesOnTop } from './fees-on-top.js'
 import { type Funds, lackOfNative } from './funds.js'
 import { type HeldToken, type Holdings, readHoldings } from './holdings.js'
-import { leftOpenAfter } from './left-open.js'
 import { movedNothing } from './moved-nothing.js'
 import { outflowOf } from './outflow.js'
 import { problemOfGas } from './plain-quote.js'
 import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES, unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
+import { residualAllowancesAfter } from './residual-allowances.js'
 import { type Run, runAfterUnmined } from './run-after-unmined.js'
-import { predictedByLogs, shownByLogs } from './shown-by-logs.js'
+import { predictedFromLogs, spendFromLogs } from './spend-from-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2 } from './well-known.js'
 
@@ -94,17 +94,17 @@ export function createSimulatedQuoter(
       holdingsFor(view, vaults, call, reading, run, knownSpenders),
       problem === null ? funds.shortfall(chain, call.from, null, call.value + maxFeeWei) : null,
     ])
-    const [pullTakesBps, leftOpen] = await Promise.all([
+    const [pullTakesBps, residualAllowanceOf] = await Promise.all([
       feesOnTop(chain, call.from, run.state, approvedTokens(run, reading, holdings)),
-      leftOpenAfter(chain, call, simulation, run.state, gasLimit),
+      residualAllowancesAfter(chain, call, simulation, run.state, gasLimit),
     ])
     const book = new PriceBook(withShares(view.priced, vaults, holdings), prices)
     const { isOurs } = view
-    const open = leftOpen === undefined ? {} : { leftOpen }
+    const open = residualAllowanceOf === undefined ? {} : { residualAllowanceOf }
     const seen = { call, reading, simulation, holdings, pullTakesBps, ...open }
     const outflow = outflowOf({ ...seen, isOurs, prices: book })
     const { exposure, unpriced, movements, approvals, recipients, others } = outflow
-    const shownMicros = shownByLogs(view, call, simulation, holdings.supplies, book)
+    const shownMicros = spendFromLogs(view, call, simulation, holdings.supplies, book)
     const { valueMicros } = spendOf(exposure, null, true)
     return completeQuote(call, book, {
       fees,
@@ -123,7 +123,7 @@ export function createSimulatedQuoter(
         approvals,
         recipients,
         gasUsed: simulation?.gasUsed ?? null,
-        predictedMicros: predictedByLogs(shownMicros, others),
+        predictedMicros: predictedFromLogs(shownMicros, others),
       },
     })
   }

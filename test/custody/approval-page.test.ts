@@ -11,7 +11,7 @@ import {
   linesOf,
   stateOf,
 } from '../../src/identity-provider/approvals/approval-page.js'
-import { callInWords, KNOWN_FUNCTIONS } from '../../src/identity-provider/approvals/call-words.js'
+import { describeCall, KNOWN_FUNCTIONS } from '../../src/identity-provider/approvals/call-words.js'
 import type { ApprovalRow } from '../../src/identity-provider/vault/approval-rows.js'
 import { selectorOf } from '../../src/policy/function-signature.js'
 import { fromHex } from '../../src/quorum-protocol/transaction.js'
@@ -33,13 +33,13 @@ const ASKED = {
 
 function words(to: Address, data: Hex, value = 0n): Record<string, string> {
   const term = callTerm(ASKED, { chainId: 8453, to, value, data })
-  return Object.fromEntries(callInWords(term, fromHex(data), NO_TOKENS))
+  return Object.fromEntries(describeCall(term, fromHex(data), NO_TOKENS))
 }
 
 /** As `approvals show` prints it, of what the identity provider's route answers. */
 function onCommandLine(to: Address, data: Hex, value: bigint) {
   const term = callTerm(ASKED, { chainId: 8453, to, value, data })
-  const lines = callInWords(term, fromHex(data), NO_TOKENS).map(([name, said]) => ({
+  const lines = describeCall(term, fromHex(data), NO_TOKENS).map(([name, said]) => ({
     name,
     value: said,
   }))
@@ -122,7 +122,7 @@ describe('a call in words', () => {
       ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER },
       intent: { ...routerIntent(STRANGER), amountIn: 7n, feeBps: 25 },
     })
-    const lines = Object.fromEntries(callInWords(term, call, NO_TOKENS))
+    const lines = Object.fromEntries(describeCall(term, call, NO_TOKENS))
     expect(lines).toMatchObject({
       Fee: '0.25 % of what it gives',
       'Network fee': 'paid by the service',

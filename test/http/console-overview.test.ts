@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytesInWords, queueInWords, secondsInWords } from '../../src/console/operations/figures.js'
+import { describeQueue, formatBytes, formatSeconds } from '../../src/console/operations/figures.js'
 import { chainsOf, partsOf, wordsOf } from '../../src/console/operations/health.js'
 import { barHeights, spendByDay } from '../../src/console/overview/spend-by-day.js'
 import { METERED_QUEUES } from '../../src/domain/meter.js'
@@ -35,21 +35,21 @@ describe('spend by day', () => {
 })
 
 test('figures are shown in the largest unit that they fill', () => {
-  expect([0, 1_023, 1_024, 1_536, 10 * 1_024, 268_435_456, 2 ** 50].map(bytesInWords)).toEqual([
+  expect([0, 1_023, 1_024, 1_536, 10 * 1_024, 268_435_456, 2 ** 50].map(formatBytes)).toEqual([
     ...['0 bytes', '1023 bytes', '1.0 KiB', '1.5 KiB', '10 KiB', '256 MiB', '1024 TiB'],
   ])
-  expect([0, 59, 60, 3_599, 3_600, 86_400].map(secondsInWords)).toEqual([
+  expect([0, 59, 60, 3_599, 3_600, 86_400].map(formatSeconds)).toEqual([
     ...['0 s', '59 s', '1 min', '59 min', '1 h', '1 d'],
   ])
 })
 
 test('every queue of the service has words, and one that is not known has its name', () => {
-  const words = METERED_QUEUES.map(queueInWords)
+  const words = METERED_QUEUES.map(describeQueue)
   expect(new Set(words).size).toBe(METERED_QUEUES.length)
   for (const [index, queue] of METERED_QUEUES.entries()) {
     expect(words[index]).not.toBe(queue.replaceAll('_', ' '))
   }
-  expect(queueInWords('new_queue')).toBe('new queue')
+  expect(describeQueue('new_queue')).toBe('new queue')
 })
 
 describe('health by parts', () => {

@@ -9,12 +9,12 @@ import {
   withOperator,
 } from '../../src/console/policy/condition-values.js'
 import {
+  describePath,
   field,
   type Json,
   type JsonObject,
   moved,
   type Path,
-  pathInWords,
   readDraft,
   withField,
   writeDraft,
@@ -155,8 +155,8 @@ describe('the form of a policy', () => {
   })
 
   test('a place is named as people write it', () => {
-    expect(pathInWords('policy.rules.0.when.to.12')).toBe('rules[0].when.to[12]')
-    expect(pathInWords('policy')).toBe('the policy')
+    expect(describePath('policy.rules.0.when.to.12')).toBe('rules[0].when.to[12]')
+    expect(describePath('policy')).toBe('the policy')
   })
 })
 

@@ -6,8 +6,8 @@ import { movesShown } from '../../src/console/approvals/moves-shown.js'
 import { creationKey } from '../../src/console/parts/creation-key.js'
 import { makeOnce } from '../../src/console/parts/make-once.js'
 import { oneByOne } from '../../src/console/parts/one-by-one.js'
+import { submissionsOf } from '../../src/console/parts/submissions.js'
 import { unansweredOf } from '../../src/console/parts/unanswered.js'
-import { wishesOf } from '../../src/console/parts/wishes.js'
 
 /** What the console does for good it does once, and as it was shown. */
 
@@ -40,18 +40,18 @@ test('a page of somebody between is no answer either', async () => {
   expect(await answerOf(new Response('{"a":1}'))).toEqual({ a: 1 })
 })
 
-test('a wish keeps its idempotency key while it says the same, and until it is carried out', () => {
+test('a submission keeps its idempotency key while it says the same, and until it is carried out', () => {
   let ids = 0
   const unanswered = unansweredOf(storage(), () => 0)
-  const wishes = wishesOf<{ to: string; amount: string }>(() => `id ${++ids}`, unanswered)
-  const first = wishes.saying({ to: '0xa', amount: '1' })
-  expect(wishes.saying({ to: '0xa', amount: '1' })).toBe(first)
-  const other = wishes.saying({ to: '0xa', amount: '2' })
+  const submissions = submissionsOf<{ to: string; amount: string }>(() => `id ${++ids}`, unanswered)
+  const first = submissions.for({ to: '0xa', amount: '1' })
+  expect(submissions.for({ to: '0xa', amount: '1' })).toBe(first)
+  const other = submissions.for({ to: '0xa', amount: '2' })
   expect(other).toEqual({ id: 'id 2', terms: { to: '0xa', amount: '2' } })
-  const back = wishes.saying({ to: '0xa', amount: '1' })
+  const back = submissions.for({ to: '0xa', amount: '1' })
   expect(back.id, 'what was asked about the first says nothing of it').toBe('id 3')
-  wishes.carriedOut(back)
-  expect(wishes.saying({ to: '0xa', amount: '1' }).id, 'it is wished once more').toBe('id 4')
+  submissions.done(back)
+  expect(submissions.for({ to: '0xa', amount: '1' }).id, 'it is wished once more').toBe('id 4')
 })
 
 test('what was sent and not answered keeps its key in a page that is loaded anew', () => {
@@ -59,28 +59,28 @@ test('what was sent and not answered keeps its key in a page that is loaded anew
   let nowMs = 0
   let ids = 0
   const page = () =>
-    wishesOf<{ to: string }>(
+    submissionsOf<{ to: string }>(
       () => `id ${++ids}`,
       unansweredOf(kept, () => nowMs),
     )
   const first = page()
-  const sent = first.saying({ to: '0xa' })
-  expect(page().saying({ to: '0xa' }).id, 'only looked at').toBe('id 2')
+  const sent = first.for({ to: '0xa' })
+  expect(page().for({ to: '0xa' }).id, 'only looked at').toBe('id 2')
   first.sent(sent)
   const anew = page()
-  const again = anew.saying({ to: '0xa' })
+  const again = anew.for({ to: '0xa' })
   expect(again.id).toBe(sent.id)
-  expect(anew.saying({ to: '0xb' }).id).toBe('id 3')
-  anew.carriedOut(again)
-  expect(page().saying({ to: '0xa' }).id, 'answered, so that it is another one').toBe('id 4')
+  expect(anew.for({ to: '0xb' }).id).toBe('id 3')
+  anew.done(again)
+  expect(page().for({ to: '0xa' }).id, 'answered, so that it is another one').toBe('id 4')
   first.sent(sent)
   nowMs = 24 * 3_600_000 + 1
-  expect(page().saying({ to: '0xa' }).id, 'no longer remembered by the service').toBe('id 5')
+  expect(page().for({ to: '0xa' }).id, 'no longer remembered by the service').toBe('id 5')
   kept.setItem('countersign:unanswered', 'not JSON')
-  expect(page().saying({ to: '0xa' }).id).toBe('id 6')
+  expect(page().for({ to: '0xa' }).id).toBe('id 6')
   for (let i = 0; i < 30; i++) first.sent({ id: `many ${i}`, terms: { to: `0x${i}` } })
-  expect(page().saying({ to: '0x29' }).id).toBe('many 29')
-  expect(page().saying({ to: '0x0' }).id, 'kept within a bound').toBe('id 7')
+  expect(page().for({ to: '0x29' }).id).toBe('many 29')
+  expect(page().for({ to: '0x0' }).id, 'kept within a bound').toBe('id 7')
 })
 
 function storage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
@@ -126,13 +126,13 @@ test('whoever approves a call sees the coins that it is sent with, also where it
 
 test('what is made is asked for under one key until an answer comes, and then under another', async () => {
   let ids = 0
-  const wishes = wishesOf<string>(
+  const submissions = submissionsOf<string>(
     () => `id ${++ids}`,
     unansweredOf(storage(), () => 0),
   )
   const asked: string[] = []
   const failing = (code: string) => () => {
-    return makeOnce(wishes, 'a wallet', async (_terms, id) => {
+    return makeOnce(submissions, 'a wallet', async (_terms, id) => {
       asked.push(id)
       throw new ApiError(0, { code, message: code })
     })
@@ -140,7 +140,7 @@ test('what is made is asked for under one key until an answer comes, and then un
   await expect(failing('NO_ANSWER')()).rejects.toThrow('NO_ANSWER')
   await expect(failing('COSIGNER_UNAVAILABLE')()).rejects.toThrow('COSIGNER_UNAVAILABLE')
   const make = (terms: string) =>
-    makeOnce(wishes, terms, async (_terms, id) => {
+    makeOnce(submissions, terms, async (_terms, id) => {
       asked.push(id)
       return id
     })

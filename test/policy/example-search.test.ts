@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EXAMPLES_SHOWN_MAX, findExamples } from '../../src/policy/example-search.js'
-import { aroundInWords, callInWords, judgementInWords } from '../../src/policy/example-words.js'
+import {
+  describeCall,
+  describeCircumstances,
+  describeJudgement,
+} from '../../src/policy/example-words.js'
 import { type Circumstances, isFreer, judgeOf } from '../../src/policy/judged-call.js'
 import type { Policy } from '../../src/policy/policy.js'
 import { CALL, FACTS, PAYEES, POLICY, policyOf, USDC } from './random-policies.js'
@@ -105,15 +109,15 @@ describe('an example of what a policy newly lets through', () => {
       allowing({ amounts: [{ token: USDC, lte: '90' }], chains: [8453] }),
     ).examples
     if (example === undefined) throw new Error('none was found')
-    expect(judgementInWords(example.before)).toBe('refused')
-    expect(judgementInWords(example.next)).toBe('allowed')
+    expect(describeJudgement(example.before)).toBe('refused')
+    expect(describeJudgement(example.next)).toBe('allowed')
     expect([example.before.by, example.next.by]).toEqual(['default', 'pay'])
-    expect(callInWords(example.call)).toMatch(
+    expect(describeCall(example.call)).toMatch(
       new RegExp(
         `^send on Base to ${USDC}, calling transfer\\(address,uint256\\), moving 90 smallest units of ${USDC}, for 0x`,
       ),
     )
-    expect(aroundInWords(example.circumstances)).toBe('Monday 12:00 UTC; for 1.00 USD')
+    expect(describeCircumstances(example.circumstances)).toBe('Monday 12:00 UTC; for 1.00 USD')
   })
 
   test('shows what goes through at once before what waits, whichever rule comes first', () => {
@@ -136,7 +140,7 @@ describe('an example of what a policy newly lets through', () => {
       policyOf({ default: 'deny' }),
       allowing({ to: [USDC], functions: ['approve(address,uint256)'] }),
     ).examples
-    expect(example && callInWords(example.call)).toContain(
+    expect(example && describeCall(example.call)).toContain(
       'calling approve(address,uint256), moving',
     )
   })

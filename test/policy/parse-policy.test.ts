@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { POLICY_TEXT_BYTES_MAX, RULES_MAX } from '../../src/policy/bounds.js'
 import { NATIVE_ADDRESS } from '../../src/policy/call-shown.js'
 import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
+import { describePolicy } from '../../src/policy/describe-policy.js'
 import { parseSignature } from '../../src/policy/function-signature.js'
-import { policyInWords } from '../../src/policy/in-words.js'
 import { parseCanonical, parsePolicy } from '../../src/policy/parse-policy.js'
 import { maxSwapLossBpsOf } from '../../src/policy/policy.js'
 import { POLICY_JSON, policyOf, USDC } from './random-policies.js'
@@ -28,7 +28,7 @@ test('the canonical text is read back as the very same policy', () => {
       expect(parseCanonical(parsed.text)).toEqual(parsed.policy)
       expect(canonicalText(parsed.policy)).toBe(parsed.text)
       expect(JSON.stringify(policyJson(parsed.policy))).toBe(parsed.text)
-      expect(policyInWords(parsed.policy).length).toBeGreaterThan(0)
+      expect(describePolicy(parsed.policy).length).toBeGreaterThan(0)
     }),
     { numRuns: RUNS },
   )
@@ -176,7 +176,7 @@ test.each([
   'none: any call within the caps',
 ])('the name %s says nothing for the policy', (name) => {
   const words = (said: string) =>
-    policyInWords(policyOf({ default: 'allow', rules: [{ name: said, effect: 'allow' }] }))
+    describePolicy(policyOf({ default: 'allow', rules: [{ name: said, effect: 'allow' }] }))
   const unquoted = (text: string) => text.replaceAll(/"[^"]*"/g, '""')
   expect(unquoted(words(name))).toBe('rule "": Allow every call; all other calls are allowed')
   expect(words('pay')).toContain('rule "pay": ')

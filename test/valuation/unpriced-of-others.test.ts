@@ -2,7 +2,7 @@ import { concatHex, getAddress, pad } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulatedApproval, SimulatedTransfer } from '../../src/chains/simulate/simulation.js'
 import { type Address, type Hex, ZERO_ADDRESS } from '../../src/domain/ids.js'
-import { type LeftOpen, openedByOthers } from '../../src/valuation/outflow.js'
+import { openedByOthers, type ResidualAllowanceOf } from '../../src/valuation/outflow.js'
 import { PriceBook } from '../../src/valuation/price-book.js'
 import { givesAwayUnpriced } from '../../src/valuation/unpriced-of-others.js'
 
@@ -116,14 +116,14 @@ describe('what a third contract approves', () => {
   })
 
   test('counts as far as it stands after the call, whatever else left the contract in it', () => {
-    const paid = (leftOpen?: LeftOpen) =>
+    const paid = (residualAllowanceOf?: ResidualAllowanceOf) =>
       openedByOthers(
         { from: wallet, to: account, data: dataNaming(stranger) },
         {
           approvals: [approval as SimulatedApproval],
           transfers: [{ token: usdc, from: account, to: wallet, amount: 400n, kind: 'erc20' }],
         },
-        leftOpen,
+        residualAllowanceOf,
       ).amounts.get(usdc.toLowerCase())
     expect(paid(() => 400n)).toBe(400n)
     expect(paid(() => 150n)).toBe(150n)

@@ -142,7 +142,7 @@ export function passesEarlyScreening(turn: Turn, asked: CallAtGates): boolean {
  * Checks whether the wallet may have another waiting call; the call waits after it has passed
  * screening.
  */
-export function passesWaitingRoom(turn: Turn, { asks, request, token }: CallAtGates): boolean {
+export function passesApprovalCapacity(turn: Turn, { asks, request, token }: CallAtGates): boolean {
   if (asks === undefined) return true
   const full = waitingFault(turn.state, request.call.data)
   if (full === null) return true

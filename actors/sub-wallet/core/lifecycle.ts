@@ -4,6 +4,7 @@ import type { CallAtGates } from './call-at-gates.js'
 import { passesCaps } from './cap-gate.js'
 import { passesGasBudget } from './gas-budget-gate.js'
 import {
+  passesApprovalCapacity,
   passesChain,
   passesDuplicate,
   passesEarlyScreening,
@@ -13,7 +14,6 @@ import {
   passesNonce,
   passesQuote,
   passesRoom,
-  passesWaitingRoom,
 } from './gates.js'
 import { passesPolicy } from './policy-gate.js'
 import { passesSwapLoss } from './swap-loss-gate.js'
@@ -113,7 +113,7 @@ export const GATES: readonly Gate[] = [
   },
   {
     ...{ name: 'approval', movedOnBy: 'people, or the clock', durable: true },
-    ...{ askedAgain: false, passes: passesWaitingRoom },
+    ...{ askedAgain: false, passes: passesApprovalCapacity },
     onCrash: 'waiting, with its reservation',
     refusals: GATE_REFUSALS.approval,
   },

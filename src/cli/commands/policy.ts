@@ -3,11 +3,11 @@ import type { ConsoleInput, ConsoleOutput } from '../../api/console-operations.j
 import { formatUsd } from '../../domain/money.js'
 import { canonicalText } from '../../policy/canonical-policy.js'
 import {
-  breakerInWords,
-  ceilingInWords,
-  ruleInWords,
-  swapLossInWords,
-} from '../../policy/in-words.js'
+  describeBreaker,
+  describeCeiling,
+  describeRule,
+  describeSwapLoss,
+} from '../../policy/describe-policy.js'
 import type { Policy } from '../../policy/policy.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
@@ -86,15 +86,15 @@ function wordsOf(policy: Policy): Record<string, string> {
   const { maxSwapLossBps } = policy
   return {
     // Prefixes the names, so that they stay distinct whatever the rules are called.
-    ...Object.fromEntries(rules.map((rule) => [`rule ${rule.name}`, ruleInWords(rule)])),
+    ...Object.fromEntries(rules.map((rule) => [`rule ${rule.name}`, describeRule(rule)])),
     default: fallback,
     ...(most === null ? {} : { 'one call': `at most ${formatUsd(most)} USD` }),
-    ...(maxSwapLossBps === undefined ? {} : { 'one swap': swapLossInWords(maxSwapLossBps) }),
+    ...(maxSwapLossBps === undefined ? {} : { 'one swap': describeSwapLoss(maxSwapLossBps) }),
     ...Object.fromEntries(
-      ceilings.map((ceiling, at) => [`ceiling ${at + 1}`, ceilingInWords(ceiling)]),
+      ceilings.map((ceiling, at) => [`ceiling ${at + 1}`, describeCeiling(ceiling)]),
     ),
     ...Object.fromEntries(
-      breakers.map((breaker, at) => [`breaker ${at + 1}`, breakerInWords(breaker)]),
+      breakers.map((breaker, at) => [`breaker ${at + 1}`, describeBreaker(breaker)]),
     ),
     canonical: canonicalText(policy),
   }

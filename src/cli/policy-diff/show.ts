@@ -1,7 +1,7 @@
 import { chainFacts } from '../../domain/chains.js'
 import { formatUsd } from '../../domain/money.js'
-import { aroundInWords, WEEKDAY } from '../../policy/example-words.js'
-import { breakerInWords } from '../../policy/in-words.js'
+import { describeBreaker } from '../../policy/describe-policy.js'
+import { describeCircumstances, WEEKDAY } from '../../policy/example-words.js'
 import type { Example, Judgement } from '../../policy/judged-call.js'
 import type { Breaker, Policy } from '../../policy/policy.js'
 import type { Io } from '../io.js'
@@ -43,7 +43,7 @@ export function breakersGone(before: Policy | null, next: Policy | null): readon
   const kept = next?.breakers ?? []
   return (before?.breakers ?? [])
     .filter((old) => !kept.some((one) => tripsNoLater(one, old)))
-    .map(breakerInWords)
+    .map(describeBreaker)
 }
 
 function tripsNoLater(one: Breaker, old: Breaker): boolean {
@@ -95,7 +95,7 @@ export function differenceRows({ examples }: Difference): Row[] {
     now: judgementText(example.next),
     before: judgementText(example.before),
     call: callText(example),
-    around: aroundInWords(example.circumstances),
+    around: describeCircumstances(example.circumstances),
   }))
 }
 

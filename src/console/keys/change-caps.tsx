@@ -32,10 +32,10 @@ function CapsDialog({ of: key, onClose }: { readonly of: Key; readonly onClose: 
   // A cleared field is not a cap yet, nor a request for no cap.
   const changes = daily === '' || monthly === '' ? [] : changesOf(key, caps)
   const confirmed = useConfirmed(
-    (wish: Caps, authorization: LeftAuthorization | null) =>
+    (submission: Caps, authorization: LeftAuthorization | null) =>
       call('PATCH', '/api/v1/agent/keys/:key_id', {
         key_id: key.key_id,
-        ...wish,
+        ...submission,
         ...(authorization === null ? {} : { authorization }),
       }),
     onClose,

@@ -7,10 +7,10 @@ import { newCreationKey } from '../parts/creation-key.js'
 import { Dialog } from '../parts/dialog.js'
 import { makeOnce } from '../parts/make-once.js'
 import { Answered, Problem } from '../parts/states.js'
+import { submissionsOf } from '../parts/submissions.js'
 import { UNANSWERED } from '../parts/unanswered.js'
-import { wishesOf } from '../parts/wishes.js'
 import { useWallets } from '../queries.js'
-import { makeWallet, type WalletWish } from '../wallets/make-wallet.js'
+import { makeWallet, type WalletSubmission } from '../wallets/make-wallet.js'
 import { POLICY_TEMPLATES } from './policy-templates.js'
 import { SecretShown } from './secret-shown.js'
 
@@ -55,7 +55,7 @@ const ENDED_SINCE =
 const SECRET_LOST =
   'The key was created, but the answer with its secret was lost. Rotate the key to get a new secret, or revoke it.'
 
-type Wish = Omit<Input<'POST', '/api/v1/agent/keys'>, 'authorization'> & {
+type Submission = Omit<Input<'POST', '/api/v1/agent/keys'>, 'authorization'> & {
   /** Name of a wallet to create first; null if `sub_wallet_id` names an existing one. */
   readonly newWalletName: string | null
 }
@@ -72,21 +72,27 @@ function CreateForm(shown: {
   const [templateId, setTemplateId] = useState('caps')
   const template = POLICY_TEMPLATES.find(({ id }) => id === templateId)
   const walletOf = useRef(walletMaker())
-  const wishes = useRef(wishesOf<Wish>(newCreationKey, UNANSWERED))
+  const submissions = useRef(submissionsOf<Submission>(newCreationKey, UNANSWERED))
   const confirmed = useConfirmed(createKey, onMade)
 
-  function createKey(wish: Wish, authorization: LeftAuthorization | null) {
-    return makeOnce(wishes.current, wish, async ({ newWalletName, ...key }, idempotencyKey) => {
-      const wanted = {
-        ...key,
-        ...(newWalletName === null ? {} : { sub_wallet_id: await walletOf.current(newWalletName) }),
-        ...(authorization === null ? {} : { authorization }),
-      }
-      return call('POST', '/api/v1/agent/keys', wanted, { 'Idempotency-Key': idempotencyKey })
-    })
+  function createKey(submission: Submission, authorization: LeftAuthorization | null) {
+    return makeOnce(
+      submissions.current,
+      submission,
+      async ({ newWalletName, ...key }, idempotencyKey) => {
+        const wanted = {
+          ...key,
+          ...(newWalletName === null
+            ? {}
+            : { sub_wallet_id: await walletOf.current(newWalletName) }),
+          ...(authorization === null ? {} : { authorization }),
+        }
+        return call('POST', '/api/v1/agent/keys', wanted, { 'Idempotency-Key': idempotencyKey })
+      },
+    )
   }
 
-  function wishOf(form: FormData): Wish {
+  function submissionOf(form: FormData): Submission {
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const walletId = text('wallet')
     return {
@@ -109,7 +115,7 @@ function CreateForm(shown: {
         hidden={confirmed.asked !== null}
         onSubmit={(event) => {
           event.preventDefault()
-          confirmed.run(wishOf(new FormData(event.currentTarget)))
+          confirmed.run(submissionOf(new FormData(event.currentTarget)))
         }}
       >
         <label>
@@ -202,11 +208,11 @@ function CreateForm(shown: {
  */
 function walletMaker(): (name: string) => Promise<string> {
   const made = new Map<string, Promise<string>>()
-  const wishes = wishesOf<WalletWish>(newCreationKey, UNANSWERED)
+  const submissions = submissionsOf<WalletSubmission>(newCreationKey, UNANSWERED)
   return (name) => {
     const id =
       made.get(name) ??
-      makeOnce(wishes, { wallet: name }, makeWallet).then(({ sub_wallet_id }) => sub_wallet_id)
+      makeOnce(submissions, { wallet: name }, makeWallet).then(({ sub_wallet_id }) => sub_wallet_id)
     made.set(name, id)
     // A failed creation is not kept.
     id.catch(() => made.delete(name))

@@ -37,9 +37,9 @@ export function KeyCard(shown: {
           <code>{key.secret_prefix}…</code> <Id value={key.key_id} label="Copy the key's id" />
         </dd>
         <dt>Chains</dt>
-        <dd>{chainsInWords(key.allowed_chains)}</dd>
+        <dd>{describeChains(key.allowed_chains)}</dd>
         <dt>Policy</dt>
-        <dd>{policyInWords(key)}</dd>
+        <dd>{describePolicy(key)}</dd>
         <dt>Last used</dt>
         <dd>
           <Ago at={key.last_used_at} />,{' '}
@@ -85,7 +85,7 @@ export function SpendBars({ spend }: { readonly spend: Spend }) {
   )
 }
 
-function chainsInWords(chains: readonly number[]): string {
+function describeChains(chains: readonly number[]): string {
   if (chains.length === CHAIN_IDS.length) return `All ${CHAIN_IDS.length}`
   return chains.length === 0 ? 'None' : chains.map(chainName).join(', ')
 }
@@ -101,7 +101,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
   require_approval: 'asks',
 }
 
-function policyInWords({ policy }: Key): string {
+function describePolicy({ policy }: Key): string {
   if (policy === null || typeof policy !== 'object') return 'Any call within the caps'
   const shown: unknown = policy
   const { rules, default: otherwise } = shown as PolicyShown

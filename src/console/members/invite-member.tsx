@@ -9,7 +9,7 @@ import { ROLES, type Role } from './roles.js'
 
 type Invited = Output<'POST', '/api/v1/agent/members'>
 
-interface Wish {
+interface Submission {
   readonly email: string
   readonly role: Role
 }
@@ -46,9 +46,9 @@ function InviteDialog(shown: {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('viewer')
   const confirmed = useConfirmed(
-    (wish: Wish, authorization: LeftAuthorization | null) =>
+    (submission: Submission, authorization: LeftAuthorization | null) =>
       call('POST', '/api/v1/agent/members', {
-        ...wish,
+        ...submission,
         ...(authorization === null ? {} : { authorization }),
       }),
     shown.onInvited,

@@ -4,7 +4,7 @@ const BYTE_UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 const STEP = 1_024
 
 /** In the largest unit of which it is at least one; with a decimal below ten. */
-export function bytesInWords(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
   while (value >= STEP && unit < BYTE_UNITS.length - 1) {
@@ -30,7 +30,7 @@ const QUEUES: Readonly<Record<string, string>> = {
   outbox: 'messages between threads',
 }
 
-export function queueInWords(queue: string): string {
+export function describeQueue(queue: string): string {
   return QUEUES[queue] ?? queue.replaceAll('_', ' ')
 }
 
@@ -40,7 +40,7 @@ const SECONDS = [
   [60, 'min'],
 ] as const
 
-export function secondsInWords(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const [size, name] = SECONDS.find(([least]) => seconds >= least) ?? [1, 's']
   return `${Math.floor(seconds / size)} ${name}`
 }

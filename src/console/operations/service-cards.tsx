@@ -10,7 +10,7 @@ import { Answered, Empty } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
 import { Table } from '../parts/table.js'
 import { Ago } from '../parts/times.js'
-import { bytesInWords, queueInWords, secondsInWords } from './figures.js'
+import { describeQueue, formatBytes, formatSeconds } from './figures.js'
 
 const PATH = '/api/v1/agent/service'
 type Status = Output<'GET', typeof PATH>
@@ -57,7 +57,7 @@ function LanesCard({ of: chains }: { readonly of: Status['chains'] }) {
             {
               title: 'Oldest',
               cell: ({ oldest_unconfirmed_seconds: seconds }) =>
-                seconds === null ? 'none' : secondsInWords(seconds),
+                seconds === null ? 'none' : formatSeconds(seconds),
               align: 'end',
             },
           ]}
@@ -124,7 +124,7 @@ function QueuesCard({ of: { queues, writes, webhooks } }: { readonly of: Status 
           rows={queues}
           keyOf={({ queue }) => queue}
           columns={[
-            { title: 'What waits', cell: ({ queue }) => queueInWords(queue) },
+            { title: 'What waits', cell: ({ queue }) => describeQueue(queue) },
             { title: 'How many', cell: ({ length }) => length, align: 'end' },
             { title: 'For, lately', cell: ({ wait_ms }) => `${wait_ms} ms`, align: 'end' },
             { title: 'Turned away', cell: ({ dropped }) => dropped, align: 'end' },
@@ -138,7 +138,7 @@ function QueuesCard({ of: { queues, writes, webhooks } }: { readonly of: Status 
           <Fact title="Events for webhooks">
             {webhooks.waiting_events === 0
               ? 'none waiting'
-              : `${webhooks.waiting_events} waiting, the oldest for ${secondsInWords(webhooks.oldest_seconds ?? 0)}`}
+              : `${webhooks.waiting_events} waiting, the oldest for ${formatSeconds(webhooks.oldest_seconds ?? 0)}`}
           </Fact>
         </dl>
       </div>
@@ -151,8 +151,8 @@ function InstanceCard({ of: { disk, last_backup: backup, log_level } }: { readon
     <Card title="Instance">
       <dl class="facts">
         <Fact title="Free disk">
-          {disk.free_bytes === null ? 'cannot be read' : bytesInWords(disk.free_bytes)}; writes stop
-          below {bytesInWords(disk.floor_bytes)}
+          {disk.free_bytes === null ? 'cannot be read' : formatBytes(disk.free_bytes)}; writes stop
+          below {formatBytes(disk.floor_bytes)}
         </Fact>
         <Fact title="Last backup">
           {backup === null ? (
@@ -161,7 +161,7 @@ function InstanceCard({ of: { disk, last_backup: backup, log_level } }: { readon
             <>
               <StatusPill status={backup.result} tone={backup.result === 'whole' ? 'ok' : 'bad'} />{' '}
               <Ago at={backup.ended_at} />
-              {backup.bytes !== null && `, ${bytesInWords(backup.bytes)}`}
+              {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
             </>
           )}
         </Fact>

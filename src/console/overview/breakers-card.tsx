@@ -21,7 +21,7 @@ export function BreakersCard() {
             ) : (
               <ul class="rows small">
                 {breakers.map((breaker) => (
-                  <li key={JSON.stringify(breaker)}>{inWords(breaker)}</li>
+                  <li key={JSON.stringify(breaker)}>{describeBreaker(breaker)}</li>
                 ))}
               </ul>
             )}
@@ -69,7 +69,7 @@ const UNITS = [
   [1, 'second'],
 ] as const
 
-export function inWords(breaker: Breaker): string {
+export function describeBreaker(breaker: Breaker): string {
   const { kind, per_seconds, count, factor, wallets } = breaker
   const time = durationOf(per_seconds)
   switch (kind) {

@@ -28,20 +28,20 @@ const POLL_MS = 2_000
  * tab; this one polls until the step is done, refused or expired.
  */
 export function useConfirmed<W, T>(
-  act: (wish: W, authorization: LeftAuthorization | null) => Promise<T>,
+  act: (submission: W, authorization: LeftAuthorization | null) => Promise<T>,
   onDone: (answer: T) => void,
 ) {
   const client = useQueryClient()
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const [asked, setAsked] = useState<(Confirmation & { readonly wish: W }) | null>(null)
+  const [asked, setAsked] = useState<(Confirmation & { readonly submission: W }) | null>(null)
 
   const latest = useRef({ act, onDone })
   latest.current = { act, onDone }
 
-  async function attempt(wish: W, authorization: LeftAuthorization | null): Promise<void> {
+  async function attempt(submission: W, authorization: LeftAuthorization | null): Promise<void> {
     try {
-      const answer = await latest.current.act(wish, authorization)
+      const answer = await latest.current.act(submission, authorization)
       setAsked(null)
       setRunning(false)
       latest.current.onDone(answer)
@@ -50,7 +50,7 @@ export function useConfirmed<W, T>(
       const confirmation = confirmationOf(thrown)
       const asksAgain = authorization !== null && isAnother(confirmation, authorization)
       if (confirmation !== null && !asksAgain) {
-        setAsked({ ...confirmation, wish })
+        setAsked({ ...confirmation, submission })
       } else if (!(authorization !== null && isSilence(thrown))) {
         setAsked(null)
         setError(asksAgain ? new Error(IT_IS_OVER) : thrown)
@@ -63,7 +63,7 @@ export function useConfirmed<W, T>(
     if (asked === null) return
     const over = new AbortController()
     const id = { authorization_id: asked.authorizationId }
-    void oneByOne(() => attempt(asked.wish, id), POLL_MS, over.signal)
+    void oneByOne(() => attempt(asked.submission, id), POLL_MS, over.signal)
     return () => over.abort()
   }, [asked])
 
@@ -71,10 +71,10 @@ export function useConfirmed<W, T>(
     isRunning,
     error,
     asked,
-    run: (wish: W) => {
+    run: (submission: W) => {
       setError(null)
       setRunning(true)
-      void attempt(wish, null)
+      void attempt(submission, null)
     },
   }
 }
@@ -173,7 +173,7 @@ function ConfirmDialog<T>(shown: {
 }) {
   const { label, onClose } = shown
   const confirmed = useConfirmed(
-    (_wish: null, authorization: LeftAuthorization | null) => shown.act(authorization),
+    (_submission: null, authorization: LeftAuthorization | null) => shown.act(authorization),
     onClose,
   )
   return (

@@ -1,5 +1,5 @@
 import { ApiError } from '../answers.js'
-import type { Wishes } from './wishes.js'
+import type { Submissions } from './submissions.js'
 
 /**
  * Codes after which this id cannot be used: it is too old, or something else was created with it.
@@ -11,18 +11,18 @@ const UNUSABLE: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'IDEMPOTENCY_K
  * came, the result is what was created, not a second one.
  */
 export async function makeOnce<W, T>(
-  wishes: Wishes<W>,
+  submissions: Submissions<W>,
   terms: W,
   make: (terms: W, idempotencyKey: string) => Promise<T>,
 ): Promise<T> {
-  const wish = wishes.saying(terms)
-  wishes.sent(wish)
+  const submission = submissions.for(terms)
+  submissions.sent(submission)
   try {
-    const made = await make(wish.terms, wish.id)
-    wishes.carriedOut(wish)
+    const made = await make(submission.terms, submission.id)
+    submissions.done(submission)
     return made
   } catch (error) {
-    if (error instanceof ApiError && UNUSABLE.has(error.code)) wishes.carriedOut(wish)
+    if (error instanceof ApiError && UNUSABLE.has(error.code)) submissions.done(submission)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import type { Unanswered } from './wishes.js'
+import type { Unanswered } from './submissions.js'
 
 /**
  * As long as the service remembers a key with its request; an older one would be carried out again.

@@ -80,6 +80,6 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Rewrites a path of the service, such as `rules.0.when.to`, for people: `rules[0].when.to`. */
-export function pathInWords(path: string): string {
+export function describePath(path: string): string {
   return path.replace(/^policy\.?/, '').replace(/\.?\b(\d+)\b/g, '[$1]') || 'the policy'
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../answers.js'
 import { Problem } from '../parts/states.js'
-import { isObject, pathInWords } from './draft.js'
+import { describePath, isObject } from './draft.js'
 
 /** The faults that the service found, each with its place. */
 export function Faults({ error }: { readonly error: unknown }) {
@@ -11,7 +11,7 @@ export function Faults({ error }: { readonly error: unknown }) {
       <ul class="small">
         {issues.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
-            <code>{pathInWords(path)}</code> {message}
+            <code>{describePath(path)}</code> {message}
           </li>
         ))}
       </ul>

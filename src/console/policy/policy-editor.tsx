@@ -104,10 +104,10 @@ function SavePolicy(shown: {
   const { of: key, policy, before, isValid } = shown
   const [isDone, done] = useState(false)
   const confirmed = useConfirmed(
-    (wish: JsonObject | null, authorization: LeftAuthorization | null) =>
+    (submission: JsonObject | null, authorization: LeftAuthorization | null) =>
       call('PATCH', '/api/v1/agent/keys/:key_id', {
         key_id: key.key_id,
-        policy: asPolicy(wish),
+        policy: asPolicy(submission),
         ...(authorization === null ? {} : { authorization }),
       }),
     (answer) => {
@@ -122,7 +122,7 @@ function SavePolicy(shown: {
       {confirmed.asked !== null && (
         <>
           <AskedToConfirm asked={confirmed.asked} />
-          {differences(confirmed.asked.wish, policy).length > 0 && (
+          {differences(confirmed.asked.submission, policy).length > 0 && (
             <p role="status">Changes that you made after saving are not included.</p>
           )}
         </>

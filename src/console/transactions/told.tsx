@@ -3,7 +3,7 @@ import { Card } from '../parts/page.js'
 import { Empty } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
 import { Ago } from '../parts/times.js'
-import { attemptInWords } from '../webhooks/attempt-words.js'
+import { describeAttempt } from '../webhooks/attempt-words.js'
 import { EventBody } from '../webhooks/event-body.js'
 import type { Detail } from './detail.js'
 
@@ -27,7 +27,7 @@ export function Told({ tx: { events, status } }: { readonly tx: Detail }) {
                 <div key={webhook_id} class="delivery small">
                   <StatusPill status={status} />
                   <Link href={`/webhooks/${encodeURIComponent(webhook_id)}`}>{url}</Link>
-                  <span class="mute">{attempts.map(attemptInWords).at(-1)}</span>
+                  <span class="mute">{attempts.map(describeAttempt).at(-1)}</span>
                 </div>
               ))}
             </li>

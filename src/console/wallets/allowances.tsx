@@ -139,9 +139,10 @@ function Revocation(shown: {
   readonly secret: string
 }) {
   const quoted = useQuoted({
-    wish: { chain_id: shown.chainId, ...shown.of },
+    submission: { chain_id: shown.chainId, ...shown.of },
     quote: (asked) => callWithKey(shown.secret, 'POST', '/api/tx/simulate', asked),
-    go: (asked, wishId) => callWithKey(shown.secret, 'POST', '/api/tx/send', asked, wishId),
+    go: (asked, submissionId) =>
+      callWithKey(shown.secret, 'POST', '/api/tx/send', asked, submissionId),
   })
   return (
     <QuotedForm

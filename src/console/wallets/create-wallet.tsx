@@ -2,10 +2,10 @@ import { useRef, useState } from 'preact/hooks'
 import { newCreationKey } from '../parts/creation-key.js'
 import { makeOnce } from '../parts/make-once.js'
 import { StepDialog } from '../parts/step-dialog.js'
+import { submissionsOf } from '../parts/submissions.js'
 import { UNANSWERED } from '../parts/unanswered.js'
-import { wishesOf } from '../parts/wishes.js'
 import { useAction } from '../use-action.js'
-import { makeWallet, type WalletWish } from './make-wallet.js'
+import { makeWallet, type WalletSubmission } from './make-wallet.js'
 
 const NAME_LENGTH_MAX = 64
 
@@ -13,8 +13,8 @@ export function CreateWallet() {
   const [isOpen, open] = useState(false)
   const [name, setName] = useState('')
   const close = () => open(false)
-  const wishes = useRef(wishesOf<WalletWish>(newCreationKey, UNANSWERED))
-  const create = useAction(() => makeOnce(wishes.current, { wallet: name }, makeWallet), close)
+  const submissions = useRef(submissionsOf<WalletSubmission>(newCreationKey, UNANSWERED))
+  const create = useAction(() => makeOnce(submissions.current, { wallet: name }, makeWallet), close)
   return (
     <>
       <button type="button" class="primary" onClick={() => open(true)}>

@@ -49,9 +49,10 @@ function DepositForm(shown: ByHand & { readonly markets: readonly Market[] }) {
   const units = market === undefined ? null : parseUnits(amount, market.asset_decimals)
   const held = assets.find(({ token }) => token.toLowerCase() === market?.asset.toLowerCase())
   const quoted = useQuoted({
-    wish: { chain_id: chainId, market_id: market?.market_id ?? '', amount: units ?? '0' },
+    submission: { chain_id: chainId, market_id: market?.market_id ?? '', amount: units ?? '0' },
     quote: (asked) => callWithKey(secret, 'POST', '/api/defi/deposit/quote', asked),
-    go: (asked, wishId) => callWithKey(secret, 'POST', '/api/defi/deposit', asked, wishId),
+    go: (asked, submissionId) =>
+      callWithKey(secret, 'POST', '/api/defi/deposit', asked, submissionId),
   })
   return (
     <QuotedForm

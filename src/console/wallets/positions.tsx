@@ -79,9 +79,10 @@ function worthOf({ shares, usd_value }: Position): string {
 function WithdrawAll(shown: { readonly of: Position; readonly secret: string }) {
   const { chain_id, market_id } = shown.of
   const quoted = useQuoted({
-    wish: { chain_id, market_id, shares: 'max' },
+    submission: { chain_id, market_id, shares: 'max' },
     quote: (asked) => callWithKey(shown.secret, 'POST', '/api/defi/withdraw/quote', asked),
-    go: (asked, wishId) => callWithKey(shown.secret, 'POST', '/api/defi/withdraw', asked, wishId),
+    go: (asked, submissionId) =>
+      callWithKey(shown.secret, 'POST', '/api/defi/withdraw', asked, submissionId),
   })
   return (
     <QuotedForm

@@ -4,9 +4,9 @@ import { ApiError } from '../answers.js'
 import { Card } from '../parts/page.js'
 import { Problem } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
+import { type Submission, submissionsOf } from '../parts/submissions.js'
 import { TransactionLink } from '../parts/transaction-link.js'
 import { UNANSWERED } from '../parts/unanswered.js'
-import { type Wish, wishesOf } from '../parts/wishes.js'
 import { useAction, useQuestion } from '../use-action.js'
 
 const SENT_BEFORE =
@@ -24,18 +24,18 @@ interface Sent {
  */
 export function useQuoted<W, Q>(calls: {
   /** Everything that is sent, as JSON. */
-  readonly wish: W
-  readonly quote: (wish: W) => Promise<Q>
-  readonly go: (wish: W, wishId: string, quote: Q) => Promise<Sent>
+  readonly submission: W
+  readonly quote: (submission: W) => Promise<Q>
+  readonly go: (submission: W, submissionId: string, quote: Q) => Promise<Sent>
 }) {
-  const [asked, setAsked] = useState<{ readonly of: Wish<W>; readonly quote: Q } | null>(null)
+  const [asked, setAsked] = useState<{ readonly of: Submission<W>; readonly quote: Q } | null>(null)
   const [sent, setSent] = useState<Sent | null>(null)
-  const wishes = useRef(wishesOf<W>(() => crypto.randomUUID(), UNANSWERED))
-  const wish = wishes.current.saying(calls.wish)
+  const submissions = useRef(submissionsOf<W>(() => crypto.randomUUID(), UNANSWERED))
+  const submission = submissions.current.for(calls.submission)
   // The answer to an outdated request is ignored.
-  const current = asked?.of.id === wish.id ? asked : null
+  const current = asked?.of.id === submission.id ? asked : null
   const asking = useQuestion(
-    () => calls.quote(wish.terms).then((quote) => ({ of: wish, quote })),
+    () => calls.quote(submission.terms).then((quote) => ({ of: submission, quote })),
     (answer) => {
       setSent(null)
       setAsked(answer)
@@ -45,18 +45,18 @@ export function useQuoted<W, Q>(calls: {
     async () => {
       if (current === null) throw new Error('Ask first.')
       const { of, quote } = current
-      wishes.current.sent(of)
+      submissions.current.sent(of)
       const answer = await calls.go(of.terms, of.id, quote).catch((error: unknown) => {
         // It was sent before this page was loaded, with another quote; the record shows its
         // outcome.
         if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error
-        wishes.current.carriedOut(of)
+        submissions.current.done(of)
         throw new Error(SENT_BEFORE)
       })
       return { of, answer }
     },
     ({ of, answer }) => {
-      wishes.current.carriedOut(of)
+      submissions.current.done(of)
       setAsked(null)
       setSent(answer)
     },

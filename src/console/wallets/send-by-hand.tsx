@@ -14,11 +14,11 @@ export function SendByHand({ secret, chainId, assets }: ByHand) {
   const [token, setToken] = useState(NATIVE)
   const asset = assets.find((one) => one.token === token)
   const units = asset === undefined ? null : parseUnits(amount, asset.decimals)
-  const wish = { chain_id: chainId, ...callOf(token, to, units ?? '0') }
+  const submission = { chain_id: chainId, ...callOf(token, to, units ?? '0') }
   const quoted = useQuoted({
-    wish,
+    submission,
     quote: (asked) => callWithKey(secret, 'POST', '/api/tx/simulate', asked),
-    go: (asked, wishId) => callWithKey(secret, 'POST', '/api/tx/send', asked, wishId),
+    go: (asked, submissionId) => callWithKey(secret, 'POST', '/api/tx/send', asked, submissionId),
   })
   return (
     <QuotedForm

@@ -15,10 +15,15 @@ export function SwapByHand({ secret, chainId, assets }: ByHand) {
   const asset = assets.find(({ token }) => token === tokenIn)
   const units = asset === undefined ? null : parseUnits(amount, asset.decimals)
   const quoted = useQuoted({
-    wish: { chain_id: chainId, token_in: tokenIn, token_out: tokenOut, amount_in: units ?? '0' },
+    submission: {
+      chain_id: chainId,
+      token_in: tokenIn,
+      token_out: tokenOut,
+      amount_in: units ?? '0',
+    },
     quote: (asked) => callWithKey(secret, 'POST', '/api/swap/quote', asked),
-    go: (_asked, wishId, { quote_id }) =>
-      callWithKey(secret, 'POST', '/api/swap/execute', { quote_id }, wishId),
+    go: (_asked, submissionId, { quote_id }) =>
+      callWithKey(secret, 'POST', '/api/swap/execute', { quote_id }, submissionId),
   })
   return (
     <QuotedForm

@@ -7,7 +7,7 @@ export type Delivery = Output<
 type Attempt = Delivery['attempts'][number]
 
 /** The result of an attempt: `204 in 12 ms`. */
-export function attemptInWords({ status, error, duration_ms }: Attempt): string {
+export function describeAttempt({ status, error, duration_ms }: Attempt): string {
   const answer = status === null ? 'no answer' : String(status)
   return `${answer} in ${duration_ms} ms${error === null ? '' : `: ${error}`}`
 }

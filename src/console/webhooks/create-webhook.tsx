@@ -4,15 +4,15 @@ import { newCreationKey } from '../parts/creation-key.js'
 import { Dialog } from '../parts/dialog.js'
 import { makeOnce } from '../parts/make-once.js'
 import { StepDialog } from '../parts/step-dialog.js'
+import { type Submissions, submissionsOf } from '../parts/submissions.js'
 import { NOWHERE } from '../parts/unanswered.js'
-import { type Wishes, wishesOf } from '../parts/wishes.js'
 import { useAction } from '../use-action.js'
 import { EventChoices } from './event-choices.js'
 import { SigningSecret } from './signing-secret.js'
 import type { EventType } from './use-webhooks.js'
 
-type Wish = Input<'POST', '/api/v1/agent/webhooks'>
-type Kind = NonNullable<Wish['kind']>
+type Submission = Input<'POST', '/api/v1/agent/webhooks'>
+type Kind = NonNullable<Submission['kind']>
 type FieldName = 'url' | 'chat_id' | 'token' | 'email' | 'description'
 
 interface Field {
@@ -49,7 +49,7 @@ export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel
   const [secret, setSecret] = useState<string | null>(null)
   const [isSecretLost, setSecretLost] = useState(false)
   // The address or token of a channel is its secret.
-  const wishes = useRef(wishesOf<Wish>(newCreationKey, NOWHERE))
+  const submissions = useRef(submissionsOf<Submission>(newCreationKey, NOWHERE))
   return (
     <>
       <button type="button" class={isChannel ? undefined : 'primary'} onClick={() => open(true)}>
@@ -58,7 +58,7 @@ export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel
       {isOpen && (
         <Form
           isChannel={isChannel}
-          wishes={wishes.current}
+          submissions={submissions.current}
           onClose={() => open(false)}
           onMade={(made) => {
             open(false)
@@ -82,7 +82,7 @@ export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel
 
 function Form(shown: {
   readonly isChannel: boolean
-  readonly wishes: Wishes<Wish>
+  readonly submissions: Submissions<Submission>
   readonly onClose: () => void
   readonly onMade: (secret: string | null) => void
 }) {
@@ -93,12 +93,12 @@ function Form(shown: {
   const create = useAction(
     () => {
       const wanted = FIELDS[kind].map(({ name }) => [name, given[name]?.trim() ?? ''])
-      const wish = {
+      const submission = {
         kind,
         ...Object.fromEntries(wanted.filter(([, value]) => value !== '')),
         ...(events.length === 0 ? {} : { events: [...events] }),
       }
-      return makeOnce(shown.wishes, wish, (terms, idempotencyKey) =>
+      return makeOnce(shown.submissions, submission, (terms, idempotencyKey) =>
         call('POST', '/api/v1/agent/webhooks', terms, { 'Idempotency-Key': idempotencyKey }),
       )
     },

@@ -6,7 +6,7 @@ import { StatusPill } from '../parts/status-pill.js'
 import { Table } from '../parts/table.js'
 import { Ago, At, Left } from '../parts/times.js'
 import { useAction } from '../use-action.js'
-import { attemptInWords, type Delivery } from './attempt-words.js'
+import { type Delivery, describeAttempt } from './attempt-words.js'
 import { EventBody } from './event-body.js'
 import { useDeliveries } from './use-webhooks.js'
 
@@ -65,16 +65,16 @@ function State({ of: { status, next_try_at } }: { readonly of: Delivery }) {
 function Answers({ of: { attempts, attempt_count } }: { readonly of: Delivery }) {
   const last = attempts.at(-1)
   if (last === undefined) return <span class="mute">none yet</span>
-  if (attempt_count === 1) return <>{attemptInWords(last)}</>
+  if (attempt_count === 1) return <>{describeAttempt(last)}</>
   return (
     <details>
       <summary>
-        {attempt_count} attempts, last {attemptInWords(last)}
+        {attempt_count} attempts, last {describeAttempt(last)}
       </summary>
       <ol class="rows">
         {attempts.map((attempt) => (
           <li key={attempt.at}>
-            <At at={attempt.at} /> <span>{attemptInWords(attempt)}</span>
+            <At at={attempt.at} /> <span>{describeAttempt(attempt)}</span>
           </li>
         ))}
       </ol>

@@ -11,7 +11,7 @@ export function describeGrant(grant: GrantStatement): [name: string, value: stri
     ...madeBy(grant),
     ...GRANTED_FIELDS.map(({ name, title, form }): [string, string] => [
       title,
-      form.inWords(grant[name]),
+      form.describe(grant[name]),
     ]),
     ['Expires', expiresAtMs === null ? 'never' : new Date(expiresAtMs).toISOString()],
     ...secretOf(grant),

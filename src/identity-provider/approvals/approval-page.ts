@@ -7,7 +7,7 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
 import { rowHtml, scriptedPage, timeLeft } from '../authorizers/pages.js'
 import { base64Url, COMMENT_CHARS_MAX } from '../authorizers/wire.js'
 import type { SeenApproval, WaitingApproval } from '../vault/approvals.js'
-import { callInWords, type Line, saysWhomItPays } from './call-words.js'
+import { describeCall, type Line, saysWhomItPays } from './call-words.js'
 
 export interface ApprovalPage {
   readonly email: string
@@ -92,7 +92,7 @@ export function linesOf(page: ApprovalFacts): Line[] {
   const names = approvedBy(waiting)
   return [
     ...(row.askedAgain === null ? [] : [againLine(row.askedAgain)]),
-    ...callInWords(term, call, waiting.tokens),
+    ...describeCall(term, call, waiting.tokens),
     ...saidTokenLines(waiting),
     ...(row.payeeLabel === null ? [] : [labelLine(waiting, row.payeeLabel)]),
     ['Worth, as the service says', `${row.spendUsd} USD`],
@@ -158,7 +158,7 @@ function timeLines({ waiting: { row, term }, nowMs }: ApprovalFacts, needed: num
   }
   if (term.expiresAtMs <= nowMs) return [['Now', 'expired: nothing was signed']]
   const dueMs = row.askedAtMs + row.delaySeconds * 1_000
-  const until = `${leftInWords(term.expiresAtMs - nowMs)}, until ${isoMinute(term.expiresAtMs)}`
+  const until = `${describeTimeLeft(term.expiresAtMs - nowMs)}, until ${isoMinute(term.expiresAtMs)}`
   if (needed > 0)
     return [
       ['Time left', until],
@@ -167,7 +167,8 @@ function timeLines({ waiting: { row, term }, nowMs }: ApprovalFacts, needed: num
         : ([['Once approved', `it is sent at ${isoMinute(dueMs)}`]] as Line[])),
       ['If nobody acts', 'it expires and is not sent'],
     ]
-  const due = dueMs <= nowMs ? 'now' : `in ${leftInWords(dueMs - nowMs)}, at ${isoMinute(dueMs)}`
+  const due =
+    dueMs <= nowMs ? 'now' : `in ${describeTimeLeft(dueMs - nowMs)}, at ${isoMinute(dueMs)}`
   return [['If nobody acts', `it is sent ${due}`]]
 }
 
@@ -180,7 +181,7 @@ function approvedBy({ row, approvers }: SeenApproval): string[] {
   })
 }
 
-function leftInWords(ms: number): string {
+function describeTimeLeft(ms: number): string {
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 1) return 'less than a minute'
   if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`

@@ -5,6 +5,7 @@ import type { PinnedToken } from '../../custody/domain-keys/pinned-tokens.js'
 import { chainFacts } from '../../domain/chains.js'
 import type { Address, Hex } from '../../domain/ids.js'
 import { formatUnits } from '../../domain/money.js'
+import { isWellFormed, SELECTOR_CHARS, wordAt, wordValue } from '../../policy/abi-words.js'
 import {
   amountInUnits,
   callSentence,
@@ -14,7 +15,6 @@ import {
   type TokenNames,
 } from '../../policy/call-sentence.js'
 import { type CallShown, showCall, showIntent } from '../../policy/call-shown.js'
-import { isWellFormed, SELECTOR_CHARS, wordAt, wordValue } from '../../policy/calldata-words.js'
 import { parseSignature } from '../../policy/function-signature.js'
 import { bigintOf } from '../../quorum-protocol/bytes.js'
 import { decodeRouterIntent } from '../../quorum-protocol/router-intent.js'
@@ -46,7 +46,7 @@ export const KNOWN_FUNCTIONS: ReadonlyMap<string, KnownFunction> = new Map(
  * @param call calldata, or the encoded Router intent; the term holds its hash
  * @param pinned the chain's tokens by lower-case address
  */
-export function callInWords(
+export function describeCall(
   term: ApprovalTerm,
   call: Uint8Array,
   pinned: ReadonlyMap<string, PinnedToken>,

@@ -2,7 +2,11 @@ import type { Confirmable } from '../../custody/authorizers/confirmable.js'
 import type { ChangedLine } from '../../custody/authorizers/describe-grant-change.js'
 import { escapeHtml } from '../../domain/escape-html.js'
 import { findExamples } from '../../policy/example-search.js'
-import { aroundInWords, callInWords, judgementInWords } from '../../policy/example-words.js'
+import {
+  describeCall,
+  describeCircumstances,
+  describeJudgement,
+} from '../../policy/example-words.js'
 import type { Example, Judgement } from '../../policy/judged-call.js'
 import type { Policy } from '../../policy/policy.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
@@ -104,13 +108,13 @@ function examplesHtml({ before, next }: NonNullable<ConfirmPage['policies']>): s
 function exampleHtml(example: Example): string {
   const { call, circumstances, before, next } = example
   const judged = `${judgementHtml(before)} before, ${judgementHtml(next)} now`
-  const words = `<b>${judged}</b><br>${valueHtml(callInWords(call))}`
-  return `${words}<br><small>${valueHtml(aroundInWords(circumstances))}</small>`
+  const words = `<b>${judged}</b><br>${valueHtml(describeCall(call))}`
+  return `${words}<br><small>${valueHtml(describeCircumstances(circumstances))}</small>`
 }
 
 /** A rule's name is anyone's text in any script, so it is set apart from the page's own words. */
 function judgementHtml(judged: Judgement): string {
-  return `${valueHtml(judgementInWords(judged))} by <code><bdi>${escapeHtml(judged.by)}</bdi></code>`
+  return `${valueHtml(describeJudgement(judged))} by <code><bdi>${escapeHtml(judged.by)}</bdi></code>`
 }
 
 function listOf(rows: readonly string[]): string {

@@ -150,10 +150,10 @@ function countDown() {
     for (const id of ['confirm', 'approve-call', 'decline']) document.getElementById(id)?.remove()
     return
   }
-  timer.textContent = leftInWords(seconds)
+  timer.textContent = describeTimeLeft(seconds)
   setTimeout(countDown, 1000)
 }
-function leftInWords(seconds) {
+function describeTimeLeft(seconds) {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   if (hours >= 48) return Math.floor(hours / 24) + ' days'
   if (hours > 0) return hours + ' h ' + minutes + ' min'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { subWalletAddress } from '../../../actors/addresses.js'
 import type { LimitsAnswer, LimitsNode } from '../../../actors/sub-wallet/core/replies.js'
-import { rulesInWords } from '../../api/call-policy.js'
+import { describeRules } from '../../api/call-policy.js'
 import { keepJson } from '../../api/json-text.js'
 import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
@@ -122,7 +122,7 @@ function policyOf({ key: { policy }, ceilings }: LimitsNode) {
     per_transaction_usd: perTransactionMicros === null ? null : formatUsd(perTransactionMicros),
     max_swap_loss_bps: maxSwapLossBpsOf(policy),
     default: fallback,
-    rules: rulesInWords(policy),
+    rules: describeRules(policy),
     ceilings: ceilings.map(({ ceiling, used, resetsAtMs }) => ({
       chain_id: ceiling.chainId,
       token: ceiling.token,

@@ -4,7 +4,7 @@ import { isoTime } from '../../domain/iso-time.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
-import { refusalInWords } from './refusal-words.js'
+import { describeRefusal } from './refusal-words.js'
 import { entriesOf } from './transaction-traces.js'
 
 export function listAudit({ reader }: OperationPorts): ConsoleHandlers['list_audit'] {
@@ -37,7 +37,7 @@ export function auditView(record: AuditRecord) {
     key_id: keyId,
     request_id: requestId,
     tx_id: txId,
-    message: type === 'send.refused' ? refusalInWords(details) : null,
+    message: type === 'send.refused' ? describeRefusal(details) : null,
     details: { ...details, ...(lists === null ? {} : { lists }) },
   }
 }

@@ -4,7 +4,7 @@ import { CATALOGUE, type ErrorCode } from '../../errors/catalogue.js'
 type Said = Readonly<Record<string, unknown>>
 
 /** Describes a refusal in the audit trail to a person: the code's sentence, and its figures. */
-export function refusalInWords({ code, reasons }: AuditRecord['details']): string {
+export function describeRefusal({ code, reasons }: AuditRecord['details']): string {
   const sentence = sentenceOf(String(code))
   const figures = figuresOf(String(code), isRecord(reasons) ? reasons : {})
   return figures === null ? sentence : `${sentence} ${figures}`

@@ -11,7 +11,7 @@ import type { OperationPorts } from '../ports.js'
 import { auditView } from './audit.js'
 import { NOT_KEPT } from './predicted-outcome.js'
 import { predictedView, pricesView } from './predicted-view.js'
-import { refusalInWords } from './refusal-words.js'
+import { describeRefusal } from './refusal-words.js'
 import { tokenNames } from './token-names.js'
 
 const NOT_VALUED = 'It was refused before it was valued, so it was not simulated.'
@@ -49,7 +49,7 @@ export function refusedDetail({ reader, chains }: ReadPorts, entry: AuditRecord)
     fee_native_wei: null,
     block_number: null,
     confirmations: 0,
-    error: { code: String(details.code), message: refusalInWords(details) },
+    error: { code: String(details.code), message: describeRefusal(details) },
     replaced_hashes: [],
     key_id: keyId ?? '',
     created_at: isoTime(atMs),

@@ -35,7 +35,7 @@ export const amountsRow: ConditionRow<readonly AmountTest[]> = {
   read: readAmounts,
   write: (tests) =>
     tests.map(({ token, lte, gt }) => sorted({ token, lte: lte?.toString(), gt: gt?.toString() })),
-  words: (tests) => tests.map(amountInWords).join(' or '),
+  words: (tests) => tests.map(describeAmount).join(' or '),
   compile: amountsCondition,
   liesWithin: amountsWithin,
   tokens: (tests) => tests.map(({ token }) => token),
@@ -73,7 +73,7 @@ function readAmounts(value: unknown, path: string, faults: Faults): AmountTest[]
   return [...byToken.values()].sort((a, b) => (a.token < b.token ? -1 : 1))
 }
 
-function amountInWords({ token, lte, gt }: AmountTest): string {
+function describeAmount({ token, lte, gt }: AmountTest): string {
   const bounds = [lte === null ? [] : `at most ${lte}`, gt === null ? [] : `more than ${gt}`]
   return `that move ${bounds.flat().join(' and ')} of ${tokenText(token)}`
 }

@@ -1,6 +1,6 @@
+import { isClean, isWellFormed, wordAt, wordValue } from '../abi-words.js'
 import type { CallShown } from '../call-shown.js'
 import type { ArgumentValue } from '../call-terms.js'
-import { isClean, isWellFormed, wordAt, wordValue } from '../calldata-words.js'
 import { isSame } from '../comparisons.js'
 import {
   CANNOT_BE_JUDGED,
@@ -58,7 +58,7 @@ export const argumentsRow: ConditionRow<readonly ArgumentTest[]> = {
   readsOthers: true,
   read: readArguments,
   write: (tests) => tests.map(({ index, op, value }) => sorted({ index, op, value })),
-  words: (tests) => `where ${tests.map(argumentInWords).join(' and ')}`,
+  words: (tests) => `where ${tests.map(describeArgument).join(' and ')}`,
   compile: (tests, { functions }) => argumentsCondition(functions?.[0] ?? '', tests),
   // Arguments belong to the one function that is named.
   liesWithin: (inner, outer, around) =>
@@ -166,7 +166,7 @@ function readInteger(
   return faults.report(path, `must be a ${kind}${bits} as a decimal string`)
 }
 
-function argumentInWords({ index, op, value }: ArgumentTest): string {
+function describeArgument({ index, op, value }: ArgumentTest): string {
   const WORDS = { eq: 'is', in: 'is one of', lte: 'is at most', gte: 'is at least' }
   const text = typeof value === 'object' ? value.join(', ') : String(value)
   return `argument ${index} ${WORDS[op]} ${text}`

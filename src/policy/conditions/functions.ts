@@ -1,4 +1,4 @@
-import { isWellFormed } from '../calldata-words.js'
+import { isWellFormed } from '../abi-words.js'
 import { isSubset } from '../comparisons.js'
 import {
   CANNOT_BE_JUDGED,

@@ -21,7 +21,7 @@ type Seen = Pick<Simulation, 'transfers' | 'approvals'>
  * given.
  * @param supplies by lower-case token: no spender can take more than the supply
  */
-export function shownByLogs(
+export function spendFromLogs(
   { chain }: Pick<ChainView, 'chain'>,
   call: LoggedCall,
   seen: Seen | null,
@@ -46,7 +46,7 @@ export function shownByLogs(
  * change its form on the way, and then shows twice.
  * @param others what the call counted of the same simulation
  */
-export function predictedByLogs(
+export function predictedFromLogs(
   shownMicros: UsdMicros,
   { countedMicros, paidMicros }: Outflow['others'],
 ): UsdMicros {

@@ -7,7 +7,7 @@ import type { HttpRequest, RoutedApp, Serve } from './app.js'
 export type Elsewhere = (request: HttpRequest) => Serve | null
 
 /** An app that forwards requests for other cells' users to their leader, whatever their route. */
-export function dealOut(app: RoutedApp, elsewhere: Elsewhere): RoutedApp {
+export function routeByPartition(app: RoutedApp, elsewhere: Elsewhere): RoutedApp {
   const dealt =
     (serve: Serve): Serve =>
     (response, request) =>

@@ -3,7 +3,7 @@ import type { SimulatedApproval, Simulation, StateAfter } from '../chains/simula
 import { addressWord, uintAt } from '../contracts/abi-words.js'
 import { ALLOWANCE, PERMIT2_ALLOWANCE } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
-import { type LeftOpen, openedByOthers } from './outflow.js'
+import { openedByOthers, type ResidualAllowanceOf } from './outflow.js'
 import type { QuotedCall } from './quoter.js'
 import { PERMIT2, UINT256_MAX } from './well-known.js'
 
@@ -19,13 +19,13 @@ const ASKED_MAX = 64
  * @param state the state that the call was simulated on; null for the newest block
  * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
  */
-export async function leftOpenAfter(
+export async function residualAllowancesAfter(
   chain: ChainAccess,
   call: QuotedCall,
   simulation: Simulation | null,
   state: StateAfter | null,
   gasLimit: bigint,
-): Promise<LeftOpen | undefined> {
+): Promise<ResidualAllowanceOf | undefined> {
   const asked: SimulatedApproval[] = []
   openedByOthers(call, simulation, (approval) => {
     asked.push(approval)

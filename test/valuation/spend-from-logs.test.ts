@@ -7,7 +7,7 @@ import type { Price } from '../../src/pricing/price-source.js'
 import type { ChainView } from '../../src/valuation/chain-view.js'
 import { PriceBook } from '../../src/valuation/price-book.js'
 import { createReceiptValuer, type MinedCall } from '../../src/valuation/receipt-valuer.js'
-import { predictedByLogs, shownByLogs } from '../../src/valuation/shown-by-logs.js'
+import { predictedFromLogs, spendFromLogs } from '../../src/valuation/spend-from-logs.js'
 import { MULTICALL3 } from '../../src/valuation/well-known.js'
 
 const wallet = getAddress('0x00000000000000000000000000000000000a6e47')
@@ -47,7 +47,13 @@ interface Said {
 function shown(transfers: readonly SimulatedTransfer[], said: Said = {}): bigint {
   const { value = 0n, data = '0x', approvals = [], supplies = new Map() } = said
   const call = { from: wallet, to: router, value, data }
-  return shownByLogs(view, call, { transfers, approvals }, supplies, new PriceBook(PRICED, PRICES))
+  return spendFromLogs(
+    view,
+    call,
+    { transfers, approvals },
+    supplies,
+    new PriceBook(PRICED, PRICES),
+  )
 }
 
 test('what a third contract pays a stranger is shown in full, also once it is unwrapped', () => {
@@ -92,10 +98,10 @@ test('what a third contract approves a stranger is shown, and no more than there
 
 test('a sale among strangers for native currency hides nothing that is paid in its place', () => {
   const others = { countedMicros: 0n, paidMicros: 0n }
-  expect(predictedByLogs(400n * USD, others)).toBe(0n)
-  expect(predictedByLogs(400n * USD, { ...others, countedMicros: 400n * USD })).toBe(400n * USD)
+  expect(predictedFromLogs(400n * USD, others)).toBe(0n)
+  expect(predictedFromLogs(400n * USD, { ...others, countedMicros: 400n * USD })).toBe(400n * USD)
   // What the wallet pays may become native currency on the way, and something else again.
-  expect(predictedByLogs(100n * USD, { ...others, paidMicros: 300n * USD })).toBe(100n * USD)
+  expect(predictedFromLogs(100n * USD, { ...others, paidMicros: 300n * USD })).toBe(100n * USD)
 })
 
 const word = (address: Address): Hex => encodeAbiParameters([{ type: 'address' }], [address])

@@ -1,20 +1,20 @@
 /** A request that must be carried out once. */
-export interface Wish<W> {
+export interface Submission<W> {
   /** Idempotency key for these terms only. */
   readonly id: string
   readonly terms: W
 }
 
-export interface Wishes<W> {
+export interface Submissions<W> {
   /** The same request as before if the terms are equal. */
-  saying(terms: W): Wish<W>
+  for(terms: W): Submission<W>
   /**
    * Call it when the request is sent: equal terms then mean this request, even after the page is
    * reloaded.
    */
-  sent(wish: Wish<W>): void
+  sent(submission: Submission<W>): void
   /** Call it when the request was carried out: equal terms then mean a new request. */
-  carriedOut(wish: Wish<W>): void
+  done(submission: Submission<W>): void
 }
 
 /** Ids of requests under way, by their terms. */
@@ -25,20 +25,20 @@ export interface Unanswered {
 }
 
 /** The requests of one form, distinguished by their terms. */
-export function wishesOf<W>(newId: () => string, unanswered: Unanswered): Wishes<W> {
-  let current: { readonly text: string; readonly wish: Wish<W> } | null = null
+export function submissionsOf<W>(newId: () => string, unanswered: Unanswered): Submissions<W> {
+  let current: { readonly text: string; readonly submission: Submission<W> } | null = null
   return {
-    saying(terms) {
+    for(terms) {
       const text = JSON.stringify(terms)
       if (current?.text !== text) {
-        current = { text, wish: { id: unanswered.idOf(text) ?? newId(), terms } }
+        current = { text, submission: { id: unanswered.idOf(text) ?? newId(), terms } }
       }
-      return current.wish
+      return current.submission
     },
     sent({ id, terms }) {
       unanswered.sent(JSON.stringify(terms), id)
     },
-    carriedOut({ terms }) {
+    done({ terms }) {
       unanswered.answered(JSON.stringify(terms))
       current = null
     },

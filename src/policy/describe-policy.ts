@@ -13,24 +13,24 @@ const FALLBACK = {
   deny: 'all other calls are refused',
 } as const
 
-export function policyInWords(policy: Policy | null): string {
+export function describePolicy(policy: Policy | null): string {
   if (policy === null) return 'none: any call within the caps'
   const { perTransactionMicros, maxSwapLossBps, rules, fallback, ceilings, breakers } = policy
   const parts = [
     ...(perTransactionMicros === null
       ? []
       : [`at most ${formatUsd(perTransactionMicros)} USD in one call`]),
-    ...(maxSwapLossBps === undefined ? [] : [swapLossInWords(maxSwapLossBps)]),
-    ...rules.map((rule) => `rule ${quoted(rule.name)}: ${ruleInWords(rule)}`),
+    ...(maxSwapLossBps === undefined ? [] : [describeSwapLoss(maxSwapLossBps)]),
+    ...rules.map((rule) => `rule ${quoted(rule.name)}: ${describeRule(rule)}`),
     FALLBACK[fallback],
-    ...ceilings.map(ceilingInWords),
-    ...breakers.map(breakerInWords),
+    ...ceilings.map(describeCeiling),
+    ...breakers.map(describeBreaker),
   ]
   return parts.join('; ')
 }
 
 /** @param bound basis points; null when unbounded */
-export function swapLossInWords(bound: number | null): string {
+export function describeSwapLoss(bound: number | null): string {
   const most = bound === null ? 'all of' : `at most ${formatBps(bound)} % of`
   return `swaps and deposits may lose ${most} what they take, by the service's prices`
 }
@@ -48,8 +48,8 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', "'")}"`
 }
 
-export function ruleInWords({ effect, when, approvals, delaySeconds }: Rule): string {
-  const conditions = whenInWords(when)
+export function describeRule({ effect, when, approvals, delaySeconds }: Rule): string {
+  const conditions = describeWhen(when)
   const people = approvals?.needed === 1 ? 'one person' : `${approvals?.needed} people`
   const asks =
     approvals === null ? '' : `, by ${people} within ${duration(approvals.expiresSeconds)}`
@@ -57,13 +57,13 @@ export function ruleInWords({ effect, when, approvals, delaySeconds }: Rule): st
   return `${EFFECT[effect]} ${conditions === '' ? 'every call' : `calls ${conditions}`}${asks}${waits}`
 }
 
-export function breakerInWords({ kind, count, factor, perSeconds }: Breaker): string {
+export function describeBreaker({ kind, count, factor, perSeconds }: Breaker): string {
   return kind === 'spend_factor'
     ? `frozen once ${duration(perSeconds)} see more than ${factor} times the usual spend`
     : `frozen once ${duration(perSeconds)} see ${count} ${kind.replaceAll('_', ' ')}`
 }
 
-export function ceilingInWords({ chainId, token, per, amount }: Ceiling): string {
+export function describeCeiling({ chainId, token, per, amount }: Ceiling): string {
   const chain = chainFacts(chainId)?.name ?? `chain ${chainId}`
   return `at most ${amount} smallest units of ${tokenText(token)} a ${per} on ${chain}`
 }
@@ -71,8 +71,8 @@ export function ceilingInWords({ chainId, token, per, amount }: Ceiling): string
 /** The time ends the sentence. */
 const AS_SPOKEN = [...CONDITION_FIELDS.filter((field) => field !== 'utcHours'), 'utcHours'] as const
 
-function whenInWords(when: When): string {
+function describeWhen(when: When): string {
   const parts = conditionsIn(when, AS_SPOKEN).map(({ row, value }) => row.words(value))
-  if (when.not !== undefined) parts.push(`except those ${whenInWords(when.not)}`)
+  if (when.not !== undefined) parts.push(`except those ${describeWhen(when.not)}`)
   return parts.join(', ')
 }
