@@ -29,7 +29,7 @@ import type { UserBreakersCommand } from './user-breakers/core/decide.js'
 import type { IncomingCommand, LogCommand } from './webhook-endpoint/core/commands.js'
 
 /** The commands and answers of each kind of actor. */
-export interface Protocols {
+interface Protocols {
   readonly 'sub-wallet': SubWalletProtocol
   readonly 'webhook-endpoint':
     | Ask<Exclude<IncomingCommand, LogCommand>, WebhookEndpoint>

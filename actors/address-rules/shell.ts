@@ -14,7 +14,7 @@ interface Holder extends AddressRulesState {
   readonly userId: UserId
 }
 
-export interface AddressRulesPorts {
+interface AddressRulesPorts {
   readonly reader: Reader
   /** Called once a change is durable, before this thread answers its caller. */
   readonly rulesChanged: () => void

@@ -20,7 +20,7 @@ import { emptyWatcher, type WatcherState } from './core/state.js'
 import { packer } from './packer.js'
 import { givenUpOf, watchOf } from './watch-of.js'
 
-export interface ChainWatcherPorts {
+interface ChainWatcherPorts {
   readonly reader: Reader
   readonly chains: Chains
   readonly tell: (envelope: Envelope) => void

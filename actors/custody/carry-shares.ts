@@ -10,7 +10,7 @@ const AT_ONCE = 64
 /** An adoption waits twice for the disk, and this thread with it. */
 const ADOPTED_EVERY_MS = 50
 
-export interface ShareCarrierPorts {
+interface ShareCarrierPorts {
   readonly shares: ConnectedCoSigner['shares']
   readonly reader: Pick<Reader, 'fresh'>
   /** The name of the journal. */

@@ -18,7 +18,7 @@ import type { Envelope } from '../runtime/actor.js'
 /** The interval between two polls while a call waits: people take seconds at the least. */
 const POLL_MS = 1_000
 
-export interface DecisionPorts {
+interface DecisionPorts {
   readonly approvals: Pick<ApprovalPort, 'approve' | 'decisions'>
   readonly reader: Pick<Reader, 'fresh' | 'approvals' | 'transactions'>
   readonly tell: (envelope: Envelope) => void

@@ -4,7 +4,7 @@ import type { CoSigner } from '../../src/service-custody/co-signer.js'
 /** The interval between two polls: a member is refused within seconds of being removed. */
 const POLL_MS = 1_000
 
-export interface MemberPorts {
+interface MemberPorts {
   readonly coSigner: Pick<CoSigner, 'followMembers'>
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: { warn(context: object, message: string): void }

@@ -26,7 +26,7 @@ import type {
 } from './core/messages.js'
 import { type FreezesState, freezesState } from './core/state.js'
 
-export interface FreezesPorts {
+interface FreezesPorts {
   readonly reader: Reader
   /** The freezes of this thread, on which all sub-wallets of the user live. */
   readonly book: FreezeBook

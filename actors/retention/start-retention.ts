@@ -4,7 +4,7 @@ import type { RetentionStart } from './worker.js'
 /** Records are kept for days, so one that is removed an hour late does no harm. */
 export const RETENTION_INTERVAL_MS = 3_600_000
 
-export interface RetentionThread {
+interface RetentionThread {
   /** Ends the thread after its present step. */
   close(): Promise<void>
 }

@@ -31,7 +31,7 @@ export interface ActorClient extends Actors {
   close(): Promise<void>
 }
 
-export interface ActorClientOptions {
+interface ActorClientOptions {
   readonly threads: WorkerThreads
   readonly begin: WorkerBegin
   readonly timers: Timers

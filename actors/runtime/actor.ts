@@ -8,7 +8,7 @@ import type { Writer } from '../../src/store/writer.js'
  * state and runs effects, whose outcomes come back as commands. One thread owns an actor and
  * handles its commands one after another.
  */
-export interface ActorLogic<State, Command, Event, Effect> {
+interface ActorLogic<State, Command, Event, Effect> {
   /**
    * Decides one command. The mailbox owns the state: each event is folded into it as it is emitted,
    * so later steps of the same command see it. Folding the returned events into the earlier state
@@ -85,7 +85,7 @@ export function eraseShell<State, Command, Event, Effect>(
 }
 
 /** Kinds of actors that each user has of their own. They live on the thread of their user. */
-export type UserActorKind =
+type UserActorKind =
   | 'sub-wallet'
   | 'webhook-endpoint'
   | 'address-rules'
@@ -94,14 +94,9 @@ export type UserActorKind =
   | 'user-breakers'
 
 /** Kinds that serve all users. They append no events, because each event belongs to one user. */
-export type SharedActorKind =
-  | 'chain-watcher'
-  | 'gas-wallet'
-  | 'custody'
-  | 'key-use'
-  | 'share-prices'
+type SharedActorKind = 'chain-watcher' | 'gas-wallet' | 'custody' | 'key-use' | 'share-prices'
 
-export type ActorKind = UserActorKind | SharedActorKind
+type ActorKind = UserActorKind | SharedActorKind
 
 /** Names one actor and its user, which determine its thread. */
 export type ActorAddress =

@@ -31,7 +31,7 @@ export interface Resident {
   kept: KeptMessage[] | null
 }
 
-export interface KeptMessage {
+interface KeptMessage {
   readonly envelope: Delivery
   /** False when it still has to be prepared for the mailbox. */
   readonly isPrepared: boolean

@@ -13,7 +13,7 @@ import { type Resident, Residents } from './residents.js'
  */
 const MAILBOX_CAPACITY = 50_000
 
-export interface ShardHostOptions {
+interface ShardHostOptions {
   readonly shells: readonly ErasedShell[]
   readonly commits: Commits
   readonly timers: Pick<Timers, 'soon' | 'elapsed'>

@@ -20,7 +20,7 @@ export interface WorkerThreads {
   close(): Promise<void>
 }
 
-export interface WorkerThreadsOptions {
+interface WorkerThreadsOptions {
   readonly entry: URL
   readonly starts: readonly WorkerStart[]
   /** Called when a worker ended unexpectedly: the process must restart. */

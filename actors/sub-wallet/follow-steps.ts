@@ -6,7 +6,7 @@ import type { ActorShell } from '../runtime/actor.js'
 import type { Command, Effect, Event } from './core/messages.js'
 import type { SubWalletState } from './core/state.js'
 
-export interface StepFollowers {
+interface StepFollowers {
   readonly path: Pick<PathMeter, 'step' | 'refused'>
   readonly latency: Meter['latency']
   /** Receives each step, in the order of the decisions; null when nothing reads them. */

@@ -15,9 +15,9 @@ const WALLETS_AT_ONCE = 500
 /** The most gas wallet transactions that one poll can cause: about three a second. */
 const TOLD_AT_ONCE = 16
 /** The interval between two polls: a million wallets take three hours. */
-export const POLL_MS = 5_000
+const POLL_MS = 5_000
 
-export interface IdlePorts {
+interface IdlePorts {
   readonly reader: Reader
   readonly tell: (wallet: ReturnType<typeof subWalletAddress>, command: UndelegateCommand) => void
   /** Null while the clock is not verified: then no account counts as idle. */

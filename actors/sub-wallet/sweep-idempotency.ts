@@ -25,7 +25,7 @@ export const REST_MS = 5_000
  */
 const GO_ON_MS = 250
 
-export interface SweepPorts {
+interface SweepPorts {
   readonly reader: Reader
   readonly tell: (wallet: WalletAddress, command: ForgetCommand) => void
   /** Null while the clock is not verified: then no key is removed. */

@@ -16,7 +16,7 @@ import {
   type UserBreakersState,
 } from './core/decide.js'
 
-export interface UserBreakersPorts {
+interface UserBreakersPorts {
   readonly reader: Reader
   /** The breakers of this thread, on which all sub-wallets of the user live. */
   readonly book: Pick<UserBreakerBook, 'put'>

@@ -17,7 +17,7 @@ interface KnownEndpoints {
   readonly endpoints: readonly WebhookEndpoint[]
 }
 
-export interface AnnouncePorts {
+interface AnnouncePorts {
   readonly reader: Reader
   readonly sequence: EventSequence
   readonly tell: (envelope: Envelope) => void

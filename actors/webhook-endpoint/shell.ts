@@ -31,7 +31,7 @@ import type { DeliveryPace } from './pace.js'
 import { type Holder, recordEvents } from './record.js'
 import { fromStored, type StoredState } from './stored-state.js'
 
-export interface WebhookPorts {
+interface WebhookPorts {
   readonly reader: Reader
   readonly sequence: EventSequence
   readonly deliverer: Deliverer

@@ -5,13 +5,13 @@ import { timestamp } from './primitives.js'
 
 /** The other members of an account, and their roles. */
 
-export const role = z.enum(ROLES)
+const role = z.enum(ROLES)
 /** RFC 5321, section 4.5.3.1.3, less the angle brackets. */
 const email = z.string().min(3).max(254)
 const personId = z.string().min(1).max(255).describe('as `list_members` gives it')
 const accountId = z.string().min(1).max(255).describe('as `get_user` gives it')
 
-export const member = z.looseObject({
+const member = z.looseObject({
   person_id: z.string(),
   email: z.string().nullable().describe('as of the invitation; null for the first owner'),
   role,

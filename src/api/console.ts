@@ -64,7 +64,7 @@ export const frozen = z
   .nullable()
   .describe('null: not frozen; its wallet and user may be frozen separately')
 
-export const freezeScope = z.enum(['user', 'wallet', 'key'])
+const freezeScope = z.enum(['user', 'wallet', 'key'])
 const frozenId = z
   .string()
   .max(255)

@@ -4,7 +4,7 @@ import { FAULTS } from './drills.js'
 
 /** Guides of the documentation, which show how the parts of the reference are used together. */
 
-export interface Guide {
+interface Guide {
   /** Anchor of its section. */
   readonly id: string
   readonly title: string

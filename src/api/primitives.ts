@@ -70,7 +70,7 @@ export const calldata = z
   .meta({ pattern: '^0x(?:[0-9a-fA-F]{2})*$' })
 
 /** Decimal USD with at most 6 fraction digits. */
-export const usdAmount = z
+const usdAmount = z
   .string()
   .max(24)
   .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'must be decimal USD with at most 6 fraction digits')

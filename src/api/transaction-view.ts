@@ -43,11 +43,11 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
 }
 
 /** Null for a transaction that waits for approval, or ended without it. */
-export function shownHash(tx: Transaction): Hex | null {
+function shownHash(tx: Transaction): Hex | null {
   return tx.attempts.length === 0 && tx.mined === null ? null : currentHash(tx)
 }
 
-export function shownNonce({ nonce }: Transaction): number | null {
+function shownNonce({ nonce }: Transaction): number | null {
   return nonce === NO_NONCE ? null : nonce
 }
 

@@ -99,7 +99,7 @@ const sponsoredFields = {
 }
 
 /** The approval that a call waits for, or waited for. */
-export const askedApproval = z.looseObject({
+const askedApproval = z.looseObject({
   approval_id: z.string(),
   url: z.string().nullable().describe('page on which people approve, or null'),
   rule: z.string().describe("the policy's rule that asks, or default"),

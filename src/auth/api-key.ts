@@ -57,7 +57,7 @@ export interface AuthenticatedKey {
   readonly frozen?: Fault
 }
 
-export interface ApiKeyAuthenticator {
+interface ApiKeyAuthenticator {
   /**
    * @param header the value of `X-Api-Key`, empty when absent
    * @returns refusals: `UNAUTHENTICATED` (missing, malformed), `INVALID_KEY` (all else)
@@ -69,7 +69,7 @@ export interface ApiKeyAuthenticator {
   clear(): void
 }
 
-export interface ApiKeyAuthenticatorOptions {
+interface ApiKeyAuthenticatorOptions {
   readonly reader: ApiKeyReader
   /** Keys of the other environment are refused. */
   readonly environment: Environment

@@ -37,7 +37,7 @@ export interface ConsoleTokenVerifier {
   verify(authorizationHeader: string | undefined): Promise<Result<ConsoleUser>>
 }
 
-export interface ConsoleTokenOptions {
+interface ConsoleTokenOptions {
   /** The exact issuer expected in `iss`. */
   readonly issuer: string
   /** The audience expected in `aud`. */

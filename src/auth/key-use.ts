@@ -16,7 +16,7 @@ export interface KeyUse {
   readonly atMs: number
 }
 
-export interface KeyUseRecorder {
+interface KeyUseRecorder {
   /** Costs a map lookup, and no more for a key already seen in the same minute. */
   saw(keyId: KeyId): void
   /** Returns the last use that this process saw; null when the store is more recent. */

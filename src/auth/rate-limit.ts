@@ -70,7 +70,7 @@ export function tokensOfBody(bytes: number): number {
   return Math.floor(bytes / BODY_BYTES_PER_TOKEN)
 }
 
-export interface TokenBucket {
+interface TokenBucket {
   /** Fractional; at most burst, and negative when tokens are owed. */
   tokens: number
   updatedAtMs: number
@@ -131,7 +131,7 @@ export interface RateLimiter {
   peek(partition: string): RateLimitDecision
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly policy: RateLimitPolicy
   /** Monotonic clock, milliseconds. */
   readonly nowMs: () => number

@@ -36,7 +36,7 @@ export interface TokenCaller {
  * separate from failed keys, because agents and people may share a gateway's address; tokens
  * verified within the last minutes still pass.
  */
-export const FORGED_TOKEN_POLICY: RateLimitPolicy = {
+const FORGED_TOKEN_POLICY: RateLimitPolicy = {
   name: 'failed-console-token',
   refillPerSecond: 200,
   burst: 1_000,
@@ -46,7 +46,7 @@ export const FORGED_TOKEN_POLICY: RateLimitPolicy = {
  * Spec silent: the same per subject at an address. A person's browser sends an expired token now
  * and then; fifty users of one office reach the address's own rate.
  */
-export const FORGED_SUBJECT_POLICY: RateLimitPolicy = {
+const FORGED_SUBJECT_POLICY: RateLimitPolicy = {
   name: 'failed-console-token-of-user',
   refillPerSecond: 4,
   burst: 40,
@@ -63,7 +63,7 @@ const KNOWN_MAX = 20_000
 const KNOWN_MS = 7 * 24 * 60 * 60 * 1_000
 const SUBJECT_CHARS_MAX = 255
 
-export interface UnverifiedTokensOptions {
+interface UnverifiedTokensOptions {
   readonly policy?: RateLimitPolicy
   readonly subjectPolicy?: RateLimitPolicy
   /** Monotonic clock, milliseconds. */

@@ -22,7 +22,7 @@ export interface ChainAccess {
 export type Chains = ReadonlyMap<number, ChainAccess>
 
 /** The non-deterministic part of nodes, which a simulator replaces. */
-export interface NodeWorld {
+interface NodeWorld {
   readonly timers: Timers
   readonly transportTo: (chainId: number, url: string) => Transport
 }

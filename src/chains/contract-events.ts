@@ -6,14 +6,14 @@ import { RpcShapeError } from './rpc/errors.js'
 import type { RpcCall, RpcClient } from './rpc/types.js'
 
 /** An event of one contract; numbers and sizes are checked, the data is not decoded. */
-export interface ContractEvent {
+interface ContractEvent {
   readonly topics: readonly Hex[]
   readonly data: Hex
   readonly blockNumber: number
   readonly logIndex: number
 }
 
-export interface EventRange {
+interface EventRange {
   readonly events: readonly ContractEvent[]
   /** The last block of the range, from the same node. */
   readonly through: { readonly number: number; readonly hash: Hex; readonly timestampMs: number }

@@ -37,7 +37,7 @@ export interface FeeQuote {
   readonly head: ChainHead
 }
 
-export interface FeeOracleOptions {
+interface FeeOracleOptions {
   readonly ceilingWei: bigint
   /** How long a quote is valid without a newer head, milliseconds. */
   readonly maxAgeMs?: number

@@ -142,7 +142,7 @@ export function parseFeeHistory(value: unknown): FeeHistory {
 /**
  * A node's suggestions for when its fee history is unusable, wei per gas; null when it has none.
  */
-export interface FeeSuggestions {
+interface FeeSuggestions {
   /** `eth_maxPriorityFeePerGas` */
   readonly tip: bigint | null
   /** `eth_gasPrice`: base fee and tip together. */

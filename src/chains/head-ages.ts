@@ -4,7 +4,7 @@ import type { ChainHead } from './heads.js'
  * The time since each chain's newest block was first seen here, independent of the block's
  * timestamp.
  */
-export interface HeadAges {
+interface HeadAges {
   note(head: Pick<ChainHead, 'chainId' | 'number' | 'hash'>): void
   /** Null until a block of the chain was seen. */
   of(chainId: number): { readonly number: number; readonly ageMs: number } | null

@@ -51,7 +51,7 @@ export interface AccountAt {
   readonly nonce: number
 }
 
-export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized'
+type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized'
 
 export interface TransactionCall {
   readonly from: Address
@@ -72,7 +72,7 @@ const NO_CODE_MAX_AGE_MS = 5_000
  */
 const CODE_AGE_STEP_MS = 100
 
-export interface ChainReadsOptions {
+interface ChainReadsOptions {
   /** Milliseconds of a monotonic clock; absent to use this process's. */
   readonly elapsed?: () => number
   /**

@@ -6,13 +6,13 @@ import { type ChainProblem, verifyChain } from './verify-chain.js'
  * Which chains have a trusted Router: one whose code, and whose delegate's code, was verified to be
  * exactly ours. Until then, and when they differ, the chain has none.
  */
-export interface RouterChecks {
+interface RouterChecks {
   hasRouter(chainId: number): boolean
   close(): void
 }
 
 /** Shows findings about the configuration; absent in threads that only need the results. */
-export interface ChainReport {
+interface ChainReport {
   readonly registry: Registry
   readonly log: { warn(context: object, message: string): void }
 }

@@ -7,7 +7,7 @@ import { RpcCallError, RpcShapeError } from './rpc/errors.js'
 import type { RpcClient, RpcResult } from './rpc/types.js'
 
 /** The fees of the OP stack besides gas, from its GasPriceOracle. */
-export interface SideFees {
+interface SideFees {
   /**
    * At once while cached.
    * @param txBytes length of the unsigned serialised transaction

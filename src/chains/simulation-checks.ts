@@ -7,12 +7,12 @@ import type { SimulationMethod } from './simulate/simulation.js'
  * Probes how every endpoint simulates, from the start on and again after its outages. Nothing waits
  * for it: a call that comes first waits for the same probes.
  */
-export interface SimulationChecks {
+interface SimulationChecks {
   close(): void
 }
 
 /** Shows findings; absent in threads that only need the results. */
-export interface SimulationReport {
+interface SimulationReport {
   readonly registry: Registry
   readonly log: {
     info(context: object, message: string): void

@@ -32,7 +32,7 @@ const keyFile = z.object({
 })
 type KeyFile = z.infer<typeof keyFile>
 
-export type KeyFacts = Omit<KeyFile, 'private_key'>
+type KeyFacts = Omit<KeyFile, 'private_key'>
 
 /** PBES2 with AES-256 (RFC 8018), which cannot make up for a short passphrase. */
 const CIPHER = 'aes-256-cbc'

@@ -11,7 +11,7 @@ import type { Breaker } from '../policy/policy.js'
 
 export type AuditView = z.infer<typeof auditPage>['records'][number]
 
-export interface BreakerLog {
+interface BreakerLog {
   readonly breakers: readonly Breaker[]
   /** The key, its predecessors and its successors. */
   readonly keyIds: ReadonlySet<string>
@@ -22,7 +22,7 @@ export interface BreakerLog {
   readonly transactions: readonly TransactionView[]
 }
 
-export interface ReplayedTrip extends Pick<Trip, 'atMs' | 'reason'> {
+interface ReplayedTrip extends Pick<Trip, 'atMs' | 'reason'> {
   /** When the breaker froze the key or the user; null when the trail has no such freeze. */
   readonly frozenAtMs: number | null
 }

@@ -23,14 +23,14 @@ const LOOPBACK = 'http://127.0.0.1'
 const endpoints = z.object({ authorization_endpoint: z.url(), token_endpoint: z.url() })
 const issued = z.object({ access_token: z.string(), expires_in: z.int().min(1) })
 
-export interface SignInChoices {
+interface SignInChoices {
   /** The loopback port for the browser's answer; by default a free one. */
   readonly port?: number | undefined
   /** The account that the token is for; by default the person's own. */
   readonly account?: string | undefined
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly token: string
   readonly expiresAtMs: number
 }

@@ -9,7 +9,7 @@ import { type AuditView, explained, paidUntilMs, payeesOf, type Replayed } from 
 
 /** Recomputes from the owner's records when the user's breakers had to trip. */
 
-export interface UserBreakerLog {
+interface UserBreakerLog {
   readonly records: readonly AuditView[]
   /** The transactions of all sub-wallets. */
   readonly transactions: readonly TransactionView[]

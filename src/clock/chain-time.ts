@@ -17,7 +17,7 @@ export interface ChainTime {
   nearestMs(machineMs: number): number | null
 }
 
-export interface ChainTimeOptions {
+interface ChainTimeOptions {
   /** Milliseconds of a clock that never steps and is the same for all threads of the process. */
   readonly monotonicMs: () => number
 }

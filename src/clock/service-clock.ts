@@ -37,7 +37,7 @@ export interface ServiceClock {
   refusal(): Fault | null
 }
 
-export interface ServiceClockOptions {
+interface ServiceClockOptions {
   readonly chainTime: ChainTime
   /** The machine's clock, milliseconds since the Unix epoch. */
   readonly machineMs?: () => number
@@ -107,7 +107,7 @@ const UNCHECKED =
   'No block has been seen to check the clock against, so writes are stopped until one is; reads go on.'
 
 /** Describes the difference in words; negative means behind. */
-export function clockSentence(aheadMs: number): string {
+function clockSentence(aheadMs: number): string {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   const side = aheadMs < 0 ? 'behind' : 'ahead of'
   return `The service's clock is ${seconds} s ${side} the newest blocks, so writes are stopped; reads go on.`

@@ -193,7 +193,7 @@ export interface Config {
   readonly gasBudgets: GasBudgets
 }
 
-export interface ReadConfig {
+interface ReadConfig {
   readonly config: Config
   /** Sentences for the log about variables that are no longer settings, or never were. */
   readonly warnings: readonly string[]

@@ -26,7 +26,7 @@ export interface LinkListenerSettings {
 }
 
 /** The wallet service's side. */
-export interface IdentityLinkSettings {
+interface IdentityLinkSettings {
   readonly address: HostPort
   /** Alternative addresses: nodes that may take over from it, and it from them. */
   readonly others: readonly HostPort[]
@@ -36,7 +36,7 @@ export interface IdentityLinkSettings {
 }
 
 /** The parameters of a connection. */
-export interface IdentityLink extends HostPort {
+interface IdentityLink extends HostPort {
   readonly others: readonly HostPort[]
   readonly serverName: string | null
   /**

@@ -25,7 +25,7 @@ const REDACTED_PATHS = [
   ...SECRET_HEADERS.flatMap((name) => [name, `*${name}`, `*.*${name}`]),
 ]
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** The process that writes: `service`, `identity-provider`, `quorum-signer`. */
   readonly name: string
   readonly level: string

@@ -15,7 +15,7 @@ import {
  * The link between a cluster's nodes: TLS, where each has a certificate by one authority that all
  * pin. A standby forwards requests over it to the leader.
  */
-export interface NodeLinkSettings {
+interface NodeLinkSettings {
   /** An address of this machine. */
   readonly listen: HostPort
   /** The address that other nodes use, which must be in its certificate. */

@@ -8,7 +8,7 @@ import type { TransactionStep } from '../domain/path-meter.js'
  * here instead of by pino: a step is copied byte by byte behind the waiting ones, and written
  * later. A string for each would double a send's garbage.
  */
-export interface StepLines {
+interface StepLines {
   /** @param code the error code of a refusal; otherwise null */
   note(
     step: TransactionStep,
@@ -21,7 +21,7 @@ export interface StepLines {
   flush(): void
 }
 
-export interface StepLinesOptions {
+interface StepLinesOptions {
   readonly logger: Logger
   /** The logger's name. */
   readonly name: string

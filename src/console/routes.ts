@@ -22,7 +22,7 @@ const OperationsPage = lazyPage(async () => (await import('./pages/operations.js
 const PlaygroundPage = lazyPage(async () => (await import('./pages/playground.js')).PlaygroundPage)
 
 /** Every page in one line, in the order of the navigation. */
-export interface PageRoute {
+interface PageRoute {
   /** Path below `/console`; the page reads a `:name` segment with `useParams`. */
   readonly path: string
   /** Null for a page that is reached only from another page. */

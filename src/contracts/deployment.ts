@@ -7,7 +7,7 @@ import agentRouter from './generated/agent-router.json' with { type: 'json' }
  * The addresses of Router and delegate: the same on every chain, because their CREATE2 addresses
  * depend only on the bytecode, the salt and the owner. The deployer does not matter.
  */
-export interface Create2Deployment {
+interface Create2Deployment {
   readonly address: Address
   readonly salt: Hex
   readonly initCode: Hex

@@ -20,7 +20,7 @@ interface ErrorShape {
   readonly parameters: readonly Parameter[]
 }
 
-export interface KnownError {
+interface KnownError {
   readonly name: string
   /** The values that have one word, in order, in readable form. */
   readonly values: ReadonlyMap<string, string>

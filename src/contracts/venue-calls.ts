@@ -7,7 +7,7 @@ import { swapRouter02Abi } from './abis/swap-router-02.js'
  * Calldata for the venues that the Router calls. The Router is the caller: it holds the input
  * during the call, so amounts are after the fee and receivers name the sub-wallet.
  */
-export interface SwapCall {
+interface SwapCall {
   /** ERC-20 addresses along the route, two or three; native currency as wrapped native. */
   readonly tokens: readonly Address[]
   /** Pool fee of each hop in hundredths of a basis point; one fewer than `tokens`. */

@@ -19,7 +19,7 @@ const REASON_CHARS_MAX = 200
 const UNREAD =
   'The store contains a freeze of the service that cannot be read. Find out why, then lift it with countersign custody unfreeze.'
 
-export type FreezableDomain = 'service' | 'user'
+type FreezableDomain = 'service' | 'user'
 
 const DIRECTORIES = { service: 'service', user: 'identity-provider' } as const
 
@@ -85,7 +85,7 @@ export function readInstanceFreeze(path: string): Freezing | null {
   }
 }
 
-export interface InstanceFreeze {
+interface InstanceFreeze {
   current(): Freezing | null
   close(): void
 }

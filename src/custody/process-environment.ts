@@ -5,7 +5,7 @@ import type { FileKeys } from './key-stores/open-key-store.js'
  * The settings that every process of the quorum reads from its environment, which never holds
  * secrets.
  */
-export interface ProcessEnvironment {
+interface ProcessEnvironment {
   /** Absolute path of the home directory. */
   readonly home: string
   readonly mode: 'dev' | 'live'

@@ -17,7 +17,7 @@ export interface ExecutionGas {
   estimate(chain: ChainAccess, call: ExecutionCall): Promise<Result<bigint>>
 }
 
-export interface ExecutionCall {
+interface ExecutionCall {
   readonly relayer: Address
   readonly account: Address
   readonly router: Address
@@ -76,7 +76,7 @@ const ERROR_SELECTOR = '0x08c379a0'
 const REASON_CHARS_MAX = 200
 
 /** Translates a revert of `execute` for the caller. */
-export function executionFault(data: unknown, message: string): Fault {
+function executionFault(data: unknown, message: string): Fault {
   const known = decodeKnownError(data)
   switch (known?.name) {
     case 'SlippageExceeded':

@@ -3,7 +3,7 @@ import type { Chains } from '../chains/access.js'
 import type { Address } from '../domain/ids.js'
 
 /** Monitors the balances of gas wallets: without funds sponsored calls stop on that chain. */
-export interface GasBalances {
+interface GasBalances {
   readings(): readonly GasReading[]
   close(): void
 }
@@ -19,13 +19,13 @@ export interface GasReading extends WatchedGasWallet {
   } | null
 }
 
-export interface WatchedGasWallet {
+interface WatchedGasWallet {
   readonly gasWalletId: string
   readonly chainId: number
   readonly address: Address
 }
 
-export interface GasBalancesOptions {
+interface GasBalancesOptions {
   readonly chains: Chains
   readonly wallets: readonly WatchedGasWallet[]
   readonly registry: Registry

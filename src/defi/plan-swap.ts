@@ -52,7 +52,7 @@ export function noRoute(): Fault {
 }
 
 /** The caller's minimum and the key's bounds. */
-export interface LeastWanted extends OutputBounds {
+interface LeastWanted extends OutputBounds {
   /** The caller's minimum, computed from the present offer. */
   readonly minOutOf: (amountOut: bigint) => bigint
 }

@@ -20,7 +20,7 @@ import { type VaultState, worthOfShares } from './vault-venue.js'
 const VAULT_SLIPPAGE_BPS = 50
 
 /** The present state of a vault. */
-export interface PlannedMarket {
+interface PlannedMarket {
   readonly chain: ChainAccess
   readonly vault: Address
   readonly state: VaultState

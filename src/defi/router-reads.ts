@@ -93,7 +93,7 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
 }
 
 /** How one deployed contract compares with the committed artifact. */
-export interface VerifiedContract {
+interface VerifiedContract {
   readonly contract: 'AgentRouter' | 'AgentDelegate'
   readonly address: Address
   /** Null when code and immutables match the artifact. */

@@ -12,7 +12,7 @@ export interface SharePriceHistory {
   apy(vaultKey: string): string | null
 }
 
-export interface SharePriceHistoryOptions {
+interface SharePriceHistoryOptions {
   /** The samples stored before. */
   readonly stored: Iterable<readonly [vaultKey: string, samples: readonly SharePriceSample[]]>
   /** Called with all samples of a vault when one was added: once in ten minutes. */

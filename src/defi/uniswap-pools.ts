@@ -20,7 +20,7 @@ const POOLS_REMEMBERED_MAX = 10_000
 const ABSENT_MAX_AGE_MS = 60_000
 const FEE_ONE = 1_000_000n
 
-export interface UniswapPools {
+interface UniswapPools {
   /** Every pool of a pair; empty when there are no pools. */
   between(chain: ChainAccess, tokenIn: Address, tokenOut: Address): Promise<Hop[]>
   /** The output of `amountIn` at the present prices if the pools were infinitely deep. */

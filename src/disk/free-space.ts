@@ -16,7 +16,7 @@ export interface FreeSpace {
   close(): void
 }
 
-export interface FreeSpaceOptions {
+interface FreeSpaceOptions {
   /** Any file or directory of the file system. */
   readonly path: string
   readonly floorBytes: number
@@ -80,7 +80,7 @@ export async function watchFreeSpace(options: FreeSpaceOptions): Promise<FreeSpa
 }
 
 /** The message of a refusal. */
-export function spaceSentence(freeBytes: number | null, floorBytes: number): string {
+function spaceSentence(freeBytes: number | null, floorBytes: number): string {
   const floor = `${Math.ceil(floorBytes / BYTES_PER_MIB)} MiB`
   return freeBytes === null
     ? 'The free space of the disk cannot be read, so writes are stopped; reads continue.'

@@ -10,7 +10,7 @@ import { putFile } from './put-file.js'
  */
 const FILE = 'journal-take'
 
-export type JournaledDomain = 'service' | 'user'
+type JournaledDomain = 'service' | 'user'
 const DIRECTORIES = { service: 'service', user: 'identity-provider' } as const
 
 /**

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
  * open, however it ends: locks of open file descriptions (fcntl(2)) on Linux, flock(2) on macOS.
  * Node offers neither.
  */
-export interface NativeLocks {
+interface NativeLocks {
   /**
    * @param options exclusive by default
    * @returns false if another file description has the lock

@@ -42,7 +42,7 @@ export interface RecordedWrites {
   forget(number: number): void
 }
 
-export interface NumberedWrite {
+interface NumberedWrite {
   readonly number: number
   /** For `unpackWrite`: the write. */
   readonly packed: Buffer
@@ -83,7 +83,7 @@ const packer = new Packr({ useRecords: false })
  * @property unrecorded names of databases that belong to this home only; their writes are not
  * recorded
  */
-export type RecordedOptions = Options & { readonly unrecorded?: readonly string[] }
+type RecordedOptions = Options & { readonly unrecorded?: readonly string[] }
 
 /**
  * Opens a store as `openLmdb` does. If its writes are recorded, those through the returned object

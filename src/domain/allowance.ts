@@ -4,7 +4,7 @@ import type { Address, LineageId, TxId } from './ids.js'
  * `collection` is setApprovalForAll; `permit2` is an allowance inside Permit2, not one given to
  * Permit2.
  */
-export type AllowanceKind = 'erc20' | 'erc721' | 'collection' | 'permit2'
+type AllowanceKind = 'erc20' | 'erc721' | 'collection' | 'permit2'
 
 /**
  * One entry of the ledger of all allowances that a wallet has given. It means that a transaction of
@@ -30,7 +30,7 @@ export interface AllowanceEntry {
  * The lineage that paid for an allowance. The payment is a credit: as long as it lasts, what the
  * spender takes by the allowance counts nothing more against this lineage.
  */
-export interface AllowancePayment {
+interface AllowancePayment {
   readonly lineageId: LineageId
   /** The amount of the allowance, in smallest units. */
   readonly amount: bigint

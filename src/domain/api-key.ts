@@ -6,7 +6,7 @@ export const ROTATION_GRACE_MS = 24 * 60 * 60 * 1_000
 
 export type Permission = KeyPolicy['permission']
 export type Environment = 'live' | 'test'
-export type KeyStatus = 'active' | 'rotated_out' | 'revoked'
+type KeyStatus = 'active' | 'rotated_out' | 'revoked'
 
 /** An API key as stored. The secret is never stored: only its SHA-256 and its first characters. */
 export interface ApiKey extends KeyPolicy {

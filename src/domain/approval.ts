@@ -70,7 +70,7 @@ export interface Approval {
   readonly boundNonce: number | null
 }
 
-export type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd
+type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd
 /**
  * price: the moved assets are worth more or less. quote: the venue offers more or less. gas: the
  * gas would cost more than people signed. policy: it now requires more people. people: too few of
@@ -169,7 +169,7 @@ export interface ApprovalToSign {
 }
 
 /** The result of the simulation by which the call was valued. */
-export interface Prediction {
+interface Prediction {
   readonly simulated: boolean
   /** Null when nothing was simulated. */
   readonly gasUsed: bigint | null

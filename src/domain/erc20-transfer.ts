@@ -16,7 +16,7 @@ export function isErc20Transfer(data: Hex): boolean {
   return data.length === ERC20_TRANSFER_LENGTH && data.startsWith(ERC20_TRANSFER)
 }
 
-export interface TokenMove {
+interface TokenMove {
   /** The account whose tokens it moves, lower-case. */
   readonly payer: string
   /** In smallest units. */

@@ -4,7 +4,7 @@
  * (CONTRACT.md, "Events and webhooks").
  */
 
-export interface EventRow {
+interface EventRow {
   /** When it happens: a sentence of the API document. */
   readonly when: string
   /** The shape of `data`, described in `src/api/openapi-webhooks.ts`. */

@@ -72,7 +72,7 @@ export interface Credits {
   withinPermit2(token: Address): bigint | null
 }
 
-export interface Credit {
+interface Credit {
   /** Paid for in this window and not used. */
   readonly left: bigint
   /** Used by calls whose end the chain does not show yet: the allowance still includes it. */

@@ -120,7 +120,7 @@ export type WireName<Name extends KeyPolicyName> = Rows[Name]['wire']
 
 export type KeyPolicy = { readonly [Name in KeyPolicyName]: ValueOf<Rows[Name]['form']> }
 export type GrantedPolicy = Pick<KeyPolicy, GrantedName>
-export type KeyPolicyWire = {
+type KeyPolicyWire = {
   [Name in KeyPolicyName as WireName<Name>]: WireOf<Rows[Name]['form']>
 }
 /** The fields of a request; an absent field stays, or gets its initial value. */

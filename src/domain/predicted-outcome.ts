@@ -24,7 +24,7 @@ export interface PredictedOutcome {
  * executor.
  */
 export const PREDICTION_BASES = ['run', 'words', 'terms'] as const
-export type PredictionBasis = (typeof PREDICTION_BASES)[number]
+type PredictionBasis = (typeof PREDICTION_BASES)[number]
 
 export interface PredictedMove {
   readonly way: 'out' | 'in'

@@ -10,7 +10,7 @@ export type Role = (typeof ROLES)[number]
  * | approve | let calls through that wait for people |
  * | enlarge | confirm grants, lift freezes, invite, change roles, remove members |
  */
-export const POWERS = ['read', 'run', 'approve', 'enlarge'] as const
+const POWERS = ['read', 'run', 'approve', 'enlarge'] as const
 export type Power = (typeof POWERS)[number]
 
 /**

@@ -59,7 +59,7 @@ export interface SponsoredMarks {
 }
 
 /** The time of a delegated account's last sponsored call. */
-export interface LastSponsoredCall {
+interface LastSponsoredCall {
   readonly chainId: number
   readonly atMs: number
 }

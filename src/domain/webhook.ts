@@ -3,7 +3,7 @@ import type { UserId, WebhookId } from './ids.js'
 
 /** The reader of a channel: a program, or people through the named service. */
 export type ChatKind = 'slack' | 'telegram' | 'ntfy'
-export type AlertKind = ChatKind | 'email'
+type AlertKind = ChatKind | 'email'
 export type EndpointKind = 'webhook' | AlertKind
 
 /**

@@ -5,7 +5,7 @@ import { BASE_CHAIN_ID, CHAIN_COUNT } from '../domain/chains.js'
  * default public sentence, and whether the same request can succeed later without a change.
  * Source: CONTRACT.md, "Errors".
  */
-export interface CatalogueRow {
+interface CatalogueRow {
   readonly status: number
   /** One sentence a person can act on; a fault may carry a more precise one. */
   readonly message: string

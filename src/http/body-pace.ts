@@ -12,7 +12,7 @@ export interface ComingBody {
 }
 
 /** uWebSockets.js checks its timeouts every four seconds, so its ten seconds may be only eight. */
-export const PACE_WINDOW_MS = 6_000
+const PACE_WINDOW_MS = 6_000
 /** The rate that uWebSockets.js requires. */
 const BYTES_PER_SECOND_MIN = 16 * 1024
 const CHECK_INTERVAL_MS = 1_000

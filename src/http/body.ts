@@ -25,7 +25,7 @@ const JSON_CONTENT_TYPE = /^application\/json[\t ]*(?:;|$)/i
 export type BodyResult = Result<Buffer>
 
 /** The bodies that a route accepts. An empty body is always accepted; the schema judges it. */
-export type AcceptedContent = 'json' | 'any'
+type AcceptedContent = 'json' | 'any'
 
 /**
  * Charges for a body of unknown length: the cost of this many bytes, less what was already paid.

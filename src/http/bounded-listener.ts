@@ -13,7 +13,7 @@ export interface OpenPort {
   close(): void
 }
 
-export interface BoundedListenerOptions {
+interface BoundedListenerOptions {
   /** Binds the port; 0 picks a free one. */
   readonly bind: (port: number) => Promise<OpenPort>
   readonly port: number

@@ -12,7 +12,7 @@ import type { ExtraRoute } from './routes.js'
  * in the browser. Files have a hash in their names and never change; the page is requested each
  * time.
  */
-export interface ConsolePages {
+interface ConsolePages {
   /** The folder of the built console. */
   readonly folder: string
   /** OIDC issuer that signs people in; without one (null) nobody can sign in. */

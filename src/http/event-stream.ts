@@ -14,7 +14,7 @@ export const STREAMS_PER_USER_MAX = 16
 /**
  * A tenth of the requests that may be in flight; a stream counts as one for as long as it lasts.
  */
-export const STREAMS_MAX = 1_000
+const STREAMS_MAX = 1_000
 /** The longest delay before an event is sent. A poll without news costs two loads. */
 const POLL_MS = 200
 /** uWebSockets.js closes a connection on which nothing was written for 10 seconds. */
@@ -24,9 +24,9 @@ const STALLED_MS = 30_000
 /** Pause between two checks whether the person is still a member. */
 const MEMBER_MS = 1_000
 
-export type EventPage = z.infer<typeof eventPage>
+type EventPage = z.infer<typeof eventPage>
 
-export interface EventStreamPorts {
+interface EventStreamPorts {
   /** The last place of the user's log that may be shown. */
   readonly readableSeq: (userId: UserId) => number
   /** Milliseconds that only grow; `nowMs` returns those since the epoch. */
@@ -35,7 +35,7 @@ export interface EventStreamPorts {
   readonly isDraining: () => boolean
 }
 
-export interface OpenedStream {
+interface OpenedStream {
   readonly userId: UserId
   /** Expiry of its token. */
   readonly expiresAtMs: number

@@ -4,7 +4,7 @@ import { type PartReport, partsShownToAll, shownToAll } from './health-routes.js
 import type { LeaderPlace } from './leader-place.js'
 import { answerWhole } from './whole-answer.js'
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly leader: () => Pick<LeaderPlace, 'host' | 'port'> | null
   readonly agent: Agent
   readonly report: () => PartReport

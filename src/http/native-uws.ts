@@ -35,7 +35,7 @@ function load(): Native | null {
   }
 }
 
-export interface NativeAppOptions {
+interface NativeAppOptions {
   /** The number of the process's open descriptors at which no more connections are accepted. */
   readonly descriptorsMax: number
   readonly onFull: (isFull: boolean) => void

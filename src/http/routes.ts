@@ -18,7 +18,7 @@ import type { RequestHead } from './request-head.js'
  * of other origins need no access.
  */
 
-export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Route {
   readonly method: RouteMethod

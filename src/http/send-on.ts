@@ -3,7 +3,7 @@ import { fault } from '../errors/fault.js'
 import { type HeldRequest, HOP_BY_HOP } from './held-requests.js'
 import { statusLine } from './status-line.js'
 
-export interface SendOn {
+interface SendOn {
   /**
    * Sends with Node; the options name the destination, the request is otherwise as received. Throws
    * for a request that Node does not send.

@@ -24,7 +24,7 @@ import { type AppOptions, createApp } from './uws.js'
 /** How long `close` waits for requests in flight before it abandons them. */
 const DRAIN_TIMEOUT_MS = 10_000
 
-export interface HttpServerOptions
+interface HttpServerOptions
   extends Pick<
     RouteDeps,
     | 'authenticate'

@@ -16,7 +16,7 @@ import { answerWhole } from './whole-answer.js'
  * and the store is not open yet. Each request is read, kept, and sent to this same port once the
  * routes exist, so that it is handled like all others. Owns what it holds.
  */
-export interface WaitingRoom {
+interface WaitingRoom {
   readonly serve: Serve
   /** Sends all held requests; later ones are not held. */
   open(host: string, port: number): void

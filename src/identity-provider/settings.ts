@@ -14,7 +14,7 @@ import {
 } from '../config/trusted-proxies.js'
 
 /** The login's settings from the environment, besides home and mode. */
-export interface IdentitySettings {
+interface IdentitySettings {
   /** 0 takes a free port. */
   readonly port: number
   /** The port of `/metrics` on loopback; 0 takes a free one, null serves none. */
@@ -41,7 +41,7 @@ export interface IdentitySettings {
  * Its keys are pinned in a file on this machine: they decide who may be granted a user's money, and
  * control over a URL must not be enough for that.
  */
-export interface ExternalIssuer {
+interface ExternalIssuer {
   /** Expected `iss`. */
   readonly issuer: string
   readonly keys: PinnedKeys
@@ -57,7 +57,7 @@ const jwks = z.object({
     .min(1)
     .max(32),
 })
-export type PinnedKeys = z.infer<typeof jwks>
+type PinnedKeys = z.infer<typeof jwks>
 
 const PORT_DEFAULT = 3100
 const REDIRECT_URIS_MAX = 16

@@ -8,7 +8,7 @@ const SHARED_BYTES = 2 * BigInt64Array.BYTES_PER_ELEMENT
 
 const PULSE_MS = 100
 
-export interface HeartbeatThreadOptions {
+interface HeartbeatThreadOptions {
   readonly settings: EngineSettings
   readonly partition: number
   /** Called if the thread ends by itself; standbys would soon take the leader for gone. */

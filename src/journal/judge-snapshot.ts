@@ -31,7 +31,7 @@ export function judgePut(
 }
 
 /** The state of a partition in an engine when a snapshot is to be published. */
-export interface PublishContext {
+interface PublishContext {
   readonly head: Acquisition
   readonly newest: Pick<Snapshot, 'id' | 'seq'> | null
   /** The number of the snapshot's chunks with an index below its `chunks`. */

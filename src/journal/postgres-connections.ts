@@ -4,7 +4,7 @@ import { JournalUnavailable } from './journal.js'
 /** A row as Postgres returns it: large numbers as text, bytes as Buffer. */
 export type Row = Readonly<Record<string, unknown>>
 
-export interface Answer {
+interface Answer {
   readonly rows: readonly Row[]
   /** The number of changed rows. */
   readonly count: number

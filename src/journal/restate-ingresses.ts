@@ -48,7 +48,7 @@ const UNREGISTERED = 404
 /** Length of an error's explanation, for people. */
 const EXPLANATION_CHARS = 200
 
-export interface Times {
+interface Times {
   readonly hedgeMs: number
   /** The same for a `beat`. */
   readonly heartbeatHedgeMs: number

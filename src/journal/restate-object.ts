@@ -58,7 +58,7 @@ const LAYOUT_UNCOUNTED = 1
 /** Assumed size of such an entry, which is typical of a service that is not busy. */
 const UNCOUNTED_BYTES = 4 * 1024
 
-export interface ObjectHead {
+interface ObjectHead {
   readonly layout: number
   readonly epoch: number
   readonly seq: number
@@ -79,7 +79,7 @@ interface Counted {
   readonly trimmed: number
 }
 
-export interface ReadEntry {
+interface ReadEntry {
   readonly seq: number
   readonly epoch: number
   readonly pieces: readonly Uint8Array[]

@@ -2,7 +2,7 @@ import { sleep, type Timers } from '../clock/timers.js'
 import { type Journal, type JournalHead, JournalUnavailable } from './journal.js'
 import { prove } from './proven.js'
 
-export interface WatchLeaderOptions {
+interface WatchLeaderOptions {
   readonly journal: Pick<Journal, 'readHead' | 'trim'>
   readonly partition: number
   readonly timers: Pick<Timers, 'now' | 'at' | 'elapsed'>
@@ -74,7 +74,7 @@ const BACK_OFF_MAX = 8
  * @param ageMs time since it was first seen as the leader
  * @param failovers as in `WatchLeaderOptions`; from the second on, each doubles the timeout
  */
-export function patienceMs(ageMs: number, failovers: number): number {
+function patienceMs(ageMs: number, failovers: number): number {
   const factor = Math.min(2 ** Math.max(0, failovers - 1), BACK_OFF_MAX)
   const usual = LEADER_SILENT_MS * factor
   return ageMs < SETTLES_MS ? Math.max(usual, NEW_LEADER_SILENT_MS) : usual

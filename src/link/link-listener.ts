@@ -25,7 +25,7 @@ export interface LinkListener {
   close(): Promise<void>
 }
 
-export interface LinkOptions extends PlaceBounds {
+interface LinkOptions extends PlaceBounds {
   readonly listen: HostPort
   readonly files: TlsFiles
   /** Names the admitted peers in the log. */

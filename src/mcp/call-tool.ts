@@ -33,7 +33,7 @@ export interface McpCaller {
   readonly drill?: DrillAsked
 }
 
-export interface DrillAsked {
+interface DrillAsked {
   /** Not empty. */
   readonly header: string
   readonly drilled: DrilledHandlers | null

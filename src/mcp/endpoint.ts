@@ -47,7 +47,7 @@ export interface EndpointOptions {
   readonly path: 'fast-and-sdk' | 'sdk-only'
 }
 
-export interface McpEndpoint {
+interface McpEndpoint {
   /**
    * Call it in the route's callback; it ends the exchange.
    * @param bodyHead a length that it declares has already been paid for

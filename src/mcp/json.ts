@@ -16,7 +16,7 @@ const CLOSE_BRACE = 125
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
-export type JsonBody =
+type JsonBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'malformed' }
   /** JSON that is not accepted; `reason` is public. */

@@ -21,7 +21,7 @@ const CLOSE_BRACE = 125
 /** Valid until the next answer is built; the sender copies it at once. */
 export type ResponseBody = string | Uint8Array
 
-export interface PlainResponses {
+interface PlainResponses {
   /** @param idText the request's id as JSON */
   list(era: Era, idText: string): ResponseBody
   call(era: Era, idText: string, result: ToolResult): ResponseBody

@@ -37,5 +37,5 @@ export const INSTRUCTIONS = [
 ].join(' ')
 
 /** The tool list changes only with a release; hosts may cache it this long (milliseconds). */
-export const TOOL_LIST_TTL_MS = 3_600_000
+const TOOL_LIST_TTL_MS = 3_600_000
 export const TOOL_LIST_CACHE = { ttlMs: TOOL_LIST_TTL_MS, cacheScope: 'public' } as const

@@ -37,14 +37,14 @@ const SUBSCRIPTIONS_MAX = 256
 /** Short, so that open streams notice a shutdown within its time limit. */
 const KEEP_ALIVE_MS = 5_000
 
-export type ToolCall = (
+type ToolCall = (
   name: string,
   args: Readonly<Record<string, unknown>>,
   exchange: McpExchange,
   context: ServerContext,
 ) => Promise<CallToolResult>
 
-export interface SdkHandlerOptions {
+interface SdkHandlerOptions {
   readonly tools: readonly Tool[]
   readonly call: ToolCall
   readonly tasks: TaskOperations

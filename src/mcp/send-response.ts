@@ -5,7 +5,7 @@ import { asJson, asStream, isStream } from './one-message.js'
 
 /** Sends a web-standard response on the exchange; event streams are sent piece by piece. */
 
-export interface SendingOptions {
+interface SendingOptions {
   /**
    * Whether the work behind a stream continues when its caller disconnects: a call does, because
    * its result is kept under its idempotency key; a subscription does not.

@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 2_000
 type JsonObject = Readonly<Record<string, unknown>>
 
 /** What the envelope of a request declares about the client. */
-export interface WaysToWait {
+interface WaysToWait {
   readonly tasks: boolean
   readonly url: boolean
 }

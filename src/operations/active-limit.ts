@@ -39,7 +39,7 @@ import {
  * || any          |                        | → `open`, as at the start: no calls for a while
  * |
  */
-export type LimitPhase = 'open' | 'suspected' | 'shedding' | 'recovering'
+type LimitPhase = 'open' | 'suspected' | 'shedding' | 'recovering'
 
 /**
  * Window before shedding: long enough for a few commits, short enough to detect overload before it

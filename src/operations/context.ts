@@ -28,7 +28,7 @@ export interface AgentContext {
   readonly guardsDuplicates: boolean
 }
 
-export interface Idempotency {
+interface Idempotency {
   /** 1 to 255 visible ASCII characters, as the caller sent it. */
   readonly key: string
   /** Hex SHA-256 of the operation's name and canonical input. */

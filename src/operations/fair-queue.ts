@@ -8,7 +8,7 @@ export const IN_LINE_MAX = 4
 /**
  * A queue of waiting things. Each is a distinct object, and the queue's owner bounds their number.
  */
-export interface Queue<T extends object> {
+interface Queue<T extends object> {
   readonly size: number
   push(item: T): void
   take(): T | undefined

@@ -17,7 +17,7 @@ export type AgentHandler = (
   input: never,
 ) => Answer<unknown> | Promise<Answer<unknown>>
 
-export interface PreparedCall {
+interface PreparedCall {
   readonly context: AgentContext
   /** The handler's input type is inferred from the row's schema. */
   readonly input: never

@@ -22,7 +22,7 @@ interface KeptView {
   view: TransactionView
 }
 
-export interface TransactionViews {
+interface TransactionViews {
   /** Undefined if the store has no such transaction or it belongs to another sub-wallet. */
   find(id: TxId, owner: SubWalletId): TransactionView | undefined
 }

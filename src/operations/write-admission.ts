@@ -42,7 +42,7 @@ export type WriteCaller = Pick<ApiKey, 'userId' | 'keyId'>
  */
 export const WRITES_IN_FLIGHT_MAX = 1_024
 
-export interface WriteAdmissionOptions {
+interface WriteAdmissionOptions {
   /** Calls at work and waiting, together. */
   readonly inFlightMax: number
   /** Monotonic clock, in milliseconds. */

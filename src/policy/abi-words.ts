@@ -29,7 +29,7 @@ export function addressAt(data: Hex, index: number): Address {
 }
 
 /** The number of whole words after the selector; NaN when the last is not whole. */
-export function wordCount(data: Hex): number {
+function wordCount(data: Hex): number {
   const words = (data.length - SELECTOR_CHARS) / WORD_CHARS
   return Number.isInteger(words) ? words : Number.NaN
 }

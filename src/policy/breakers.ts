@@ -24,7 +24,7 @@ export type Watched =
 /** The counts of breakers since the key was made, or since one of them tripped. */
 export type BreakerTally = readonly BreakerWindow[]
 
-export interface BreakerWindow {
+interface BreakerWindow {
   readonly kind: Breaker['kind']
   readonly perSeconds: number
   /** The time of the first entry since which this window has no gap. */

@@ -11,7 +11,7 @@ import { parseSignature } from './function-signature.js'
  * decoding and with the tokens that it knows.
  */
 
-export interface TokenName {
+interface TokenName {
   readonly symbol: string
   readonly decimals: number
 }
@@ -20,7 +20,7 @@ export interface TokenName {
 export type TokenNames = (token: Address) => TokenName | null
 
 /** The exchange that a Router intent describes to people. */
-export interface ExchangeShown {
+interface ExchangeShown {
   /** Addresses; ERC-7528 for the native currency. */
   readonly tokenIn: string
   readonly amountIn: bigint

@@ -34,7 +34,7 @@ export interface CallShown {
 }
 
 /** `none`: a payment or an allowance, which gives the wallet nothing. */
-export type TokenOut = Token | 'none'
+type TokenOut = Token | 'none'
 
 export interface Move {
   readonly token: Token

@@ -39,14 +39,14 @@ export function unitsTaken(
   return taken
 }
 
-export interface CeilingBreach {
+interface CeilingBreach {
   readonly ceiling: Ceiling
   readonly used: bigint
   readonly requested: bigint
 }
 
 /** Returns the used part of a ceiling in the present window. */
-export type UsedOf = (ceiling: Ceiling) => bigint
+type UsedOf = (ceiling: Ceiling) => bigint
 
 /** The breach that lasts longest, when several ceilings are in the way. */
 export function ceilingBreach(

@@ -67,7 +67,7 @@ export function testAll(conditions: readonly Condition[], call: CallShown, facts
 }
 
 /** The possible results of a conjunction of two: a failing one decides it, else an unknown one. */
-export function both(one: Truth, other: Truth): Truth {
+function both(one: Truth, other: Truth): Truth {
   if (one === HOLDS) return other
   const holds = one & other & HOLDS
   const fails = (one | other) & FAILS

@@ -38,7 +38,7 @@ import {
   windowsOf,
 } from './policy.js'
 
-export type ParsedPolicy =
+type ParsedPolicy =
   | { readonly ok: true; readonly policy: Policy; readonly text: string }
   | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 

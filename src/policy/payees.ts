@@ -9,7 +9,7 @@ import { showCall } from './call-shown.js'
  */
 
 /** The part of a stored call that tells its payees. */
-export interface PayingCall {
+interface PayingCall {
   readonly kind: TxKind
   readonly call: Call
   /** The result of `shownPayeesOf`; absent when it is empty. */

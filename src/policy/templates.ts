@@ -1,6 +1,6 @@
 /** Policies to start from, in the form that people write. The names in them are to be replaced. */
 
-export interface TemplateTerms {
+interface TemplateTerms {
   readonly chainId: number
   /** The address of a token, or `native`. */
   readonly token: string

@@ -6,7 +6,7 @@ import { type FunctionSignature, parseSignature } from './function-signature.js'
 /**
  * What a call of a token moves out of the wallet, or lets others take, according to its calldata.
  */
-export interface TokenCall {
+interface TokenCall {
   /** In smallest units. */
   readonly amount: bigint
   /** The address that receives it or may take it. */

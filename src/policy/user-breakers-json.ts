@@ -1,7 +1,7 @@
 import type { UserBreaker } from './user-breakers.js'
 
 /** A user's breaker on the wire and in the audit trail. */
-export type UserBreakerJson =
+type UserBreakerJson =
   | {
       readonly kind: 'refusals' | 'new_beneficiaries'
       readonly count: number

@@ -17,7 +17,7 @@ import type { Breaker } from './policy.js'
 export type UserBreaker = Breaker | SharedBeneficiary
 
 /** A beneficiary that this many sub-wallets pay, each for the first time. */
-export interface SharedBeneficiary {
+interface SharedBeneficiary {
   readonly kind: 'shared_beneficiary'
   readonly wallets: number
   readonly perSeconds: number
@@ -40,7 +40,7 @@ export interface UserTally {
   readonly shared: readonly SharedPayee[]
 }
 
-export interface SharedPayee {
+interface SharedPayee {
   readonly address: Address
   /** Latest last. */
   readonly firsts: readonly { readonly subWalletId: SubWalletId; readonly atMs: number }[]

@@ -32,7 +32,7 @@ export interface FeedReading {
 }
 
 /** The part of a chain's RPC client that is needed; `RpcClient` has it. */
-export interface FeedReader {
+interface FeedReader {
   batch(
     calls: readonly {
       readonly method: string

@@ -12,7 +12,7 @@ export interface PriceSource {
 
 export type Price = KnownPrice | UnavailablePrice
 
-export interface KnownPrice {
+interface KnownPrice {
   /** USD, scaled by 10^decimals; positive. */
   readonly value: bigint
   readonly decimals: number
@@ -22,7 +22,7 @@ export interface KnownPrice {
   readonly source: string
 }
 
-export interface UnavailablePrice {
+interface UnavailablePrice {
   readonly unavailable: PriceGap
 }
 

@@ -22,7 +22,7 @@ const WAITING_MAX = 512
  */
 const WORK_MS_MAX = 30_000
 
-export interface ConsoleQueueOptions {
+interface ConsoleQueueOptions {
   readonly waitingMax?: number
   readonly workMsMax?: number
 }

@@ -5,7 +5,7 @@ import { CALL_TIMEOUT_MS } from './limits.js'
 /** Another domain's address: on this machine, or on another one over TLS. */
 export type Endpoint = UnixEndpoint | TlsEndpoint
 
-export interface UnixEndpoint {
+interface UnixEndpoint {
   readonly path: string
 }
 
@@ -18,7 +18,7 @@ export interface TlsEndpoint extends TlsPlace {
   readonly credentials: () => TlsCredentials
 }
 
-export interface TlsPlace {
+interface TlsPlace {
   readonly host: string
   readonly port: number
 }

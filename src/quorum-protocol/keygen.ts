@@ -27,7 +27,7 @@ export interface KeygenReveal {
   readonly nonce: Uint8Array
 }
 
-export type KeygenSide = 'service' | 'user'
+type KeygenSide = 'service' | 'user'
 
 const SIDE_BYTE = { service: 1, user: 2 } as const
 const KIND_BYTE = { user: 1, service: 2 } as const
@@ -41,7 +41,7 @@ export function commitmentOf(
   return taggedHash(TAG.keygenCommit, u8(SIDE_BYTE[side]), reveal.point, reveal.nonce, sessionId)
 }
 
-export function encodeTerms(terms: KeygenTerms): Buffer {
+function encodeTerms(terms: KeygenTerms): Buffer {
   return concat(
     terms.sessionId,
     terms.walletId,

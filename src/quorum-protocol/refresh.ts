@@ -10,7 +10,7 @@ import { TAG, taggedHash } from './tagged.js'
  * δ is the sum of both sides' random parts, the service's behind a commitment, so that neither side
  * chooses it.
  */
-export interface RefreshReveal {
+interface RefreshReveal {
   /** 32 bytes, a scalar; the owner wipes it. */
   readonly part: Uint8Array
   /** 32 bytes. */

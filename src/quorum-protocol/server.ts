@@ -27,7 +27,7 @@ export interface SocketServer {
   close(): Promise<void>
 }
 
-export interface SocketServerOptions {
+interface SocketServerOptions {
   readonly path: string
   readonly methods: Readonly<Record<string, { readonly callClass: CallClass }>>
   /** By name; `handlersOf` makes them from the methods. */

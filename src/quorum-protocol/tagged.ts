@@ -35,7 +35,7 @@ export const TAG = {
   evidence: 'awi/evidence/v1',
 } as const
 
-export type Tag = (typeof TAG)[keyof typeof TAG]
+type Tag = (typeof TAG)[keyof typeof TAG]
 
 const PREFIX = new Map(Object.values(TAG).map((tag) => [tag, Buffer.from(`${tag}\0`, 'latin1')]))
 

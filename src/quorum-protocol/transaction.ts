@@ -26,7 +26,7 @@ export interface DecodedTransaction {
 }
 
 /** A signed EIP-7702 authorization inside a type-4 transaction. */
-export interface DecodedListedAuthorization {
+interface DecodedListedAuthorization {
   readonly chainId: number
   /** 20 bytes. */
   readonly delegate: Uint8Array

@@ -2,7 +2,7 @@ import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } f
 import { concat } from './bytes.js'
 
 /** Key agreement over Curve25519 (RFC 7748), through OpenSSL. */
-export interface X25519Pair {
+interface X25519Pair {
   readonly privateKey: KeyObject
   /** 32 bytes. */
   readonly publicKey: Buffer

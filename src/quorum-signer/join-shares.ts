@@ -7,7 +7,7 @@ import type { QuorumSessions } from './sessions.js'
 const knownKeys = new KnownKeys()
 
 /** Both shares of some keys, sealed for the same intents in the same order. */
-export interface SealedHalves {
+interface SealedHalves {
   readonly user: Uint8Array
   readonly service: Uint8Array
   /** 32 bytes each. */
@@ -18,7 +18,7 @@ export interface SealedHalves {
  * Signs once with the key at one position, whose shares are then wiped.
  * @throws Refusal UNAUTHENTIC when the shares do not make the key that the identity provider named
  */
-export type SignWith = (place: number, digest: Uint8Array) => Buffer
+type SignWith = (place: number, digest: Uint8Array) => Buffer
 
 /**
  * The only place where wallet keys exist: the shares are open only during `use`. Two are added in

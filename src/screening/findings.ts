@@ -9,7 +9,7 @@ import type { Counts } from './set/scan.js'
 import type { UserRules } from './user-rules.js'
 import type { ReportedParty } from './walk/walk-report.js'
 
-export const USER_LIST = 'user-rules'
+const USER_LIST = 'user-rules'
 
 const always: Counts = () => true
 

@@ -9,7 +9,7 @@ export interface StoredCall extends ScreenedCall {
   readonly id: string
 }
 
-export interface ReplayedCall {
+interface ReplayedCall {
   readonly id: string
   readonly verdict: Verdict
 }

@@ -45,7 +45,7 @@ export type Confirmed = Pick<ApprovalUpdate, 'consoleToken' | 'authorization'>
 type Given = Confirmed & Pick<ApprovalUpdate, 'earlier'>
 
 /** Describes the call to the identity provider, which cannot derive these fields itself. */
-export interface SaidOfCall {
+interface SaidOfCall {
   /** How many distinct people must approve; 0 when the call only waits for its delay. */
   readonly needed: number
   /** The delay starts when the identity provider registers the call, by its clock. */

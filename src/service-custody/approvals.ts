@@ -28,7 +28,7 @@ import type { GrantAuthority } from './grant-authority.js'
 import type { RemoteMembers } from './members.js'
 
 /** The service's side of human approvals, which the identity provider keeps and judges. */
-export interface RemoteApprovals {
+interface RemoteApprovals {
   register(registration: ApprovalRegistration): Promise<void>
   approve(update: ApprovalUpdate): Promise<ApprovalGiven>
   end(ended: EndedApprovalAt): Promise<void>

@@ -3,7 +3,7 @@ import { askUserSide } from '../quorum-protocol/methods/ask.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { QuorumLink } from './quorum-link.js'
 
-export interface CarryContext {
+interface CarryContext {
   readonly shares: Pick<ShareStore, 'carry'>
   readonly link: Pick<QuorumLink, 'userSide'>
 }

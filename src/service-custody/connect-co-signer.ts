@@ -67,7 +67,7 @@ import { createSignPipeline } from './sign-pipeline.js'
 import { createSignatureChecks } from './signature-checks.js'
 import { switchableSigner } from './switchable-signer.js'
 
-export interface CoSignerOptions {
+interface CoSignerOptions {
   /** Home directory: this domain's keys and shares, the sockets, the registry. */
   readonly home: string
   readonly mode: 'dev' | 'live'

@@ -23,11 +23,11 @@ import {
   selfTestAtQuorum,
 } from './wallet-proofs.js'
 
-export interface CreateWalletContext extends ProofContext {
+interface CreateWalletContext extends ProofContext {
   readonly shares: ShareStore
 }
 
-export interface NewWallet {
+interface NewWallet {
   readonly walletId: Uint8Array
   readonly kind: WalletKind
   /** 32 bytes. */

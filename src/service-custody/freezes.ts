@@ -16,7 +16,7 @@ import { type GrantAuthority, ownerHashOf } from './grant-authority.js'
 import type { PreparedIntent } from './sign-batch.js'
 
 /** Sets freezes at the identity provider, and has them lifted. */
-export interface RemoteFreezes {
+interface RemoteFreezes {
   freeze(frozen: FrozenSubject): Promise<void>
   unfreeze(update: UnfreezeUpdate): Promise<GrantOutcome>
 }

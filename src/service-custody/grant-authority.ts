@@ -69,7 +69,7 @@ export interface GrantAuthority {
 }
 
 /** A statement that a person has to confirm. */
-export interface AskedProof {
+interface AskedProof {
   /** The account; any member with the power may confirm. */
   readonly userId: string
   /** The default is the power to enlarge. With `own`, `userId` is the person who must confirm. */
@@ -105,7 +105,7 @@ export interface GrantBasis {
   readonly makerProof?: Uint8Array
 }
 
-export interface AuthorityContext {
+interface AuthorityContext {
   readonly userSide: SocketClient
   /** What this domain remembers about authorizers. */
   readonly store: AuthorizerStore

@@ -50,7 +50,7 @@ export interface RemoteMembers {
   approversBy(accountId: string, authorizerId: Uint8Array): readonly string[] | null
 }
 
-export interface MembersContext {
+interface MembersContext {
   readonly userSide: SocketClient
   readonly book: ServiceMembers
   readonly store: AuthorizerStore

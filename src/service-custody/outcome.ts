@@ -4,7 +4,7 @@ import { FREEZE_SCOPES } from '../quorum-protocol/freeze-scopes.js'
 import type { RefusalCode } from '../quorum-protocol/refusal.js'
 import type { SignOutcome, SignRefusal } from './co-signer.js'
 
-export type FailedOutcome = Extract<SignOutcome, { ok: false }>
+type FailedOutcome = Extract<SignOutcome, { ok: false }>
 
 /**
  * Refusals that say nothing about the payload, so a new attempt may pass. All others are the other

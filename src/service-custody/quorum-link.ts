@@ -41,7 +41,7 @@ export interface QuorumLinkSession {
   readonly batchFloor: number
 }
 
-export interface QuorumLinkOptions {
+interface QuorumLinkOptions {
   readonly userSide: Endpoint
   readonly quorumSocket: string
   /** Opens a client; the default connects to endpoints. */

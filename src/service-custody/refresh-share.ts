@@ -14,7 +14,7 @@ import { Refusal } from '../quorum-protocol/refusal.js'
 import { carryShare } from './carry-share.js'
 import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
 
-export interface RefreshContext extends ProofContext {
+interface RefreshContext extends ProofContext {
   readonly shares: ShareStore
 }
 

@@ -36,7 +36,7 @@ export interface SignPipeline {
   readonly approvedSeq: number
 }
 
-export interface SignPipelineOptions {
+interface SignPipelineOptions {
   readonly timers: Pick<Timers, 'now' | 'elapsed' | 'soon'>
   /** What a batch needs now; null while the quorum is incomplete. */
   readonly context: () => SignBatchContext | null

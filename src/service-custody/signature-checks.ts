@@ -42,7 +42,7 @@ const HANDED_OVER_MIN = 4
 /** In megabytes: the curve's module and one batch, with room to spare. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
-export interface SignatureChecksOptions {
+interface SignatureChecksOptions {
   /** Reads a monotonic clock. */
   readonly elapsedMs: () => number
   /** Called when the thread does not start or does not answer. Every signature is still checked. */

@@ -1,7 +1,7 @@
 import type { P256Signer } from '../quorum-protocol/p256.js'
 
 /** A signer whose key can be exchanged during use: a rotation needs no restart. */
-export interface SwitchableSigner extends P256Signer {
+interface SwitchableSigner extends P256Signer {
   use(next: P256Signer): void
 }
 

@@ -30,7 +30,7 @@ export interface ProofContext {
 }
 
 /** The identity provider's half of a self-test. */
-export interface UserHalf {
+interface UserHalf {
   /** 64 bytes: the identity provider's approval. */
   readonly request: Uint8Array
   /** The identity provider's share, sealed for this self-test. */

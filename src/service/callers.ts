@@ -13,7 +13,7 @@ import { deriveProofKey } from '../service-custody/key-proof.js'
 import type { Reader } from '../store/reader.js'
 import type { openFreezes } from '../wiring/freezes.js'
 
-export interface CallersOptions {
+interface CallersOptions {
   readonly reader: Reader
   readonly config: Pick<Config, 'environment' | 'requestsPerSecond'>
   /** The cell whose users' keys this node stores. */

@@ -2,7 +2,7 @@ import type { Alarm, Timers } from '../clock/timers.js'
 import type { Journal } from '../journal/journal.js'
 import type { QuorumReach } from '../service-custody/quorum-reach.js'
 
-export interface LostLeadershipOptions {
+interface LostLeadershipOptions {
   readonly journal: Pick<Journal, 'readHead'>
   readonly leadership: { readonly epoch: number; readonly cell: { readonly number: number } }
   readonly reach: () => Pick<QuorumReach, 'fenced'>

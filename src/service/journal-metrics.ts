@@ -5,7 +5,7 @@ import type { SnapshotKeeper } from '../store/snapshots/snapshot-keeper.js'
 const APPEND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const MS_PER_SECOND = 1_000
 
-export interface JournalMetrics {
+interface JournalMetrics {
   appended(elapsedMs: number): void
   /** @param snapshots null if the engine keeps none */
   show(

@@ -40,7 +40,7 @@ import { watchHandoverRequests } from './watch-handover-requests.js'
 import { type WatchedRedundancy, watchRedundancy } from './watch-redundancy.js'
 import type { WriteStops } from './write-stops.js'
 
-export interface ServiceJournal extends JournalWriter {
+interface ServiceJournal extends JournalWriter {
   /** Null if the engine keeps no snapshots. */
   readonly snapshots: SnapshotKeeper | null
   readonly redundancy: Pick<WatchedRedundancy, 'reason'>
@@ -61,7 +61,7 @@ export interface ServiceJournal extends JournalWriter {
   close(): Promise<void>
 }
 
-export interface ServiceJournalOptions {
+interface ServiceJournalOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
   /** The address by which other nodes know this one once it leads the journal. */

@@ -29,7 +29,7 @@ export interface OtherCells {
   close(): Promise<void>
 }
 
-export interface OtherCellsOptions {
+interface OtherCellsOptions {
   /** The value of COUNTERSIGN_JOURNAL_FILE; null without a journal, and then there is one cell. */
   readonly journalFile: string | null
   /** The value of COUNTERSIGN_NODE_LINK_FILE. */

@@ -10,7 +10,7 @@ import { type GaugeSources, registerServiceGauges } from '../http/service-gauges
 import { registerMeters, showLatencies, type ThreadMeter, threadNames } from '../wiring/meters.js'
 import { showPath } from '../wiring/path-meter.js'
 
-export interface ShownMetrics {
+interface ShownMetrics {
   readonly registry: Registry
   readonly requests: Pick<HttpMetrics, 'render'>
   readonly readiness: () => Readiness

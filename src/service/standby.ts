@@ -12,7 +12,7 @@ import type { OtherCells } from './other-cells.js'
 import { standbyReport } from './standby-report.js'
 
 /** Serves callers while a node waits for the journal. */
-export interface Standby {
+interface Standby {
   /**
    * Answers at the port from now on. With a link it forwards to the leader; without one it answers
    * that another node serves.
@@ -26,7 +26,7 @@ export interface Standby {
   end(): void
 }
 
-export interface StandbyOptions {
+interface StandbyOptions {
   readonly door: FrontDoor
   readonly host: string
   readonly port: number

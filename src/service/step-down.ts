@@ -2,7 +2,7 @@ import type { Alarm, Timers } from '../clock/timers.js'
 import { SETTLES_MS } from '../journal/watch-leader.js'
 import type { QuorumReach } from '../service-custody/quorum-reach.js'
 
-export interface StepDownOptions {
+interface StepDownOptions {
   readonly reach: () => QuorumReach
   /**
    * Why this node refuses writes that another node would accept; null if it refuses none for such a

@@ -25,7 +25,7 @@ export interface StoredNews {
   close(): void
 }
 
-export interface StoredNewsOptions {
+interface StoredNewsOptions {
   readonly agent: Agent
   /** Null if no reachable leader is known. */
   readonly leader: () => LeaderPlace | null

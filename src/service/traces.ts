@@ -9,7 +9,7 @@ import { createOtlpExporter, type Span, type SpanExporter } from './otlp-exporte
  * transaction. A span contains ids, a chain, a step and a code, but nothing of the call's contents.
  * Without a collector no traces exist and the handlers are unchanged.
  */
-export interface Traces {
+interface Traces {
   /**
    * Begins a trace for an incoming request.
    * @param traceparent header of W3C Trace Context; empty without one

@@ -9,7 +9,7 @@ import { answerWhole } from '../http/whole-answer.js'
  * journal. Before the leader ends, it therefore asks in the journal, and each standby that could
  * take over answers once over the link. Nothing is sent unless the leader asks.
  */
-export interface WaitingNodes {
+interface WaitingNodes {
   /** Answers the leader's question; tries again until the leader has received the answer. */
   say(asked: string): void
   /** Resolves to whether a standby answers the question in time. */
@@ -18,7 +18,7 @@ export interface WaitingNodes {
   answerOn(app: Pick<RoutedApp, 'get'>): void
 }
 
-export interface WaitingNodesOptions {
+interface WaitingNodesOptions {
   readonly agent: Agent
   /** Null if no reachable leader is known. */
   readonly leader: () => Pick<LeaderPlace, 'host' | 'port'> | null

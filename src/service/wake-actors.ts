@@ -1,5 +1,5 @@
 import { freezesAddress, subWalletAddress, webhookEndpointAddress } from '../../actors/addresses.js'
-import { openGasWallets } from '../../actors/gas-wallet/open-gas-wallets.js'
+import { type OpenGasWallet, openGasWallets } from '../../actors/gas-wallet/open-gas-wallets.js'
 import type { Actors } from '../../actors/protocols.js'
 import type { Chains } from '../chains/access.js'
 import type { Timers } from '../clock/timers.js'
@@ -7,7 +7,7 @@ import type { SubWalletId } from '../domain/ids.js'
 import type { Reader } from '../store/reader.js'
 import { walletUsersOf } from '../store/wallet-users.js'
 
-export interface WakeContext {
+interface WakeContext {
   readonly actors: Actors
   readonly reader: Reader
   readonly chains: Chains
@@ -15,7 +15,12 @@ export interface WakeContext {
 }
 
 /** Loads the actors that have work in progress after a restart, since no request would. */
-export async function wakeActors({ actors, reader, chains, timers }: WakeContext) {
+export async function wakeActors({
+  actors,
+  reader,
+  chains,
+  timers,
+}: WakeContext): Promise<OpenGasWallet[]> {
   const userOf = walletUsersOf(reader)
   function loadWallet(subWalletId: SubWalletId): void {
     actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })

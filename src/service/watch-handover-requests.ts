@@ -13,7 +13,7 @@ import type { Row } from '../store/rows.js'
 import { encodeRows } from '../store/rows-encoding.js'
 import type { NodeLink } from './node-link.js'
 
-export interface HandoverOptions {
+interface HandoverOptions {
   readonly home: string
   /** The address by which other nodes know this one. */
   readonly node: string
@@ -74,7 +74,7 @@ export function watchHandoverRequests(options: HandoverOptions): HandoverRequest
   }
 }
 
-export interface HandoverRequests {
+interface HandoverRequests {
   /** Stops watching for requests. */
   stop(): void
   /**

@@ -11,7 +11,7 @@ export interface WatchedRedundancy {
   close(): void
 }
 
-export interface RedundancyOptions {
+interface RedundancyOptions {
   readonly journal: Pick<Journal, 'redundancy'>
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: {

@@ -5,7 +5,7 @@ import type { FreeSpace } from '../disk/free-space.js'
 import type { ListOwner } from '../screening/lists/list-owner.js'
 
 /** The conditions that may stop the writes of one node and of no other. */
-export interface NodeWrites {
+interface NodeWrites {
   readonly disk: Pick<FreeSpace, 'low'>
   readonly clock: Pick<ServiceClock, 'aheadMs' | 'refusal'>
   readonly lists: Pick<ListOwner, 'status'>
@@ -34,7 +34,7 @@ export interface WriteStops {
   close(): void
 }
 
-export interface WriteStopsOptions {
+interface WriteStopsOptions {
   readonly chains: Parameters<typeof noteNewestBlocks>[0]
   readonly disk: Pick<FreeSpace, 'low'>
   readonly lists: Pick<ListOwner, 'status'>

@@ -19,7 +19,7 @@ const REPEATS_MAX = 10_000
 /** Each screening verdict is a separate entry, because each names another call. */
 const NEVER_FOLDED: ReadonlySet<unknown> = new Set(['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE'])
 
-export interface AuditLogOptions {
+interface AuditLogOptions {
   readonly commits: Commits
   readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: { error(context: object, message: string): void }

@@ -59,7 +59,7 @@ export interface Space {
 }
 
 /** A record without its seal, which may be written again as it is. */
-export interface StoredRecord {
+interface StoredRecord {
   readonly key: StoreKey
   readonly record: Unsealed
 }
@@ -77,7 +77,7 @@ export class DamagedRecord extends FaultError {
   }
 }
 
-export interface SpaceOptions {
+interface SpaceOptions {
   /** Used in messages. */
   readonly file: string
   readonly space: KeySpace

@@ -8,7 +8,7 @@ import { putOf, type Row, removalOf } from './rows.js'
  * every standby has it by then: the named one acquires the journal, and the others give it the time
  * to. The row is advisory; only epochs decide who leads.
  */
-export interface JournalMove {
+interface JournalMove {
   /** Epoch of the leader that wrote it; the row has no effect under another leader. */
   readonly epoch: number
   /** The result of `nodeIdOf` for the named node. */

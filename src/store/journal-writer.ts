@@ -39,7 +39,7 @@ export interface JournalReadings {
   readonly appendedBytes: number
 }
 
-export interface JournalWriterOptions extends AppendContext {
+interface JournalWriterOptions extends AppendContext {
   readonly environment: Environment
   readonly partition: number
   /** The cell whose commits these are. Defaults to all users. */

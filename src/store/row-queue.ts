@@ -1,7 +1,7 @@
 import type { Row } from './rows.js'
 
 /** @returns a promise that resolves once these rows, and all queued before them, are durable */
-export type QueueRows = (rows: readonly Row[]) => Promise<void>
+type QueueRows = (rows: readonly Row[]) => Promise<void>
 
 /**
  * Runs one transaction at a time; rows that come during it are the next one, all together. LMDB

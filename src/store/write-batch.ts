@@ -61,7 +61,7 @@ interface TransactionWrite {
 const GONE = Symbol('gone')
 
 /** What turns a batch into rows, besides what was handed in. */
-export interface BatchContext {
+interface BatchContext {
   /** What the store already has of open transactions. */
   readonly writtenBodies: WrittenBodies
   readonly spaces: Pick<Environment['spaces'], 'settlements'>

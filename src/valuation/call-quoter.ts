@@ -11,7 +11,7 @@ import type { CallQuote, QuotedCall, Quoter } from './quoter.js'
 import { createReceiptValuer, type ReceiptValuer } from './receipt-valuer.js'
 import { createSimulatedQuoter, type KnownSpenders } from './simulated-quote.js'
 
-export interface CallQuoterOptions {
+interface CallQuoterOptions {
   /** Saves reading allowances for each simulated call; without it the chain is read. */
   readonly knownSpenders?: KnownSpenders
   /** Whether the configured Router of a chain was verified; without it no Router is trusted. */

@@ -17,7 +17,7 @@ import type { Address } from '../domain/ids.js'
  * @returns what leaves for 10,000 that are moved, by lower-case token, without tokens that charge
  * no fee
  */
-export type FeesOnTop = (
+type FeesOnTop = (
   chain: ChainAccess,
   wallet: Address,
   state: StateAfter | null,

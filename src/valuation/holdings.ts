@@ -25,7 +25,7 @@ export interface Holdings {
   readonly assetsPerShare: ReadonlyMap<string, bigint>
 }
 
-export interface StandingAllowance {
+interface StandingAllowance {
   readonly spender: Address
   /** `permit2`: through Permit2, and no more than Permit2 itself may take. */
   readonly kind: 'erc20' | 'permit2'

@@ -18,7 +18,7 @@ export interface LiveAllowance {
 }
 
 /** The most entries of one call; a wallet with more is read page by page. */
-export const LIVE_ENTRIES_MAX = 1_000
+const LIVE_ENTRIES_MAX = 1_000
 
 /**
  * Unknown code answers: this is enough gas for any allowance, and too little for a large answer.

@@ -46,7 +46,7 @@ const UNSEEN_PAUSE_MS = 60_000
  * simulated until one of its transfers was seen to move, and never again in that thread. A token
  * that moved once may still return false later: then its receipt gives the spend back (`spentBy`).
  */
-export interface FirstTransferChecks {
+interface FirstTransferChecks {
   /** @returns null at once for a token that was seen to move */
   before(view: ChainView, call: QuotedCall, token: TokenConfig): Promise<Fault | null> | null
 }

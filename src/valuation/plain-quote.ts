@@ -14,7 +14,7 @@ import { completeQuote, ENVELOPE_BYTES } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
 
 /** Values plain transfers, without a node while fees, gas, code, prices and funds are cached. */
-export interface PlainQuoter {
+interface PlainQuoter {
   quote(view: ChainView, call: QuotedCall, transfer: PlainTransfer): CallQuote | Promise<CallQuote>
 }
 

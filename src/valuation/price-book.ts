@@ -13,7 +13,7 @@ export interface PricedToken {
   readonly share?: SharePrice
 }
 
-export interface SharePrice {
+interface SharePrice {
   /** Lower-case; a token of the configuration with a feed. */
   readonly asset: string
   /** Smallest units of the asset per whole share, rounded up. */

@@ -12,7 +12,7 @@ import type { CallQuote, QuoteBasis, QuotedCall } from './quoter.js'
  */
 export const ENVELOPE_BYTES = 256
 
-export interface QuoteParts {
+interface QuoteParts {
   readonly fees: FeeQuote
   readonly gasLimit: bigint
   readonly maxFeeWei: bigint

@@ -6,7 +6,7 @@ import { fault, ok, type Result, refuse } from '../errors/fault.js'
 import type { Approval, Movement, QuotedCall, Quoter, Recipient } from './quoter.js'
 
 /** `POST /api/tx/simulate` without the parts that depend on the key: limits and screening. */
-export interface TransactionForecast {
+interface TransactionForecast {
   readonly answer: Omit<ForecastAnswer, 'spend_usd'>
   /** Value and worst-case gas: what a send of this call would reserve, without any credit. */
   readonly spendMicros: UsdMicros
@@ -22,7 +22,7 @@ export interface TransactionForecast {
 }
 
 /** Wire names and shapes (CONTRACT.md, "Sending"). */
-export interface ForecastAnswer {
+interface ForecastAnswer {
   readonly success: boolean
   /** Decimal; the gas limit when nothing could be simulated. */
   readonly gas_used: string
@@ -33,7 +33,7 @@ export interface ForecastAnswer {
   readonly revert_reason: string | null
 }
 
-export interface AssetChange {
+interface AssetChange {
   /** Null for native currency. */
   readonly token: Address | null
   readonly symbol: string
@@ -43,7 +43,7 @@ export interface AssetChange {
   readonly usd_value: string | null
 }
 
-export interface ApprovalChange {
+interface ApprovalChange {
   readonly token: Address
   readonly spender: Address
   /** In smallest units; `all` for every token of a collection. */

@@ -28,7 +28,7 @@ import { PERMIT2 } from './well-known.js'
  * Values a call by simulating it on a node, and by what its calldata and its spenders permit in
  * addition.
  */
-export type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<CallQuote | null>
+type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<CallQuote | null>
 
 /**
  * Every spender that a wallet ever gave an allowance on a chain, lower-case; null when that is not

@@ -12,7 +12,7 @@ export const DELIVERY_TIMEOUT_MS = 10_000
 /** Read and discarded so that the connection can be reused; a longer body closes it. */
 const RESPONSE_BODY_BYTES_MAX = 1_024
 
-export interface DeliveryTarget {
+interface DeliveryTarget {
   readonly kind: EndpointKind
   readonly url: string
   /** The secrets in force now, newest first. */
@@ -49,7 +49,7 @@ export interface Deliverer {
   deliver(target: DeliveryTarget, event: DeliveryEvent): Promise<DeliveryOutcome>
 }
 
-export interface DelivererOptions {
+interface DelivererOptions {
   /** A guarded agent, owned and closed by the caller. */
   readonly dispatcher: Dispatcher
   /** Null when there is no mail server: channels of the kind `email` are then not notified. */

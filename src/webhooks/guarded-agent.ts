@@ -16,7 +16,7 @@ const RESPONSE_HEADER_BYTES_MAX = 16 * 1024
  * The target is not an address that deliveries may go to. Its message may be shown to the
  * endpoint's owner.
  */
-export class TargetRefusedError extends Error {
+class TargetRefusedError extends Error {
   readonly code = 'WEBHOOK_TARGET_REFUSED'
 
   constructor(message: string) {

@@ -18,7 +18,7 @@ export function isWebhookSecret(secret: string): boolean {
   return bytes >= SECRET_BYTES_MIN && bytes <= SECRET_BYTES_MAX
 }
 
-export interface SignedHeaders {
+interface SignedHeaders {
   /**
    * The consumer's key for deduplication: the same for every attempt and redelivery of one event.
    */

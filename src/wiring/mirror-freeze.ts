@@ -7,7 +7,7 @@ import { WriteBatch } from '../store/write-batch.js'
 
 const AGAIN_MS = 1_000
 
-export interface FreezeMirrorPorts {
+interface FreezeMirrorPorts {
   readonly home: string
   readonly reader: Pick<Reader, 'fresh'>
   readonly commits: Commits

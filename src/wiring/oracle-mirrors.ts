@@ -9,7 +9,7 @@ import { ListStore } from '../screening/lists/list-store.js'
 import { OracleMirror } from '../screening/providers/oracle-mirror.js'
 import { ADDED_TOPIC, REMOVED_TOPIC } from '../screening/providers/sanctions-oracle.js'
 
-export interface OracleMirrorsOptions {
+interface OracleMirrorsOptions {
   readonly chains: Chains
   readonly mode: 'dev' | 'live'
   readonly listsDirectory: string

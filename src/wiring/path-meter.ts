@@ -56,7 +56,7 @@ export function createPathBuffer(threads: number, chainIds: readonly number[]): 
   return new SharedArrayBuffer(threads * layoutOf(chainIds).row * Float64Array.BYTES_PER_ELEMENT)
 }
 
-export interface ThreadPathMeter extends PathMeter {
+interface ThreadPathMeter extends PathMeter {
   /** Writes the present readings. */
   post(): void
 }

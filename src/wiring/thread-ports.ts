@@ -8,7 +8,7 @@ import type { Meter } from '../domain/meter.js'
 import type { PathMeter } from '../domain/path-meter.js'
 import { createChainlinkPrices } from '../pricing/chainlink.js'
 import { createScreener, type ScreenerOptions } from '../screening/local-screener.js'
-import { attachPreparedRules } from '../screening/prepared-rules.js'
+import { attachPreparedRules, type PreparedRules } from '../screening/prepared-rules.js'
 import { openProviders } from '../screening/providers/configured-providers.js'
 import { WalkPool } from '../screening/walk-pool.js'
 import { type Half, openEnvironment } from '../store/environment.js'
@@ -17,7 +17,7 @@ import { createReader } from '../store/reader.js'
 import { createCallQuoter } from '../valuation/call-quoter.js'
 import { meterRpc } from './rpc-meter.js'
 
-export interface ThreadPortsOptions {
+interface ThreadPortsOptions {
   readonly home: string
   readonly storeDirectory: string
   readonly chainConfigs: readonly ChainConfig[]
@@ -62,7 +62,7 @@ export async function openThreadPorts(options: ThreadPortsOptions) {
   const prices = createChainlinkPrices(
     [...chains.values()].map(({ config, rpc }) => ({ chain: config, rpc })),
   )
-  const rules = attachPreparedRules(options.rulesVersion, (userId) =>
+  const rules: PreparedRules = attachPreparedRules(options.rulesVersion, (userId) =>
     reader.fresh().users.addressRules(userId),
   )
   const providers = openProviders(home, readScreeningFile(home))

@@ -9,7 +9,7 @@ import { whoUsedTheNonce } from './who-used-the-nonce.js'
 
 type BroadcastEffect = Omit<Extract<AccountEffect, { type: 'broadcast' }>, 'type'>
 
-export interface BroadcastPorts extends Pick<AccountPorts, 'timers' | 'log'> {
+interface BroadcastPorts extends Pick<AccountPorts, 'timers' | 'log'> {
   readonly chains: ReadonlyMap<number, BroadcastChain>
 }
 

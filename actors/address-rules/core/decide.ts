@@ -60,7 +60,7 @@ export function decide(
   return change(state, { type: 'removed', rule, requestId, byPerson, atMs: nowMs }, token)
 }
 
-export function evolve(state: AddressRulesState, { type, rule }: AddressRulesEvent): void {
+function evolve(state: AddressRulesState, { type, rule }: AddressRulesEvent): void {
   const others = state.rules.filter(({ address }) => address !== rule.address)
   state.rules = type === 'set' ? [...others, rule] : others
 }

@@ -3,7 +3,7 @@ import type { BlockRef } from '../../../src/domain/transaction.js'
 import type { Owner } from './messages.js'
 
 /** The part of a deep transaction that is kept, so that it can be watched again. */
-export interface Settled {
+interface Settled {
   readonly txId: TxId
   readonly owner: Owner
   readonly from: Address

@@ -54,7 +54,7 @@ export interface UnfreezeCommand {
 }
 
 /** The user's authorization in the form that custody takes; see `GrantAuthorization` there. */
-export interface LiftAuthorization {
+interface LiftAuthorization {
   readonly version: number
   readonly confirmBeforeMs: number
   readonly proof: Uint8Array | null

@@ -23,7 +23,7 @@ export interface FreezesState {
   readonly lifting: Map<string, Lifting>
 }
 
-export interface Lifting {
+interface Lifting {
   readonly token: ReplyToken | null
   readonly requestId: string
   readonly byPerson: string | undefined

@@ -35,7 +35,7 @@ export interface CreditsChanged {
 }
 
 /** Entries by `allowanceKey`, oldest first. */
-export type Allowances = ReadonlyMap<string, AllowanceEntry>
+type Allowances = ReadonlyMap<string, AllowanceEntry>
 
 type Approving = Pick<Draft, 'basis' | 'call' | 'txId' | 'lineageId' | 'reservation' | 'paid'>
 

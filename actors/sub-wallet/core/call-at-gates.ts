@@ -84,7 +84,7 @@ export interface Priced {
   readonly micros: UsdMicros
 }
 
-export interface Admitted {
+interface Admitted {
   readonly key: ApiKey
   readonly reservation: Reservation
   readonly valuation: Valuation

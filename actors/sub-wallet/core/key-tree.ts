@@ -11,7 +11,7 @@ import type { KeyId, LineageId } from '../../../src/domain/ids.js'
  * spend counts on each of them. The nodes are lineages, so a rotation changes nothing in the tree,
  * and a lineage never moves.
  */
-export interface KeyTree {
+interface KeyTree {
   readonly keys: ReadonlyMap<KeyId, ApiKey>
   /** The parents of lineages that a key made; absent for those that the user made. */
   readonly parents: ReadonlyMap<LineageId, LineageId>
@@ -20,7 +20,7 @@ export interface KeyTree {
 }
 
 /** The mutable form, which the state folds in place. */
-export interface KeyTreeState extends KeyTree {
+interface KeyTreeState extends KeyTree {
   readonly keys: Map<KeyId, ApiKey>
   readonly parents: Map<LineageId, LineageId>
   readonly heads: Map<LineageId, ApiKey>

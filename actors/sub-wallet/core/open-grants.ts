@@ -33,7 +33,7 @@ export interface OpenGrant {
   readonly waiting: ReplyToken[]
 }
 
-export interface WaitingClaim {
+interface WaitingClaim {
   readonly command: ClaimGrant
   readonly lineageId: LineageId
   readonly token: ReplyToken

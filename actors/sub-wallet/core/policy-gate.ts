@@ -116,7 +116,7 @@ function countedByBoth(
 }
 
 /** A call with what is known about it, ready to be judged. */
-export interface CallToJudge {
+interface CallToJudge {
   readonly shown: CallShown
   readonly spendMicros: Facts['spendMicros']
   /** Gas limit × highest fee, which counts in ceilings of native coin. */
@@ -141,7 +141,7 @@ interface Judged {
   readonly counted: CountedCall | undefined
 }
 
-export function judgeCall(
+function judgeCall(
   state: SubWalletState,
   { lineageId }: ApiKey,
   policy: Policy,
@@ -242,11 +242,7 @@ function mayWait({ waiting }: SubWalletState): boolean {
  * The public form of a refusal.
  * @param asks whether a person could approve such a call
  */
-export function policyFault(
-  denial: Omit<Denial, 'heals'>,
-  retry: string | null,
-  asks: boolean,
-): Fault {
+function policyFault(denial: Omit<Denial, 'heals'>, retry: string | null, asks: boolean): Fault {
   const { rule, field, observed, permitted, suggestion } = denial
   return fault(
     'POLICY_DENIED',

@@ -30,7 +30,7 @@ export interface SubWalletReplies {
   readonly 'sponsor-call': Sent
 }
 
-export interface RotatedKeys {
+interface RotatedKeys {
   /** The successor. */
   readonly key: ApiKey
   /** The predecessor in its remaining form. */

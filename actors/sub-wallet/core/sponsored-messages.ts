@@ -201,7 +201,7 @@ export interface JobRefusal {
   readonly neededWei?: bigint
 }
 
-export interface SignedIntent {
+interface SignedIntent {
   readonly calldata: `0x${string}`
   readonly authorization: Authorization | null
   readonly deadlineSeconds: number

@@ -156,7 +156,7 @@ export interface Draft extends AccountDraft {
 /**
  * The part of its request that an open transaction keeps while this process lives; never stored.
  */
-export interface OpenRequest {
+interface OpenRequest {
   /** Kept so that a transaction that lost its nonce can be signed again. */
   readonly proofKey: Uint8Array | null
   /**
@@ -169,7 +169,7 @@ export interface OpenRequest {
 }
 
 /** The valuation of a receipt. Volatile: after a restart it is requested again. */
-export interface ReceiptWait {
+interface ReceiptWait {
   readonly blockHash: Hex
   readonly isValued: boolean
   /** Set once its block is deep enough; the call ends when the receipt is valued as well. */

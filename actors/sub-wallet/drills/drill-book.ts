@@ -5,7 +5,7 @@ import type { TxId } from '../../../src/domain/ids.js'
  * The injected faults that the transactions of a thread will meet. Not stored: a restart ends them
  * all, and the calls continue normally.
  */
-export interface DrillBook {
+interface DrillBook {
   readonly size: number
   put(txId: TxId, drill: Drill): void
   of(txId: TxId): Drill | null

@@ -12,7 +12,7 @@ import { drilledPorts } from './drilled-ports.js'
 type Shell = ActorShell<SubWalletState, Command, Event, Effect>
 
 /** A write whose caller requested an injected fault. */
-export interface DrilledCommand {
+interface DrilledCommand {
   readonly type: 'drilled'
   readonly drill: Drill
   readonly command: EncodedSend | Extract<Command, { type: 'send' | 'sponsor-call' }>

@@ -86,7 +86,7 @@ export function decide(
   return { events: [event], effects, replies: [] }
 }
 
-export function evolve(state: UserBreakersState, event: UserBreakersEvent): void {
+function evolve(state: UserBreakersState, event: UserBreakersEvent): void {
   if (event.type === 'set') state.breakers = event.breakers
   state.tally = event.type === 'counted' ? event.tally : NO_USER_TALLY
 }

@@ -53,7 +53,7 @@ export type LogCommand =
   | RecoverCommand
 
 /** `endpoint.url` has passed `validateWebhookUrl`. */
-export interface RegisterCommand {
+interface RegisterCommand {
   readonly type: 'register'
   readonly endpoint: WebhookEndpoint
   /** The newest `seq` of the log: only later events are delivered. */
@@ -68,7 +68,7 @@ export interface ChangeCommand {
   readonly nowMs: number
 }
 
-export interface RemoveCommand {
+interface RemoveCommand {
   readonly type: 'remove'
   readonly nowMs: number
 }
@@ -124,7 +124,7 @@ export interface AttemptFinishedCommand {
 }
 
 /** The transport's outcome (`src/webhooks/deliver.ts`) as plain data. */
-export interface AttemptOutcome {
+interface AttemptOutcome {
   readonly kind: 'delivered' | 'retry' | 'gone'
   /** Null when no response came. */
   readonly status: number | null
@@ -136,19 +136,19 @@ export interface AttemptOutcome {
 }
 
 /** The time requested by a `wake` effect has come. */
-export interface TickCommand {
+interface TickCommand {
   readonly type: 'tick'
   readonly nowMs: number
 }
 
 /** Unsaved progress has waited for CHECKPOINT_MS. */
-export interface CheckpointCommand {
+interface CheckpointCommand {
   readonly type: 'checkpoint'
   readonly nowMs: number
 }
 
 /** The actor was loaded from the store: attempts that were in flight have no outcome. */
-export interface RecoverCommand {
+interface RecoverCommand {
   readonly type: 'recover'
   readonly nowMs: number
 }

@@ -19,7 +19,7 @@ export interface DeliveryRecord {
   readonly updatedAtMs: number
 }
 
-export interface AttemptRecord {
+interface AttemptRecord {
   readonly atMs: number
   readonly status: number | null
   readonly error: string | null

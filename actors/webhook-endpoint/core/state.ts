@@ -41,7 +41,7 @@ export type DisabledBecause = 'gone' | 'console'
  * | waiting | failed, or requested again; due at `nextTryAtMs` | time and a free slot |
  * | retrying | in flight again; holds no lane | the outcome |
  */
-export type DeliveryPhase = 'queued' | 'first-attempt' | 'waiting' | 'retrying'
+type DeliveryPhase = 'queued' | 'first-attempt' | 'waiting' | 'retrying'
 
 export interface PendingDelivery {
   readonly eventId: EventId

@@ -6,7 +6,7 @@ import type { ChainIdNews } from './types.js'
  * So the endpoint is checked again after a growing pause, and comes back by itself. Pure state; the
  * owner sends the requests.
  */
-export interface ChainIdCheck {
+interface ChainIdCheck {
   /** @returns what the answer changes; `same` for nothing */
   hear(answer: unknown, nowMs: number): ChainIdNews | 'same'
   /** True during the pause after it named another chain. */

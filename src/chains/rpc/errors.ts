@@ -31,7 +31,7 @@ export class RpcCallError extends Error {
  * - `refused`: the endpoint rejected it before doing anything (429, 503, 4xx).
  * - `unanswered`: it was written and no usable answer came, so the node may have acted on it.
  */
-export type TransportPhase = 'unsent' | 'refused' | 'unanswered'
+type TransportPhase = 'unsent' | 'refused' | 'unanswered'
 
 export class RpcTransportError extends Error {
   readonly phase: TransportPhase

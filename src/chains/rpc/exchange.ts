@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly text: string
 }
 
-export interface HttpPost {
+interface HttpPost {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

@@ -27,7 +27,7 @@ const HEDGE_DELAY_MS_MIN = 25
 const HEDGE_TOKENS_PER_READ = 0.1
 const HEDGE_TOKENS_MAX = 10
 
-export interface ReadRunner {
+interface ReadRunner {
   run(items: PendingRead[]): Promise<void>
 }
 

@@ -14,7 +14,7 @@ export interface RequestQueue<T> {
   read(): QueueReading
 }
 
-export interface RequestQueueOptions<T> {
+interface RequestQueueOptions<T> {
   readonly timers: Pick<Timers, 'soon' | 'elapsed'>
   readonly slotsMax: number
   readonly queuedMax: number

@@ -32,7 +32,7 @@ function textOf(raw: Hex): string {
   return `"method":"eth_sendRawTransaction","params":["${raw}"]}`
 }
 
-export interface SendRunner {
+interface SendRunner {
   run(items: PendingSend[]): Promise<void>
 }
 

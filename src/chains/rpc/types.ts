@@ -17,7 +17,7 @@ export interface RpcCall {
 }
 
 /** One call of a view. */
-export interface ViewCall extends RpcCall {
+interface ViewCall extends RpcCall {
   /** When the node no longer keeps the state that the call needs, its result is null. */
   readonly mayBePruned?: true
 }

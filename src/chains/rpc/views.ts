@@ -22,7 +22,7 @@ interface ViewText {
   readonly mayBePruned: boolean
 }
 
-export interface ViewRunner {
+interface ViewRunner {
   run(items: PendingViews[]): Promise<void>
 }
 

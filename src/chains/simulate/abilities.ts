@@ -30,7 +30,7 @@ export interface EndpointAbilities {
   readonly methods: readonly SimulationMethod[] | null
 }
 
-export interface SimulationProbe {
+interface SimulationProbe {
   readonly methods: readonly SimulationMethod[]
   /**
    * @returns whether the endpoint runs the method correctly

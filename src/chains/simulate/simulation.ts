@@ -68,7 +68,7 @@ export interface StateAfter {
 
 export type StateOverride = Readonly<Record<Address, AccountOverride>>
 
-export interface AccountOverride {
+interface AccountOverride {
   /** Wei. */
   readonly balance?: bigint
   /** Runs in place of the account's code; an EIP-7702 designator delegates. */

@@ -46,7 +46,7 @@ export interface Simulator {
   readonly abilities: SimulationAbilities
 }
 
-export interface SimulateOptions {
+interface SimulateOptions {
   readonly block?: number | 'latest' | 'pending'
   readonly override?: StateOverride
   /**

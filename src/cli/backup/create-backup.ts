@@ -36,7 +36,7 @@ import {
   type PartName,
 } from './parts.js'
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly home: string
   /** A directory that does not exist yet. */
   readonly to: string

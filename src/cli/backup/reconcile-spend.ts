@@ -13,7 +13,7 @@ import { createReader } from '../../store/reader.js'
 import { WriteBatch } from '../../store/write-batch.js'
 import { UsageError } from '../exit-codes.js'
 
-export interface Reconciled {
+interface Reconciled {
   readonly lineageId: LineageId
   readonly before: SpendCounters
   readonly after: SpendCounters

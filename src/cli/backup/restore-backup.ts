@@ -60,7 +60,7 @@ export interface RestoreOptions extends Places {
   readonly progress: (sentence: string) => void
 }
 
-export interface RestoredPart {
+interface RestoredPart {
   readonly part: PartName
   readonly files: number
   /** The home's files that differ from the backup's and were kept. */

@@ -26,7 +26,7 @@ export interface SinceBackup {
   readonly lastAtMs: number
 }
 
-export interface LaterGrant {
+interface LaterGrant {
   readonly dailyLimitMicros: UsdMicros | null
   readonly monthlyLimitMicros: UsdMicros | null
   /** Null when it was not revoked. */

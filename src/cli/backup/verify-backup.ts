@@ -9,7 +9,7 @@ import { isOpened, KEY_SPACES, type KeySpace, SCHEMA_VERSION } from '../../store
 import { type FileRecord, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js'
 
 /** The result for one file of a backup. */
-export interface CheckedFile {
+interface CheckedFile {
   readonly part: string
   readonly path: string
   readonly bytes: number
@@ -19,7 +19,7 @@ export interface CheckedFile {
   readonly problems: readonly string[]
 }
 
-export interface CheckedBackup {
+interface CheckedBackup {
   readonly manifest: Manifest
   readonly files: readonly CheckedFile[]
   /** The problems of the backup as a whole. */

@@ -117,7 +117,7 @@ const FEED_AGE_SECONDS_MAX = 90_000
 const ORACLE_AGE_SECONDS_MAX = 86_400
 const WEI_PER_GWEI = 1_000_000_000n
 
-export interface ChainChoices {
+interface ChainChoices {
   readonly chains: readonly ChainId[]
   /** USDC / USD feeds by chain that replace Chainlink's. */
   readonly usdcFeeds: ReadonlyMap<number, string>

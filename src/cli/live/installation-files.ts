@@ -26,14 +26,14 @@ export interface LiveChoices {
   readonly node: string
 }
 
-export interface InstallationFile {
+interface InstallationFile {
   /** The path inside the directory. */
   readonly path: string
   readonly text: string
 }
 
 /** The directory from which systemd reads the environments. */
-export const ENVIRONMENTS = '/etc/countersign'
+const ENVIRONMENTS = '/etc/countersign'
 
 const UNITS = ['service', 'identity-provider', 'quorum-signer'] as const
 type UnitName = (typeof UNITS)[number]

@@ -2,7 +2,7 @@
  * Samples of the proxy in front that ends TLS. Bodies and times are bounded slightly above what the
  * service itself accepts, so that its own answers reach clients.
  */
-export interface ProxyHosts {
+interface ProxyHosts {
   readonly serviceHost: string
   readonly servicePort: string
   readonly identityHost: string

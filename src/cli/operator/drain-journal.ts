@@ -24,7 +24,7 @@ export interface DrainOptions {
   readonly step: (sentence: string) => void
 }
 
-export interface Drained extends Moved {
+interface Drained extends Moved {
   /** False when there was nothing to drain, because the home's service was not the leader. */
   readonly drained: boolean
 }

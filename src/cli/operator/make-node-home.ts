@@ -17,7 +17,7 @@ import { journalPositionIn } from './journal-position-in.js'
 /** The domains of which a machine runs one each. */
 export type NodeDomain = 'service' | 'user'
 
-export interface NodeHome {
+interface NodeHome {
   /** The number of files of the domain, and of those that all domains read. */
   readonly files: number
   readonly bytes: number

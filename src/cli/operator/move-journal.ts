@@ -8,7 +8,7 @@ import { nodeIdOf } from '../../store/journal-move.js'
 import { UsageError } from '../exit-codes.js'
 import { journalPositionIn } from './journal-position-in.js'
 
-export interface MoveOptions {
+interface MoveOptions {
   /** The leader's home; its service must run. */
   readonly home: string
   /** The address of the node that should take over. */

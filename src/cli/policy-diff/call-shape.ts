@@ -49,7 +49,7 @@ export interface MovedTerm {
   readonly amount: Term
 }
 
-export interface PaidTerm {
+interface PaidTerm {
   readonly isThere: Term
   readonly address: Term
   /** True when the wallet has paid it before. */

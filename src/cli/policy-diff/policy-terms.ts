@@ -18,7 +18,7 @@ import { ceilingsTerm, IS_UNPRICED, LOSS, SPEND, whenTruth } from './when-terms.
 /**
  * A policy's verdict on the calls of one shape, as terms. It equals `judge` and `approvalAsked`.
  */
-export interface PolicyTerms {
+interface PolicyTerms {
   /** Definitions that the other terms use. */
   readonly definitions: readonly Named[]
   /** 0 denied, 1 held for approval or delay, 2 allowed. */

@@ -39,7 +39,7 @@ export function differenceView(
 }
 
 /** Describes breakers that no longer freeze the key; no call can show that. */
-export function breakersGone(before: Policy | null, next: Policy | null): readonly string[] {
+function breakersGone(before: Policy | null, next: Policy | null): readonly string[] {
   const kept = next?.breakers ?? []
   return (before?.breakers ?? [])
     .filter((old) => !kept.some((one) => tripsNoLater(one, old)))

@@ -10,7 +10,7 @@ import type { PastDecision } from './past-decision.js'
 import { stateThen } from './state-then.js'
 
 /** The result of one gate in a repeated decision. */
-export interface ReplayedStep {
+interface ReplayedStep {
   readonly gate: Gate['name']
   readonly result: 'passed' | 'refused' | 'not replayed'
   /** What it judged by, or why it cannot judge. */

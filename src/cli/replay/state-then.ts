@@ -21,7 +21,7 @@ import type { PastDecision } from './past-decision.js'
 const ID_TIME_MS_MAX = 2 ** 48 - 2
 
 /** A sub-wallet's past state, and which part of it is unknown. */
-export interface StateThen {
+interface StateThen {
   readonly state: SubWalletState
   /** Null when every key that judged the call is known as it was. */
   readonly keysUnknown: string | null

@@ -20,7 +20,7 @@ interface Asked {
   }
 }
 
-export interface MovesShown {
+interface MovesShown {
   readonly moves: readonly ShownMove[]
   /** False if the calldata does not tell what else leaves the wallet. */
   readonly isAll: boolean

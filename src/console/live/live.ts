@@ -8,7 +8,7 @@ import { isBelow, isToldOf, staleBy } from './stale-queries.js'
  * One connection for all pages of a tab, as long as a person is signed in and the tab is visible.
  * Browsers allow six HTTP/1.1 connections to a host, for all tabs together.
  */
-export type LiveStatus = 'connecting' | 'live' | 'reconnecting'
+type LiveStatus = 'connecting' | 'live' | 'reconnecting'
 export const liveStatus = signal<LiveStatus>('connecting')
 
 const STREAM_PATH = '/api/v1/agent/events/stream'

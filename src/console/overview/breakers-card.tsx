@@ -69,7 +69,7 @@ const UNITS = [
   [1, 'second'],
 ] as const
 
-export function describeBreaker(breaker: Breaker): string {
+function describeBreaker(breaker: Breaker): string {
   const { kind, per_seconds, count, factor, wallets } = breaker
   const time = durationOf(per_seconds)
   switch (kind) {

@@ -1,4 +1,4 @@
-export type Tone = 'ok' | 'warn' | 'bad' | 'busy' | 'plain'
+type Tone = 'ok' | 'warn' | 'bad' | 'busy' | 'plain'
 
 /** The meaning of each status for the reader; the text carries it, and colour helps. */
 const TONES: Readonly<Record<string, Tone>> = {

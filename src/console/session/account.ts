@@ -3,7 +3,7 @@ import { AUDIENCE } from '../env.js'
 /** The account that this tab shows; other tabs may show another. Null for the person's own. */
 const ACCOUNT_KEY = 'countersign:account'
 
-export function chosenAccount(): string | null {
+function chosenAccount(): string | null {
   return sessionStorage.getItem(ACCOUNT_KEY)
 }
 

@@ -9,7 +9,7 @@ export interface Tokens {
 /** Tokens are refreshed this long before they expire, so that none expires under way. */
 const REFRESH_BEFORE_MS = 60_000
 
-export interface RefreshPorts {
+interface RefreshPorts {
   /** @throws if no tokens can be obtained */
   readonly refresh: (refreshToken: string) => Promise<Tokens>
   /**
@@ -22,7 +22,7 @@ export interface RefreshPorts {
   readonly nowMs: () => number
 }
 
-export interface HeldTokens {
+interface HeldTokens {
   hold(tokens: Tokens): void
   /** Also discards the result of a refresh under way. */
   drop(): void

@@ -18,7 +18,7 @@ export function transferCall(token: string, to: string, amount: string): ByHandC
   return { to: token, data: `${TRANSFER}${word(to)}${numberWord(amount)}` }
 }
 
-export interface EndedAllowance {
+interface EndedAllowance {
   readonly token: string
   readonly spender: string
   readonly kind: string

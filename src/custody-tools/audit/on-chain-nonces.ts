@@ -8,7 +8,7 @@ const TIMEOUT_MS = 15_000
 /** An address with more nonces is reported only by their number. */
 const NONCES_PER_ADDRESS_MAX = 1_000_000
 
-export interface OnChainNonces {
+interface OnChainNonces {
   /** The nonces that all addresses together used on that chain. */
   readonly nonces: number
   /** A sentence for each nonce without an approval of both domains. */

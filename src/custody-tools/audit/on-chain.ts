@@ -19,7 +19,7 @@ const onChain = z.union([
 ])
 
 export const onChainTransactions = z.array(onChain).max(1_000_000)
-export type OnChainTransaction = z.infer<typeof onChain>
+type OnChainTransaction = z.infer<typeof onChain>
 
 /** Tells why a transaction on chain has no evidence; null when it has. */
 export async function missingEvidence(

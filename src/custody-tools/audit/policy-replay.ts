@@ -18,13 +18,13 @@ export interface PolicyReplay {
   ancestorsOf(grantId: Uint8Array): readonly AncestorAt[]
 }
 
-export interface GrantVersion {
+interface GrantVersion {
   readonly keyId: Uint8Array
   readonly grantId: Uint8Array
   readonly version: number
 }
 
-export interface Bound {
+interface Bound {
   /** The grant of the key that made it. */
   readonly parentId: Uint8Array | null
   /** The policy of all keys of the grant. */
@@ -34,7 +34,7 @@ export interface Bound {
 }
 
 /** A grant above another one. */
-export interface AncestorAt {
+interface AncestorAt {
   readonly grantId: Uint8Array
   /**
    * Returns the policies that bound its calls at about that time: the one in force, and one that

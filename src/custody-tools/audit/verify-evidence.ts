@@ -55,7 +55,7 @@ export interface AuditReport {
   find(address: Uint8Array, chainId: number, nonce: number): readonly ApprovedPayload[]
 }
 
-export interface ApprovedPayload {
+interface ApprovedPayload {
   readonly intent: Intent
   /** 32 bytes: SHA-256 of the unsigned payload. */
   readonly payloadHash: Uint8Array

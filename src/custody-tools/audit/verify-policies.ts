@@ -20,7 +20,7 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { AuthorityReport } from './verify-authority.js'
 
 /** An intent that the identity provider approved. */
-export interface DatedApproval {
+interface DatedApproval {
   readonly id: string
   readonly atMs: number
   readonly intent: Intent

@@ -7,7 +7,7 @@ import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evi
 import { openRegistry } from '../../quorum-protocol/registry.js'
 import { type AuditReport, verifyEvidence } from '../audit/verify-evidence.js'
 
-export interface AuditPlaces {
+interface AuditPlaces {
   readonly home: string
   /**
    * The domain's directory, its evidence or a backup of either; null for the home's. For several
@@ -22,7 +22,7 @@ export interface AuditPlaces {
   readonly root: string | null
 }
 
-export interface HomeAudit {
+interface HomeAudit {
   readonly report: AuditReport
   readonly serviceEntries: number
   readonly userEntries: number

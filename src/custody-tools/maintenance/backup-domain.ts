@@ -11,7 +11,7 @@ import { openLmdb } from '../../disk/lmdb-file.js'
 import { moveDurably } from '../../disk/put-file.js'
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
 
-export const BACKED_UP_STORES = ['shares', 'ledger', 'evidence'] as const
+const BACKED_UP_STORES = ['shares', 'ledger', 'evidence'] as const
 
 /**
  * `backup.json` identifies the backup. It is neither secret nor proof: the shares' seals are proof.
@@ -24,7 +24,7 @@ const manifest = z.strictObject({
   /** SHA-256 of each store's file, in hex: a damaged copy is found before it is opened. */
   sha256: z.partialRecord(z.enum(BACKED_UP_STORES), z.string().regex(/^[0-9a-f]{64}$/)),
 })
-export type BackupManifest = z.infer<typeof manifest>
+type BackupManifest = z.infer<typeof manifest>
 
 /**
  * Copies one domain's custody stores, each consistent in itself, while the domain runs. The copies

@@ -26,7 +26,7 @@ import { refreshShare } from '../../service-custody/refresh-share.js'
 import { lastServiceBoot } from '../../service-custody/service-boot-file.js'
 import { verified } from '../provisioning/install-registry.js'
 
-export interface RefreshSharesOptions {
+interface RefreshSharesOptions {
   readonly home: string
   /** The identity provider's endpoint; the default is its socket in the home. */
   readonly userSide?: Endpoint

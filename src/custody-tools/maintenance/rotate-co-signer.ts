@@ -10,7 +10,7 @@ import { installRegistry, verified } from '../provisioning/install-registry.js'
 import { bodyOf, idOf, isPemOf, withNextCoSigner } from '../provisioning/registry-draft.js'
 import { openRegistryRoot, signRegistry } from '../provisioning/registry-root.js'
 
-export interface CoSignerRotation {
+interface CoSignerRotation {
   /** How long the present key continues to sign; 0 in an emergency. */
   readonly overlapMs: number
   /**
@@ -23,7 +23,7 @@ export interface CoSignerRotation {
     | { readonly kind: 'draft'; readonly path: string }
 }
 
-export interface RotatedCoSigner {
+interface RotatedCoSigner {
   readonly version: number
   /** Hex of the new key's id, and of its point, which the Routers must be given. */
   readonly kid: string

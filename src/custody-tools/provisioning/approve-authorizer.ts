@@ -40,7 +40,7 @@ export interface ApproveOptions {
   readonly userId: string
 }
 
-export interface ApprovedAuthorizer {
+interface ApprovedAuthorizer {
   readonly userId: string
   readonly authorizerId: string
   readonly label: string

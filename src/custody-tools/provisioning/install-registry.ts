@@ -56,7 +56,7 @@ export function installRegistry(home: string, from: string, roots: readonly stri
   return offered
 }
 
-export interface DraftChanges {
+interface DraftChanges {
   /** Ids of the keys that end now, in hex. */
   readonly ended: readonly string[]
   /**

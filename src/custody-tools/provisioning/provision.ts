@@ -27,14 +27,14 @@ import {
 import { registryChains } from './registry-draft.js'
 import { signRegistry } from './registry-root.js'
 
-export interface ProvisionOptions {
+interface ProvisionOptions {
   /** By default the Routers and delegates of `<home>/chains.json`, if it exists. */
   readonly chains?: readonly RegistryChain[]
   /** The origins of passkeys; by default unchanged, or absent. */
   readonly webauthn?: RegistryWebAuthn
 }
 
-export interface Provisioned {
+interface Provisioned {
   readonly registryVersion: number
 }
 

@@ -15,7 +15,7 @@ import { openRegistry, type RegistryBody, registryMessage } from '../../quorum-p
  * The registry's root: a holder of its private key decides which keys and contracts the domains
  * trust. Make and use it on a separate machine, which only its public key leaves.
  */
-export interface RootFiles {
+interface RootFiles {
   /** PEM (PKCS #8), mode 0600; it stays offline. */
   readonly privateKey: string
   /** PEM (SubjectPublicKeyInfo); each domain pins it. */

@@ -53,7 +53,7 @@ export interface ApprovalTerm {
 const MAGIC = 'AWP1'
 const KINDS = { transaction: 1, intent: 2 } as const
 const CALL_BYTES = 4 + 1 + 3 * 16 + 32 + 8 + 20 + 32 + 32
-export const APPROVAL_TERM_BYTES = CALL_BYTES + 32 + 8
+const APPROVAL_TERM_BYTES = CALL_BYTES + 32 + 8
 
 export function encodeApprovalTerm(term: ApprovalTerm): Buffer {
   return concat(

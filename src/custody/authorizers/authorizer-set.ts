@@ -27,7 +27,7 @@ export interface AuthorizerSet {
 export const NO_AUTHORIZERS: AuthorizerSet = { sequence: 0, head: Buffer.alloc(32), active: [] }
 
 /** Spec silent: enough for every device of a person and a few scripts. */
-export const AUTHORIZERS_MAX = 16
+const AUTHORIZERS_MAX = 16
 /** A user's additions and removals in total, so that verifying all of them stays cheap. */
 export const ENTRIES_MAX = 256
 /**
@@ -52,7 +52,7 @@ export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): Authorize
 }
 
 /** The state besides earlier entries by which an entry is verified. */
-export interface EntryContext {
+interface EntryContext {
   readonly webauthn: WebAuthnPins | null
   /** The registry's root, which approves for a user who has lost every authorizer. */
   readonly root: KeyObject
@@ -60,7 +60,7 @@ export interface EntryContext {
 }
 
 /** The new set, and the signature counters that the entry showed. */
-export interface VerifiedEntry {
+interface VerifiedEntry {
   readonly set: AuthorizerSet
   readonly signCounts: readonly { readonly authorizerId: Uint8Array; readonly signCount: number }[]
 }

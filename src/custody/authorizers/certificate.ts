@@ -63,7 +63,7 @@ const PUBLIC_KEY_BYTES_MAX = 1_024
 /** Room for an attestation object with a chain of certificates, client data, and two proofs. */
 const PART_BYTES_MAX = 16_384
 
-export function encodeRequest(request: AuthorizerRequest): Buffer {
+function encodeRequest(request: AuthorizerRequest): Buffer {
   return concat(
     MAGIC,
     u8(ACTION[request.action]),

@@ -16,7 +16,7 @@ export interface OwnedCache<V> {
   delete(id: string): void
 }
 
-export interface OwnedCacheBounds {
+interface OwnedCacheBounds {
   /** The bound for all users together. */
   readonly max: number
   readonly perUserMax: number

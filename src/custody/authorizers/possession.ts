@@ -17,14 +17,14 @@ export interface PasskeyRegistration {
 }
 
 /** COSE algorithms: ES256, EdDSA, RS256 (RFC 9053; Windows Hello supports only the last one). */
-export const PASSKEY_ALGORITHMS = [-7, -8, -257]
+const PASSKEY_ALGORITHMS = [-7, -8, -257]
 
 export function encodeRegistration(registration: PasskeyRegistration): Buffer {
   return concat(...sized(registration.attestationObject), ...sized(registration.clientDataJson))
 }
 
 /** @throws Refusal MALFORMED */
-export function decodeRegistration(bytes: Uint8Array): PasskeyRegistration {
+function decodeRegistration(bytes: Uint8Array): PasskeyRegistration {
   const reader = new ByteReader(bytes)
   const attestationObject = takeSized(reader)
   const clientDataJson = takeSized(reader)
@@ -33,7 +33,7 @@ export function decodeRegistration(bytes: Uint8Array): PasskeyRegistration {
 }
 
 /** The new passkey's data from its registration. */
-export interface RegisteredPasskey {
+interface RegisteredPasskey {
   readonly credentialId: Buffer
   /** The COSE key. */
   readonly publicKey: Buffer

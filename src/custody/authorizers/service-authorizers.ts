@@ -10,7 +10,7 @@ import { type AuthorizerSet, ENTRIES_MAX, verifyEntry } from './authorizer-set.j
 import type { AuthorizerStore } from './authorizer-store.js'
 import { decodeCertificate, decodeEntry, encodeEntry, entryMessage } from './certificate.js'
 
-export interface SyncContext {
+interface SyncContext {
   readonly userSide: SocketClient
   readonly store: AuthorizerStore
   readonly registry: RegistryHolder

@@ -38,7 +38,7 @@ export interface WrappedKeys {
   replaceAll(keys: readonly WrappedKey[]): void
 }
 
-export interface WrappedKey {
+interface WrappedKey {
   readonly id: string
   readonly wrapped: Uint8Array
 }

@@ -9,7 +9,7 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
  * this process's memory learns nothing beyond the data key and the sealed share, which are there
  * anyway.
  */
-export interface MaskedShares {
+interface MaskedShares {
   has(record: Sealed): boolean
   /** Writes 32 bytes, which the caller wipes; false when the share is not kept yet. */
   open(record: Sealed, target: Uint8Array, at: number): boolean

@@ -12,7 +12,7 @@ import type { DomainLayout } from './layout.js'
  * read; the second remains when the first is lost. A copy without data keys was lost, or a first
  * start ended before it reached it: opening both fills it from the other.
  */
-export interface ShareCopies {
+interface ShareCopies {
   get(walletId: Uint8Array): StoredRecord | undefined
   /**
    * Writes a record, durable in both copies on return.

@@ -29,7 +29,7 @@ export interface KmsClient {
   createKey(usage: 'SIGN_VERIFY' | 'KEY_AGREEMENT'): Promise<string>
 }
 
-export interface KmsAccess {
+interface KmsAccess {
   readonly url: string
   /** Sent unchanged as `Authorization`; read for each call, so that it can be renewed. */
   readonly authorization: () => string

@@ -12,7 +12,7 @@ import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 import type { KmsClient } from './kms-client.js'
 
 /** The ids of this domain's keys in the service, kept in the domain's `store.json`. */
-export interface KmsKeyIds {
+interface KmsKeyIds {
   readonly signing: readonly string[]
   readonly agreement: string | null
 }

@@ -16,7 +16,7 @@ export interface Pkcs11Session {
   readonly handle: Buffer
 }
 
-export interface TokenAccess {
+interface TokenAccess {
   readonly modulePath: string
   readonly token: string
   readonly readPin: () => Buffer

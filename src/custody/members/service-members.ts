@@ -21,7 +21,7 @@ export interface ServiceMembers extends KnownMembers {
   close(): Promise<void>
 }
 
-export interface AccountMembers extends MemberSet {
+interface AccountMembers extends MemberSet {
   readonly accountId: string
 }
 
@@ -115,7 +115,7 @@ export function narrowed(set: MemberSet, there: UserSideMembers): MemberSet {
 }
 
 /** An account as the identity provider reports it. */
-export interface UserSideMembers {
+interface UserSideMembers {
   readonly sequence: number
   readonly members: readonly {
     readonly personId: string

@@ -5,7 +5,7 @@ import { HEADER_BYTES_MAX, LINK_HEADER_BYTES_MAX, PATIENCE, type Patience } from
 import { Connection } from './connection.js'
 import { createRouter } from './router.js'
 
-export interface NodeAppOptions {
+interface NodeAppOptions {
   /** Connections open at once; further ones are closed as they come. */
   readonly connectionsMax: number
   readonly onFull?: (isFull: boolean) => void

@@ -2,7 +2,7 @@ import type { Serve } from '../app.js'
 
 /** Finds the route of a method and a path by the rules of `App`. Owns the routes of one app. */
 
-export interface Match {
+interface Match {
   readonly serve: Serve
   readonly parameters: readonly string[]
 }

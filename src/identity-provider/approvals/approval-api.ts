@@ -21,7 +21,7 @@ import { approvalIdOf, linesOf, stateOf } from './approval-page.js'
  * call takes the owner's sign-in. Approving it also takes an authorizer's signature, the only thing
  * that counts at signing. Declining takes only the sign-in, because it only takes away.
  */
-export interface ApprovalApiDeps {
+interface ApprovalApiDeps {
   readonly approvals: UserSideApprovals
   readonly ceremonies: { list(userId: string): readonly Authorizer[] }
 }

@@ -9,7 +9,7 @@ import { base64Url, COMMENT_CHARS_MAX } from '../authorizers/wire.js'
 import type { SeenApproval, WaitingApproval } from '../vault/approvals.js'
 import { describeCall, type Line, saysWhomItPays } from './call-words.js'
 
-export interface ApprovalPage {
+interface ApprovalPage {
   readonly email: string
   readonly rpId: string
   readonly signInPath: string

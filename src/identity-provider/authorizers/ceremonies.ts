@@ -102,7 +102,7 @@ export interface AuthorizerCeremonies {
   proofLeft(challenge: Uint8Array): Uint8Array | null
 }
 
-export interface BegunPasskey {
+interface BegunPasskey {
   readonly ceremonyId: string
   /** 32 bytes. */
   readonly challenge: Buffer
@@ -115,7 +115,7 @@ export interface BegunCertificate {
   readonly challenge: Buffer
 }
 
-export interface Recovery {
+interface Recovery {
   readonly certificate: Uint8Array
   /** 64 bytes: the new P-256 key's signature of it. */
   readonly possession: Uint8Array
@@ -123,7 +123,7 @@ export interface Recovery {
   readonly rootSignature: Uint8Array
 }
 
-export interface CeremonyContext {
+interface CeremonyContext {
   readonly store: AuthorizerStore
   /** Writes to that store. */
   readonly recorded: RecordedAuthorizers
@@ -142,7 +142,7 @@ interface Ceremony {
 }
 
 /** Spec silent: more than one person opens within their lifetime of ten minutes. */
-export const OPEN_PER_USER_MAX = 32
+const OPEN_PER_USER_MAX = 32
 /** The bounds over all users; above them the oldest ceremony is dropped. */
 const OPEN_BOUNDS = { max: 2_000, perUserMax: OPEN_PER_USER_MAX }
 const CEREMONY_LIFE_MS = 10 * 60_000

@@ -5,7 +5,7 @@ import { htmlDocument } from '../login/pages.js'
 
 export const SCRIPT_PATH = '/authorizers/page.js'
 
-export interface ManagePage {
+interface ManagePage {
   readonly email: string
   readonly rpId: string
   readonly signInPath: string

@@ -21,7 +21,7 @@ import {
   waitingBody,
 } from './wire.js'
 
-export interface AuthorizerRouteDeps extends PageDeps {
+interface AuthorizerRouteDeps extends PageDeps {
   readonly log: Logger
 }
 

@@ -11,7 +11,7 @@ import {
 import { positionIn } from './stores.js'
 import type { UserSideJournal } from './writer.js'
 
-export interface BeginJournalOptions
+interface BeginJournalOptions
   extends Omit<UserSideJournalOptions, 'heartbeats' | 'connect' | 'followed' | 'fatal' | 'timers'> {
   /** Null when this identity provider has no journal. */
   readonly file: string | null

@@ -33,7 +33,7 @@ export interface JournaledStore {
   commit(position: Position, change?: (into: StoreChange) => void): Promise<void>
 }
 
-export interface StoreChange {
+interface StoreChange {
   /** Applies a write, also to the store's copy if it has one. */
   put(write: RecordedWrite): void
   /** Forgets a recorded write that the journal has. */

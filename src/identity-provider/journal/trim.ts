@@ -11,7 +11,7 @@ import type { UserSideJournal } from './writer.js'
 const KEPT_MS = 7 * 24 * 3_600_000
 const MARK_EVERY_MS = 3_600_000
 
-export interface TrimOptions {
+interface TrimOptions {
   readonly home: string
   readonly journal: Pick<Journal, 'trim'>
   readonly partition: number

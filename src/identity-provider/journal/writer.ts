@@ -31,7 +31,7 @@ export interface UserSideJournal {
   close(): Promise<void>
 }
 
-export interface WriterReadings {
+interface WriterReadings {
   readonly epoch: number
   /** The last stored entry. */
   readonly stored: number
@@ -39,7 +39,7 @@ export interface WriterReadings {
   readonly waiting: number
 }
 
-export interface WriterOptions extends AppendContext {
+interface WriterOptions extends AppendContext {
   readonly journal: Pick<Journal, 'append' | 'readHead'>
   readonly partition: number
   readonly stores: JournaledStores
@@ -52,7 +52,7 @@ export interface WriterOptions extends AppendContext {
 }
 
 /** Thrown when the journal has not answered for a while: another node may lead by now. */
-export class LeadershipUnsure extends Error {
+class LeadershipUnsure extends Error {
   override readonly name = 'LeadershipUnsure'
 
   constructor() {

@@ -66,7 +66,7 @@ export interface Invitation {
 }
 
 /** Long enough to reach a person in another time zone. */
-export const INVITATION_MS = 24 * 3_600_000
+const INVITATION_MS = 24 * 3_600_000
 const CODE_BYTES = 24
 const PERSON_IDS = 'person-ids'
 const NO_SUCH_CODE = 'this code is not known, was used, or has expired; ask for a new one'

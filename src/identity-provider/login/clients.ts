@@ -1,6 +1,6 @@
 import type { ClientMetadata } from 'oidc-provider'
 
-export const CONSOLE_CLIENT_ID = 'countersign-console'
+const CONSOLE_CLIENT_ID = 'countersign-console'
 export const COMMAND_LINE_CLIENT_ID = 'countersign-cli'
 
 /** The identity provider's own pages for passkeys: they need a session, and no token. */

@@ -63,7 +63,7 @@ async function requireKept({ root }: LoginStore, isThere: () => boolean): Promis
   )
 }
 
-export interface ListedUser {
+interface ListedUser {
   readonly userId: UserId
   readonly email: string
   readonly createdAtMs: number

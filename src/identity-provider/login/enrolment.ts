@@ -17,7 +17,7 @@ const SCRIPT = `document.getElementById('code').value = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
 `
 
-export interface EnrolmentDeps {
+interface EnrolmentDeps {
   readonly accounts: Pick<Accounts, 'redeem'>
   readonly log: Logger
 }

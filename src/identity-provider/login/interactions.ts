@@ -23,7 +23,7 @@ type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 const PATH = /^\/interaction\/([\w-]{1,64})(?:\/(login|passkey|consent|abort))?$/
 
-export interface InteractionDeps {
+interface InteractionDeps {
   readonly provider: Provider
   readonly accounts: Accounts
   readonly throttle: LoginThrottle

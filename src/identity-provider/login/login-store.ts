@@ -15,13 +15,13 @@ export interface UserRecord {
   readonly createdAtMs: number
 }
 
-export interface ArtifactRecord {
+interface ArtifactRecord {
   readonly payload: AdapterPayload
   readonly expiresAtMs: number
 }
 
 /** A person whom the operator invited and who has not chosen a password yet. */
-export interface EnrolmentRecord {
+interface EnrolmentRecord {
   readonly userId: UserId
   readonly expiresAtMs: number
 }

@@ -31,7 +31,7 @@ const SESSION_SECONDS = 12 * 3_600
  */
 const STRANGERS_SESSION_SECONDS = 600
 
-export interface OidcOptions {
+interface OidcOptions {
   readonly issuer: string
   /** `aud` of console tokens. */
   readonly audience: string

@@ -85,7 +85,7 @@ export function signInPolicy(formTargetOrigin: string | null): string {
   return `${contentSecurityPolicy(formTargetOrigin)}; script-src 'self'`
 }
 
-export interface LoginPage {
+interface LoginPage {
   readonly interactionPath: string
   /** The data for a passkey prompt; null when passkeys are not offered. */
   readonly passkey: PasskeyAsked | null
@@ -97,7 +97,7 @@ export interface LoginPage {
   readonly problem: string | null
 }
 
-export interface PasskeyAsked {
+interface PasskeyAsked {
   readonly challenge: string
   readonly rpId: string
   /** Path of the script that prompts for the passkey. */
@@ -140,7 +140,7 @@ ${fields.join('')}
 <script src="${escapeHtml(script)}" defer></script>`
 }
 
-export interface EnrolmentPage {
+interface EnrolmentPage {
   readonly action: string
   /** Path of the script that reads the code from the address. */
   readonly script: string
@@ -169,7 +169,7 @@ ${page.code === '' ? `<script src="${escapeHtml(page.script)}" defer></script>` 
   )
 }
 
-export interface ConsentPage {
+interface ConsentPage {
   readonly interactionPath: string
   readonly clientName: string
   readonly email: string

@@ -76,14 +76,14 @@ export interface Login {
   close(): Promise<void>
 }
 
-export interface LoginParts {
+interface LoginParts {
   readonly provider: Provider
   readonly accounts: Accounts
   readonly log: Logger
 }
 
 /** Resolves false when the path is not one of its own. */
-export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
+type RouteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const ON_LOOPBACK = parseTrustedProxies(LOOPBACK_PROXIES) ?? NO_PROXIES
 const REQUEST_TIMEOUT_MS = 10_000

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 
-export interface MetricsListener {
+interface MetricsListener {
   readonly port: number
   close(): void
 }

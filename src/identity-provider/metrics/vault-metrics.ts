@@ -18,7 +18,7 @@ export interface VaultMetrics {
   watchJournal(read: () => JournalReadings): void
 }
 
-export interface JournalReadings {
+interface JournalReadings {
   /** The epoch of this home's leadership; 0 while it is a standby. */
   readonly epoch: number
   /** Writes that are on disk here but not in the journal yet. */
@@ -28,7 +28,7 @@ export interface JournalReadings {
   readonly isHindered: boolean
 }
 
-export interface VaultSources {
+interface VaultSources {
   readonly disk: { readonly freeBytes: number | null; readonly floorBytes: number }
   readonly frozen: () => boolean
 }

@@ -32,7 +32,7 @@ export interface ApprovalRow {
   readonly ended: EndedApproval | null
 }
 
-export interface ServiceNames {
+interface ServiceNames {
   /** The API key's name. */
   readonly agent: string | null
   readonly wallet: string | null
@@ -40,7 +40,7 @@ export interface ServiceNames {
   readonly tokens: readonly NamedToken[]
 }
 
-export interface NamedToken {
+interface NamedToken {
   /** The address in lower case. */
   readonly address: string
   readonly symbol: string
@@ -55,7 +55,7 @@ export interface GivenApproval {
   readonly atMs: number
 }
 
-export interface EndedApproval {
+interface EndedApproval {
   readonly as: ApprovalEnd
   readonly atMs: number
   /** The comment of a person who declined the call at this domain's page. */

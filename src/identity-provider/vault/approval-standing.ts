@@ -23,13 +23,13 @@ export interface ApprovalStanding {
   readonly waitedMs: number
 }
 
-export interface RestingIntent {
+interface RestingIntent {
   readonly intent: Pick<Intent, 'walletId' | 'keyId' | 'approval'>
   readonly payload: DecodedPayload
   readonly wallet: { readonly certificate: Pick<Certificate, 'ownerHash'> }
 }
 
-export interface StandingContext {
+interface StandingContext {
   readonly registry: Pick<Registry, 'softwareAuthorizer'>
   readonly ledger: { readonly approvals: Pick<ApprovalReader, 'approval' | 'approvalUse'> }
   readonly persons: Persons

@@ -69,7 +69,7 @@ export interface UserSideApprovals {
   waiting(approvalId: Uint8Array, personId: string): SeenApproval | null
 }
 
-export interface DecidedBy {
+interface DecidedBy {
   /** The person of a verified sign-in; null when only the proof identifies the person. */
   readonly personId: string | null
   /** The only account that the sign-in is valid for; null for every account of the person. */

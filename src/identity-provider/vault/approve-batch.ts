@@ -58,13 +58,13 @@ import { countedUses, countsGas, usesOfRaisedFee } from './raised-fees.js'
 import { type IntentAnswer, type Refused, sealShares } from './seal-approved.js'
 
 /** The parts of the ledger by which an approval is judged. */
-export interface ApproveLedger extends Pick<LedgerStore, 'hasIntent' | 'usage' | 'recorded'> {
+interface ApproveLedger extends Pick<LedgerStore, 'hasIntent' | 'usage' | 'recorded'> {
   readonly approvals: Pick<ApprovalReader, 'approval' | 'approvalUse'>
   decide<T>(write: (ledger: ApproveWriter) => T): T
 }
 
 /** What an approval writes to the ledger. */
-export type ApproveWriter = Pick<
+type ApproveWriter = Pick<
   LedgerWriter,
   | 'entry'
   | 'putEntry'

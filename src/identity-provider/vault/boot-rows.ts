@@ -11,7 +11,7 @@ import {
 import { type UnflushedRows, unflushedRows } from './unflushed-rows.js'
 
 /** The starts of the wallet service that announced themselves, with their epochs of a journal. */
-export interface BootRows {
+interface BootRows {
   /** The number of the latest start of all cells; 0 before the first. */
   readonly last: number
   numberOf(boot: Uint8Array): number | null

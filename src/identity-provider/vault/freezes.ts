@@ -49,11 +49,11 @@ export interface UserSideFreezes {
   requireInstanceThawed(): void
 }
 
-export interface FreezeRequest extends FreezeSubject {
+interface FreezeRequest extends FreezeSubject {
   readonly userId: string
 }
 
-export interface UnfreezeRequest extends FreezeRequest {
+interface UnfreezeRequest extends FreezeRequest {
   /** An encoded proof by the user's authorizer; null when none was sent. */
   readonly confirmation: Uint8Array | null
   readonly confirmBeforeMs: number
@@ -61,7 +61,7 @@ export interface UnfreezeRequest extends FreezeRequest {
   readonly sequence: number | null
 }
 
-export interface LiftedFreeze {
+interface LiftedFreeze {
   readonly sequence: number
   readonly proof: Uint8Array
 }

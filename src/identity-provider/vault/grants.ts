@@ -55,12 +55,12 @@ export interface Grants {
 }
 
 /** The grant's id and version, which the service names in its intents. */
-export interface GrantReference {
+interface GrantReference {
   readonly grantId: Uint8Array
   readonly version: number
 }
 
-export interface PutGrant extends GrantReference {
+interface PutGrant extends GrantReference {
   /** The encoded proof of the authorizer that confirmed it; empty when nothing was enlarged. */
   readonly proof: Uint8Array
 }

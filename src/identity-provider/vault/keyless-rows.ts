@@ -3,7 +3,7 @@ import { viewOf } from '../../quorum-protocol/bytes.js'
 import type { KeylessCount, KeylessLedger } from './keyless.js'
 import { type UnflushedRows, unflushedRows } from './unflushed-rows.js'
 
-export interface KeylessRows {
+interface KeylessRows {
   readonly writer: Pick<KeylessLedger, 'keyless' | 'putKeyless'>
   readonly rows: UnflushedRows<Buffer, KeylessCount>
 }

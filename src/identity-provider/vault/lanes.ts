@@ -3,7 +3,7 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /** The parts of the ledger that remember lanes. */
-export interface LaneLedger extends Pick<LedgerStore, 'lastLane' | 'highestIn'> {
+interface LaneLedger extends Pick<LedgerStore, 'lastLane' | 'highestIn'> {
   commit<T>(write: (ledger: Pick<LedgerWriter, 'putLane'>) => T): {
     result: T
     flushed: Promise<unknown>
@@ -35,7 +35,7 @@ export interface Lanes {
 const OPEN_LANES_MAX = 256
 
 /** The rate at which lanes are given out. */
-export interface LanePace {
+interface LanePace {
   /** How many may be requested at once; each is available again after `laneEveryMs`. */
   readonly lanesAtOnce: number
   readonly laneEveryMs: number

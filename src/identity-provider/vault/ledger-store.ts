@@ -154,7 +154,7 @@ const COUNTED = 1
 const NEVER_FROZEN: FreezeRow = { sequence: 0, sinceMs: null }
 
 /** Decides when waiting rows are written; a simulator replaces the machine's clock. */
-export interface LedgerTimers {
+interface LedgerTimers {
   /** Milliseconds since the epoch. */
   now(): number
   at(atMs: number, task: () => void): { cancel(): void }

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
  * million of them, each for minutes, so they are in byte arrays: as strings, each full garbage
  * collection would walk them all, and each minor one would copy the newest.
  */
-export interface LiveIntents {
+interface LiveIntents {
   has(id: Uint8Array): boolean
   /**
    * Forgets expired ids, and remembers these.

@@ -20,7 +20,7 @@ export interface People {
   emailOf(personId: string): string | null
 }
 
-export interface PersonNamed {
+interface PersonNamed {
   readonly personId: string
   /** In its normal form, however it is written by the person or by the owner. */
   readonly email: string
@@ -28,7 +28,7 @@ export interface PersonNamed {
 
 type Fields = FieldsOf<typeof MEMBERS>
 
-export interface MemberRequests {
+interface MemberRequests {
   /**
    * Returns what a statement about the change has to contain, by what is known now.
    * @returns null when there is no such person, or the text is not an address with which a person

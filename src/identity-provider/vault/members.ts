@@ -40,7 +40,7 @@ export interface Members {
   change(statement: MemberStatement, confirmation: Uint8Array | null): Promise<MemberSet>
 }
 
-export interface Membership {
+interface Membership {
   readonly accountId: string
   readonly role: Role
 }

@@ -39,7 +39,7 @@ export interface LedgerEntry {
 }
 
 /** 16 bytes, and the most that replacements may cost. */
-export type HeldApproval = Pick<IntentApproval, 'approvalId' | 'maxNativeWei'>
+type HeldApproval = Pick<IntentApproval, 'approvalId' | 'maxNativeWei'>
 
 /**
  * How a payload relates to the approval that holds its nonce.

@@ -46,7 +46,7 @@ export function openOwedRows(root: RootDatabase, evidence: { readonly length: nu
 }
 
 /** The parts of the ledger and of the authorizers' store that a start reads. */
-export interface Owing {
+interface Owing {
   readonly ledger: OwedReader & {
     commit(write: (writer: OwedWriter) => void): { readonly flushed: Promise<unknown> }
   }

@@ -16,7 +16,7 @@ export interface RecordedChanges {
   settled(): Promise<void>
 }
 
-export interface Recorded<T> {
+interface Recorded<T> {
   readonly result: T
   /** Null when nothing changed. */
   readonly entry: EvidenceEntry | null

@@ -8,7 +8,7 @@ import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /** The parts of the ledger that remember starts. */
-export interface BootLedger
+interface BootLedger
   extends Pick<
     LedgerStore,
     'bootNumber' | 'lastBoot' | 'latestStart' | 'latestStarts' | 'ownerEpoch'

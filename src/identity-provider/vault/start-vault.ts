@@ -60,7 +60,7 @@ import { SERVICE_PEERS } from './service-peers.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
 
-export interface VaultOptions {
+interface VaultOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
   readonly fileKeys: FileKeys

@@ -17,13 +17,13 @@ export interface AccountSpend {
   byDay(user: UserId): Promise<SpentByDay>
 }
 
-export interface AllSpent {
+interface AllSpent {
   readonly lines: readonly SpentLine[]
   /** Wallets that are missing here because their records are damaged. */
   readonly unread: number
 }
 
-export interface SpentByDay extends AllSpent {
+interface SpentByDay extends AllSpent {
   /** Micro-dollars by UTC day, for days before the counters', of lineages that no key made. */
   readonly pastDays: ReadonlyMap<number, bigint>
 }

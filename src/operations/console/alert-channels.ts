@@ -19,7 +19,7 @@ export function reaches({ recipientDomains }: MailReach, email: string): boolean
   return recipientDomains === null || recipientDomains.includes(domain)
 }
 
-export interface Channel {
+interface Channel {
   readonly kind: EndpointKind
   /** The URL that is shown. */
   readonly url: string

@@ -9,7 +9,7 @@ import type { OperationPorts } from '../ports.js'
 import type { PendingGrant } from './pending-grants.js'
 
 /** A change that the user's approver device may have to confirm. */
-export interface WantedAuthorization {
+interface WantedAuthorization {
   readonly userId: UserId
   /** Identifies operation and input without the proof; the repeated request must have the same. */
   readonly fingerprint: string
@@ -21,7 +21,7 @@ export interface WantedAuthorization {
 }
 
 /** What the proof was requested for. */
-export type AskedAuthorization = Pick<PendingGrant, 'version' | 'confirmBeforeMs' | 'draft'>
+type AskedAuthorization = Pick<PendingGrant, 'version' | 'confirmBeforeMs' | 'draft'>
 
 /**
  * Makes a change. If it has to be confirmed, the first request is refused with

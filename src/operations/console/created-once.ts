@@ -30,7 +30,7 @@ export interface Creation<Value> {
   readonly isTaken: (id: string) => boolean
 }
 
-export interface MadeBefore<Value> {
+interface MadeBefore<Value> {
   readonly id: string
   readonly value: Value
 }

@@ -11,7 +11,7 @@ import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.
 import { ownedWallet } from './ownership.js'
 import type { DraftKey } from './pending-grants.js'
 
-export interface WantedGrant {
+interface WantedGrant {
   readonly operation: 'create_key' | 'patch_key'
   /** The request without its proof. */
   readonly input: object

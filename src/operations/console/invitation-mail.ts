@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/role.js'
 
-export interface InvitationTold {
+interface InvitationTold {
   readonly email: string
   readonly role: Role
   readonly accountId: string

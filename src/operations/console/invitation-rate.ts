@@ -15,7 +15,7 @@ const policyOf = (name: string): RateLimitPolicy => ({
   burst: REQUESTS_AT_ONCE_MAX,
 })
 
-export type InvitationRate = (of: {
+type InvitationRate = (of: {
   readonly accountId: string
   readonly personId: string
 }) => Fault | null

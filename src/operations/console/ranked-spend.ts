@@ -17,7 +17,7 @@ interface Rank {
   readonly keyId: string
 }
 
-export interface RankedLine extends Rank {
+interface RankedLine extends Rank {
   readonly line: SpentLine
 }
 

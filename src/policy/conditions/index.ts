@@ -1,4 +1,4 @@
-import { amountsRow } from './amounts.js'
+import { type AmountTest, amountsRow } from './amounts.js'
 import { argumentsRow } from './arguments.js'
 import { beneficiariesRow } from './beneficiaries.js'
 import { chainsRow } from './chains.js'
@@ -26,7 +26,7 @@ const TABLE = {
   beneficiaries: beneficiariesRow,
   valueNativeLte: valueNativeLteRow,
   valueNativeGt: valueNativeGtRow,
-  amounts: amountsRow,
+  amounts: amountsRow satisfies ConditionRow<readonly AmountTest[]>,
   spendUsdLte: spendUsdLteRow,
   spendUsdGt: spendUsdGtRow,
   newBeneficiary: newBeneficiaryRow,

@@ -42,7 +42,7 @@ export interface ConditionRow<Value> {
 }
 
 /** The other conditions of both, in a comparison. */
-export interface Around {
+interface Around {
   readonly inner: OtherConditions
   readonly outer: OtherConditions
 }
@@ -53,7 +53,7 @@ export interface OtherConditions {
 }
 
 /** How the search for examples varies calls around a value: by one property of calls. */
-export type Sample<Value> = {
+type Sample<Value> = {
   [Name in keyof Properties]: {
     readonly of: Name
     /** What the property is given: a call within the value first, then one beyond it. */

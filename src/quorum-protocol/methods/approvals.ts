@@ -24,7 +24,7 @@ import {
 import type { Methods, ParametersOf } from './method.js'
 import { TOKEN_CHARS_MAX, USER_ID_CHARS_MAX } from './person-fields.js'
 
-export const APPROVAL_ENDS = ['declined', 'withdrawn', 'expired', 'dropped'] as const
+const APPROVAL_ENDS = ['declined', 'withdrawn', 'expired', 'dropped'] as const
 export type ApprovalEnd = (typeof APPROVAL_ENDS)[number]
 
 /** How many the identity provider sends at once: with proofs of 4 KiB they fit one frame. */

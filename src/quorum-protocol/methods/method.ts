@@ -12,9 +12,9 @@ import type { Codec, ListCodec, ValueOf } from './codec.js'
  * | served | the same, but only the start that announced itself last |
  * | served-with-space | the same, while the identity provider has disk space for a decision |
  */
-export type Admits = 'anyone' | 'leader' | 'served' | 'served-with-space'
+type Admits = 'anyone' | 'leader' | 'served' | 'served-with-space'
 
-export interface Method {
+interface Method {
   readonly callClass: CallClass
   readonly admits: Admits
   readonly parameters: ListCodec<unknown>

@@ -30,7 +30,7 @@ const SOURCE_DEFAULTS: Record<
  */
 const SHRINK_SHARE_MIN = 0.25
 
-export interface ImportRequest {
+interface ImportRequest {
   readonly source: ListSource
   /** The path of the publisher's file: XML, CSV, text, or a ZIP of one. */
   readonly file: string

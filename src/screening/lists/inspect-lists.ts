@@ -3,7 +3,7 @@ import { parseListedAddress } from '../set/address-bytes.js'
 import { type ListOwnerOptions, readListsOnce } from './list-owner.js'
 import type { ListsStatus } from './published-lists.js'
 
-export interface AddressCheck {
+interface AddressCheck {
   /** Every list that holds the address. */
   readonly lists: readonly { readonly list: string; readonly version: string }[]
   readonly status: ListsStatus

@@ -68,7 +68,7 @@ export interface StoredList extends NamedList {
 }
 
 /** The header fields that an import provides; counts and hashes of the entries are computed. */
-export type ListOrigin = Pick<
+type ListOrigin = Pick<
   StoredHeader,
   | 'name'
   | 'kind'

@@ -16,7 +16,7 @@ const CONNECT_MS_MAX = 15_000
 const DOWNLOAD_BYTES_MAX = 512 * 1024 * 1024
 const REDIRECTS_MAX = 5
 
-export interface ListDownload {
+interface ListDownload {
   readonly source: ListSource
   readonly url: string
   readonly name?: string
@@ -39,7 +39,7 @@ const STORAGE_HOSTS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-export type UpdateOutcome =
+type UpdateOutcome =
   | { readonly outcome: 'updated'; readonly url: string; readonly report: ImportReport }
   /** The publisher answers that ours is the newest. */
   | { readonly outcome: 'unchanged'; readonly url: string }

@@ -10,7 +10,7 @@ import type { RiskAnswer, RiskProvider } from './risk-provider.js'
  * provider's quota. A call that names more is refused when a provider is required; otherwise its
  * target and the recipients of the simulation are checked before the addresses in its calldata.
  */
-export const PROVIDER_ADDRESSES_MAX = 256
+const PROVIDER_ADDRESSES_MAX = 256
 /** Requests under way for one call. */
 const CONCURRENCY = 8
 

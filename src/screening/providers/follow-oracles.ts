@@ -2,7 +2,7 @@
 import type { ListLog } from '../lists/list-owner.js'
 import type { OracleMirror } from './oracle-mirror.js'
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly mirrors: readonly OracleMirror[]
   /** The interval between two polls of a chain that had nothing more to read. */
   readonly pollMs: number

@@ -26,12 +26,12 @@ export interface OracleSource {
   existsAt(block: number): Promise<boolean>
 }
 
-export interface OracleRange {
+interface OracleRange {
   readonly events: readonly OracleLog[]
   readonly through: { readonly number: number; readonly hash: string; readonly timestampMs: number }
 }
 
-export interface OracleMirrorOptions {
+interface OracleMirrorOptions {
   /** The name of the list. */
   readonly name: string
   readonly chainId: number

@@ -40,7 +40,7 @@ export interface AddressSet {
   readonly bytes: Uint8Array
 }
 
-export interface SetPart {
+interface SetPart {
   /** Whole addresses, 20 bytes each. */
   readonly packed: Uint8Array
   readonly listIndex: number

@@ -6,7 +6,7 @@
  */
 
 /** How a 32-byte word is read. */
-export type WordReading =
+type WordReading =
   | 'none'
   /** Low 20 bytes, whatever the upper 12 hold: many contracts mask them. */
   | 'address'
@@ -16,7 +16,7 @@ export type WordReading =
   | 'high'
 
 /** How a bytes or string value is read in addition to the raw scan. */
-export type BytesReading =
+type BytesReading =
   /** Calldata if it starts with a known selector and decodes; otherwise arbitrary bytes. */
   | 'sniff'
   /** Calldata of a call that will be made: a known selector must decode. */
@@ -36,7 +36,7 @@ export type BytesReading =
 
 export type AbiType = WordType | BytesType | ArrayType | TupleType
 
-export interface WordType {
+interface WordType {
   readonly kind: 'word'
   readonly reading: WordReading
   readonly dynamic: false
@@ -68,7 +68,7 @@ export interface TupleType {
   readonly headBytes: number
 }
 
-export interface TupleField {
+interface TupleField {
   readonly name: string
   readonly type: AbiType
 }

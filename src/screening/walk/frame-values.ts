@@ -2,7 +2,7 @@ import type { Frame } from './shape.js'
 import { readIndex, WORD_BYTES } from './words.js'
 
 /** A value's bytes within the calldata. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number
   readonly length: number
 }

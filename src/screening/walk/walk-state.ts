@@ -3,7 +3,7 @@ import { ADDRESS_BYTES } from '../set/address-bytes.js'
 /** Nested calls. Honest calls nest four deep; the raw scan covers all depths. */
 export const WALK_DEPTH_MAX = 12
 /** Visited values, whatever the size. */
-export const WALK_NODES_MAX = 20_000
+const WALK_NODES_MAX = 20_000
 /**
  * Visited values for small calldata: honest encodings hold at most two in 32 bytes, so one in 8 is
  * ample, and small calldata cannot be made slow.
@@ -14,7 +14,7 @@ const WALK_BYTES_PER_NODE = 8
  * Bytes of dynamic values visited at one depth, as a multiple of the calldata. Honest values of one
  * depth do not overlap and add up to less than once; a bomb's offsets share one blob.
  */
-export const WALK_EXPANSION_MAX = 4
+const WALK_EXPANSION_MAX = 4
 /** Allows for small calldata whose nested headers are larger than its content. */
 const WALK_BYTES_MIN = 4_096
 

@@ -26,7 +26,7 @@ const ASCII_ADDRESS = /(?<![0-9a-fA-F])[0-9a-fA-F]{40}(?![0-9a-fA-F])/g
 /** A name that is not shown in paths: `multicall[0]`, not `multicall.data[0]`. */
 const UNNAMED = '_'
 
-export type ShapeTable = ReadonlyMap<number, Shape>
+type ShapeTable = ReadonlyMap<number, Shape>
 
 /** @throws Error when two rows have one selector */
 export function shapeTable(rows: readonly Shape[]): ShapeTable {

@@ -23,7 +23,7 @@ export interface Manifest {
   readonly lastChunk: string
 }
 
-export interface ChunkWriter {
+interface ChunkWriter {
   rows(rows: readonly Row[]): Uint8Array
   /** Called once, at the end. */
   manifest(): Uint8Array

@@ -11,7 +11,7 @@ import type { Row } from '../rows.js'
 import { carriedRows, positionAt } from './carried-rows.js'
 import { createChunkWriter } from './chunk.js'
 
-export interface MakeSnapshotOptions {
+interface MakeSnapshotOptions {
   readonly environment: Pick<Environment, 'root' | 'spaces'>
   readonly snapshots: Snapshots
   readonly partition: number

@@ -34,7 +34,7 @@ export interface RestoreProgress {
 }
 
 /** A snapshot from which a store can be restored. */
-export interface Restorable {
+interface Restorable {
   readonly snapshot: Snapshot
   readonly manifest: Manifest
 }

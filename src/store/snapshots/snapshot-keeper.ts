@@ -22,7 +22,7 @@ export interface SnapshotKeeper {
   close(): Promise<void>
 }
 
-export interface SnapshotReadings {
+interface SnapshotReadings {
   /** Null without a snapshot, or before the first poll. */
   readonly newest: Snapshot | null
   /** Bytes of the entries after it; an estimate if there are very many. */
@@ -31,7 +31,7 @@ export interface SnapshotReadings {
   readonly failures: number
 }
 
-export interface SnapshotKeeperOptions {
+interface SnapshotKeeperOptions {
   readonly journal: Pick<Journal, 'readHead' | 'trim'>
   readonly snapshots: Snapshots
   readonly partition: number

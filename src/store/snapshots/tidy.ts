@@ -21,7 +21,7 @@ export function marginOf(tailBytesMax: number): number {
 const TRIMMED_AT_ONCE = 1_000
 const TRIM_REST_MS = 20
 
-export interface TidyOptions {
+interface TidyOptions {
   readonly journal: Pick<Journal, 'readHead' | 'trim'>
   readonly snapshots: Snapshots
   readonly partition: number

@@ -4,7 +4,7 @@ import { checkBelongs, StoreTooFarBehind } from '../follow-journal.js'
 import { isEmptyStore, journalPositionOf } from '../journal-position.js'
 import { findRestorable, type RestoreOptions } from './restore-snapshot.js'
 
-export type WayOptions = Omit<RestoreOptions, 'snapshots'> & {
+type WayOptions = Omit<RestoreOptions, 'snapshots'> & {
   readonly journal: Pick<Journal, 'read' | 'trim' | 'snapshots'>
 }
 

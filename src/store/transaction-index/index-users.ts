@@ -8,7 +8,7 @@ import { userAfter } from '../retention/users.js'
 import { lastIndexed } from './search.js'
 import { encodeSegment, SEGMENT_SIZE_MAX, type SegmentPart } from './segment.js'
 
-export interface IndexContext {
+interface IndexContext {
   readonly environment: Environment
   readonly reader: Reader
 }

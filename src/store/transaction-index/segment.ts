@@ -19,15 +19,7 @@ import { addressesIn, hashesOf, type TransactionFilter } from '../../domain/tran
  */
 export const SEGMENT_SIZE_MAX = 1_024
 
-export const POSTING_PARTS = [
-  'wallet',
-  'key',
-  'chain',
-  'kind',
-  'status',
-  'hash',
-  'address',
-] as const
+const POSTING_PARTS = ['wallet', 'key', 'chain', 'kind', 'status', 'hash', 'address'] as const
 export type PostingPart = (typeof POSTING_PARTS)[number]
 export type SegmentPart = PostingPart | 'ids'
 

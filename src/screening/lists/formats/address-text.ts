@@ -13,7 +13,7 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const TRON_VERSION = 0x41
 const TRON_BYTES = 1 + ADDRESS_BYTES + 4
 
-export interface FoundAddress {
+interface FoundAddress {
   readonly bytes: Uint8Array
   readonly text: string
   /**

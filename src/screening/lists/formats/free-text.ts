@@ -5,7 +5,7 @@
 import { ListFormatError, type ListParser, type ParsedList, type TakeValue } from './list-parser.js'
 import { publishedText, type XmlElement, XmlEvents } from './xml-events.js'
 
-export interface FreeTextXmlKind {
+interface FreeTextXmlKind {
   readonly format: string
   /** Root elements of the publisher's formats. */
   readonly roots: ReadonlySet<string>

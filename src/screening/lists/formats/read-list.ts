@@ -15,13 +15,13 @@ export type ListSource = 'ofac-sdn' | 'uk' | 'eu' | 'plain'
 export type TronPolicy = 'ignore' | 'same-key'
 
 /** The size after unzipping. Today's largest list is about 120 MB. */
-export const LIST_FILE_BYTES_MAX = 1024 * 1024 * 1024
+const LIST_FILE_BYTES_MAX = 1024 * 1024 * 1024
 /** Inflates at most a thousandfold, so to 8 MB at a time. */
 const ZIP_CHUNK_BYTES = 8 * 1024
 const READ_CHUNK_BYTES = 256 * 1024
 const MISMATCHES_SHOWN_MAX = 100
 
-export interface ReadList extends ParsedList {
+interface ReadList extends ParsedList {
   readonly collector: EntryCollector
   /** The hash of the file as it was read. */
   readonly sha256: string

@@ -15,7 +15,7 @@ export interface XmlElement {
   text: string
 }
 
-export interface XmlHandler {
+interface XmlHandler {
   open?(element: XmlElement, path: readonly XmlElement[]): void
   /** `path` holds the element itself last. */
   close(element: XmlElement, path: readonly XmlElement[]): void
