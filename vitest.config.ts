@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { ON_REQUEST } from './scripts/suites.mjs'
 
 /**
  * Projects, one after the other, in pairs of files on a machine of two cores. `unit` files compute,
@@ -37,39 +38,14 @@ const HTTP_BY_ADAPTER = [
   'waiting-room',
 ].map((name) => `test/http/${name}.test.ts`)
 
-/**
- * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
- * Chromium (`npm run test:passkey`, `npm run test:pages`, `npm run test:console`, `npm run test:console:cold`), systemd
- * (`npm run test:systemd`), promtool
- * (`npm run test:alerts`), Postgres (`npm run test:journal`, `npm run test:nodes`), Restate's server
- * (`npm run test:journal:restate` fetches it), both (`npm run test:cluster:faults`,
- * `npm run test:cluster:takeovers`), Node 22
- * (`npm run test:mcp:conformance` fetches it), versions of Node
- * (`npm run test:runtimes`), the registry to install from (`npm run test:package`), or minutes
- * (`npm run test:restore`).
- */
-const STACKS_ON_REQUEST = {
-  PKCS11: 'test/pkcs11/**',
-  PASSKEY: 'test/passkey/**',
-  PAGES: 'test/pages/**',
-  CONSOLE: 'test/console-browser/**',
-  COLD_LOAD: 'test/cold-load/**',
-  RUNTIMES: 'test/runtimes/**',
-  JOURNAL: 'test/journal-postgres/**',
-  JOURNAL_RESTATE: 'test/journal-restate/**',
-  CLUSTER_FAULTS: 'test/cluster-faults/**',
-  CLUSTER_TAKE_OVERS: 'test/cluster-failovers/**',
-  PACKAGE: 'test/package/**',
-  RESTORE: 'test/restore/**',
-}
 const isWanted = (name: string) => process.env[name] === '1'
-/** Pages at length: `npm run test:console:short` leaves them to `npm run test:console`. */
+const isFolder = (path: string) => path.endsWith('/**')
+const onRequest = Object.entries(ON_REQUEST)
+/** Only the suites of `npm run test:long` run these. */
+const STACKS_ON_REQUEST = onRequest.filter(([, path]) => isFolder(path))
+const LEFT_OUT = onRequest.filter(([name, path]) => isFolder(path) || !isWanted(name))
+/** Pages at length: the short form of the suite `console` leaves them out. */
 const LONG_CONSOLE = isWanted('CONSOLE_SHORT') ? ['test/console-browser/records.test.ts'] : []
-const ON_REQUEST = [
-  ...(isWanted('SYSTEMD') ? [] : ['test/systemd/analyze.test.ts']),
-  ...(isWanted('ALERTS') ? [] : ['test/observability/promtool.test.ts']),
-  ...(isWanted('MCP_CONFORMANCE') ? [] : ['test/mcp/conformance.test.ts']),
-]
 
 /**
  * Files that one worker runs one after another share what packages they import, which takes longer
@@ -98,7 +74,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...STACKS, ...ON_REQUEST, ...Object.values(STACKS_ON_REQUEST), ...WORLDS],
+          exclude: [...STACKS, ...LEFT_OUT.map(([, path]) => path), ...WORLDS],
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
           isolate,
@@ -140,9 +116,7 @@ export default defineConfig({
           name: 'stacks',
           include: [
             ...STACKS,
-            ...Object.entries(STACKS_ON_REQUEST).flatMap(([name, folder]) =>
-              isWanted(name) ? [folder] : [],
-            ),
+            ...STACKS_ON_REQUEST.flatMap(([name, folder]) => (isWanted(name) ? [folder] : [])),
           ].map((folder) => `${folder}/*.test.ts`),
           exclude: LONG_CONSOLE,
           testTimeout: STACK_TEST_TIMEOUT_MS,

@@ -12,13 +12,12 @@ import { WALLETS } from './usage-parts.js'
 import { createSends, measureWritePath } from './write-path.js'
 
 /**
- * `npm run bench:approvals`: the latency of sends while a thousand calls of the same wallets wait
+ * `npm run bench -- approvals`: the latency of sends while a thousand calls of the same wallets wait
  * for people. Phases without and with them alternate, each round in the opposite order, so that
  * growth over time favours neither side; between phases the calls are requested or withdrawn.
  */
 const run = readOptions({
-  command: 'npm run bench:approvals',
-  measures: 'p99 and memory of sends next to calls that wait for approval: ratios and a verdict',
+  name: 'approvals',
   takes:
     'about 40 s, twice --seconds a round, and some 10 s a round for a thousand calls: 5 minutes',
   disk: 'about 6 kB a send, 20 kB a call that waits: 200 MB',

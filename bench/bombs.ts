@@ -6,13 +6,12 @@ import { judgePhases } from './phase-judgement.js'
 import { publish } from './results-file.js'
 
 /**
- * `npm run bench:bombs`: the latency of honest sends while one client sends 128 kB calldata that is
+ * `npm run bench -- bombs`: the latency of honest sends while one client sends 128 kB calldata that is
  * made to be expensive. Many short phases without and with it alternate, so that disturbances on
  * the machine affect both alike.
  */
 const benchRun = readOptions({
-  command: 'npm run bench:bombs',
-  measures: 'p99 of honest sends next to a client that sends 128 kB bombs: a ratio and a verdict',
+  name: 'bombs',
   takes: 'about 40 s, and twice --seconds a round: 4 minutes',
   disk: 'about 6 kB a send: 80 MB',
   results: 'bombs.json',

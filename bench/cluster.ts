@@ -20,7 +20,7 @@ import { CALLERS_MAX, WALLETS } from './usage-parts.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench:cluster`: the cost of a journal for a send. The same service runs three times,
+ * `npm run bench -- cluster`: the cost of a journal for a send. The same service runs three times,
  * with commits only in its own store, also in one Postgres, and in one that waits for a standby;
  * they alternate, each round in the opposite order. Everything runs on this machine, so network
  * latency is not included, but the servers' CPU is.
@@ -29,9 +29,7 @@ import { measureWritePath, type WritePathFigures } from './write-path.js'
  * leaders at once.
  */
 const run = readOptions({
-  command: 'npm run bench:cluster',
-  measures:
-    'the write path embedded, with a journal in one Postgres, and in one with a standby; or beside standbys that follow, or by several owners at once',
+  name: 'cluster',
   takes:
     'about 2 minutes, and 12 times --seconds a round: 8 minutes; each of --cells 1 minute and 4 times, --followers 2 and 12 times',
   disk: 'about 12 kB a send: 2 GB',

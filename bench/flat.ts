@@ -11,7 +11,7 @@ import { type SinkStack, startSinkStack } from './sink-stack.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench:flat`: whether a send costs the same however many wallets and past transactions
+ * `npm run bench -- flat`: whether a send costs the same however many wallets and past transactions
  * the store has, and how long the service takes to restart with all of them. Two services run side
  * by side, one with a small store and one with a growing store, and are driven alternately, so that
  * disturbances on the machine affect both. Only the service's store is filled; the two domains have
@@ -24,8 +24,7 @@ const PAST_BYTES = 1_900
 /** The sends of all turns, twice. */
 const BASE_BYTES = 1e9
 const run = readOptions({
-  command: 'npm run bench:flat',
-  measures: 'CPU per send against a small store in turns, restart after a kill, memory',
+  name: 'flat',
   takes: 'about 25 minutes with the defaults, most of it filling the store',
   disk: `${gigabytes(neededBytes(1_000_000, 10_000_000))} with the defaults, removed at the end`,
   results: 'flat.json',

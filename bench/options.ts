@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { FLAG, type Option, type Reading } from './option-kinds.js'
+import { commandOf, PROGRAMS, type ProgramName } from './programs.js'
 import { say } from './say.js'
 
 /**
@@ -9,9 +10,7 @@ import { say } from './say.js'
 export type OptionSet = Readonly<Record<string, Option<unknown>>>
 
 export interface BenchUsage<Options extends OptionSet> {
-  /** As it is typed, such as `npm run bench:write`. */
-  readonly command: string
-  readonly measures: string
+  readonly name: ProgramName
   /** How long it takes. */
   readonly takes: string
   /** Space needed in the directory for temporary files. */
@@ -31,6 +30,7 @@ export type OptionValues<Options extends OptionSet> = {
 
 /** One call of a bench. */
 export interface BenchRun<Values = object> {
+  /** As it is typed, such as `npm run bench -- write`. */
   readonly command: string
   readonly results: string | null
   readonly values: Values
@@ -52,16 +52,17 @@ export function readOptions<Options extends OptionSet>(
   usage: BenchUsage<Options>,
 ): BenchRun<OptionValues<Options>> {
   const call = readCall(usage, process.argv.slice(2))
+  const command = commandOf(usage.name)
   for (const name of Object.keys(usage.options)) {
     if (!isKeptByNpm(name)) continue
-    say(`npm kept --${name} to itself, as it does with options before --: ${usage.command} -- …`)
+    say(`npm kept --${name} to itself, as it does with options before --: ${command} …`)
   }
   if (call.kind === 'run') {
-    const { runsOn, command } = usage
+    const { runsOn } = usage
     if (runsOn === 'any' || process.platform === runsOn) return call.run
     return refuse(`${command} reads CPU and memory from /proc, which ${process.platform} lacks`)
   }
-  if (call.kind === 'refused') return refuse(`${call.problem}; ${usage.command} -- --help`)
+  if (call.kind === 'refused') return refuse(`${call.problem}; ${command} --help`)
   console.log(call.text)
   process.exit(0)
 }
@@ -114,10 +115,10 @@ export function readCall<Options extends OptionSet>(
   if (extra !== undefined) return refused(`there is no place for the argument ${extra}`)
   const missing = wanted[files.length]
   if (missing !== undefined) return refused(`the argument ${missing} is missing`)
-  const { command, results } = usage
+  const { name, results } = usage
   const output = values.get('json') === true ? 'json' : 'tables'
   const own = Object.fromEntries(Object.keys(usage.options).map((name) => [name, values.get(name)]))
-  const run = { command, results, values: own, files, output } as const
+  const run = { command: commandOf(name), results, values: own, files, output } as const
   return { kind: 'run', run: run as unknown as BenchRun<OptionValues<Options>> }
 }
 
@@ -141,14 +142,14 @@ function usageText(usage: BenchUsage<OptionSet>, known: OptionSet): string {
   )
   const width = Math.max(...rows.map(([left]) => left.length))
   const facts = [
-    ['measures', usage.measures],
+    ['measures', PROGRAMS[usage.name]],
     ['takes', usage.takes],
     ['disk', usage.disk],
     ['writes', usage.results === null ? 'nothing' : `bench/results/${usage.results}`],
   ] as const
   const files = (usage.files ?? []).map((name) => ` <${name}>`).join('')
   return [
-    `${usage.command} --${files} [options]`,
+    `${commandOf(usage.name)}${files} [options]`,
     '',
     ...facts.map(([name, text]) => `  ${name.padEnd(10)}${text}`),
     '',

@@ -11,13 +11,12 @@ import { measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
 /**
- * `npm run bench:overload`: ten times the capacity of the service, for a minute. Accepted sends
+ * `npm run bench -- overload`: ten times the capacity of the service, for a minute. Accepted sends
  * must be answered about as fast as usual and never be lost, others must be refused at once, memory
  * must stay flat, and everything must recover moments later.
  */
 const run = readOptions({
-  command: 'npm run bench:overload',
-  measures: 'sends far beyond what the service can do: latency, losses, memory, recovery',
+  name: 'overload',
   takes: 'about 95 s, and --seconds, and up to a minute until all is confirmed',
   disk: 'about 6 kB a send taken: 500 MB',
   results: 'overload.json',

@@ -15,13 +15,11 @@ import { publish } from './results-file.js'
 import { tenRules, tenRulesThatCount } from './ten-rules.js'
 
 /**
- * `npm run bench:policies`: the cost of a policy for a signature at the identity provider. Lineages
+ * `npm run bench -- policies`: the cost of a policy for a signature at the identity provider. Lineages
  * alternate and have counted for an hour, so their windows are full.
  */
 const run = readOptions({
-  command: 'npm run bench:policies',
-  measures:
-    "the identity provider's own judgement of a policy of ten rules, and 100,000 past sends before one, each on one core",
+  name: 'policies',
   takes: 'about 20 s',
   disk: 'some 200 MB',
   results: 'policies.json',

@@ -8,14 +8,13 @@ import { startSinkStack } from './sink-stack.js'
 import { WALLETS } from './usage-parts.js'
 
 /**
- * `npm run bench:read`: the reads and their yardstick over the chain sink and nothing else, for
+ * `npm run bench -- read`: the reads and their yardstick over the chain sink and nothing else, for
  * work on reads. With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave
  * profiles.
  */
 const READS = ['limits', 'transaction', 'mcpLimits'] as const
 const run = readOptions({
-  command: 'npm run bench:read',
-  measures: 'reads over REST and MCP next to a bare uWebSockets.js answer, 32 callers',
+  name: 'read',
   takes: 'about 15 s, and --seconds and one more for each kind of read',
   disk: 'about 10 MB',
   results: 'read.json',
@@ -27,7 +26,7 @@ const run = readOptions({
   },
 })
 const { only, seconds, wallets } = run.values
-/** As `npm run bench` names them. */
+/** As `npm run bench -- run` names them. */
 const RATIO_NAMES = {
   limits: 'limits_vs_uws',
   transaction: 'transaction_vs_uws',

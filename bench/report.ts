@@ -8,7 +8,7 @@ import type { Round } from './round.js'
 import type { WritePathFigures } from './write-path.js'
 import { writeTable } from './write-table.js'
 
-/** The results of one run of `npm run bench`: medians over its rounds. */
+/** The results of one run of `npm run bench -- run`: medians over its rounds. */
 export interface BenchResults extends Round {
   readonly rounds: number
   readonly parts: readonly PartFigure[]

@@ -17,7 +17,7 @@ export interface RunContext {
 }
 
 export interface ResultsFile {
-  /** As it was typed, such as `npm run bench:write`. */
+  /** As it was typed, such as `npm run bench -- write`. */
   readonly bench: string
   readonly context: RunContext
   readonly ratios: Readonly<Record<string, number>>

@@ -12,13 +12,12 @@ import { WALLETS } from './usage-parts.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench:rules`: the cost of a policy on every key for a send. Keys without one, with ten
+ * `npm run bench -- rules`: the cost of a policy on every key for a send. Keys without one, with ten
  * rules and with ten rules that count, of one service, alternate, each round in the opposite order.
  * Other keys without one are the control, which shows the machine's noise.
  */
 const run = readOptions({
-  command: 'npm run bench:rules',
-  measures: 'the write path by keys without a policy, with ten rules, and with ten that count',
+  name: 'rules',
   takes: 'about a minute, and four times --seconds a round: 4 minutes',
   disk: 'about 6 kB a send: 2 GB',
   results: 'rules.json',

@@ -11,12 +11,11 @@ import { say } from './say.js'
 import type { WritePathFigures } from './write-path.js'
 
 /**
- * `npm run bench`: the parts, the two keys by themselves, the whole write path, the plain server
+ * `npm run bench -- run`: the parts, the two keys by themselves, the whole write path, the plain server
  * and the reads, in one run and alternating, so that ratios hold on a noisy machine.
  */
 const run = readOptions({
-  command: 'npm run bench',
-  measures: 'parts, signing, the write path over sink and anvil, the plain server, reads, MCP',
+  name: 'run',
   takes: 'about 8 minutes (5 rounds and anvil); with --short under 2 (1 round, no anvil)',
   disk: 'about 6 kB a send: 600 MB, with --short 150 MB',
   results: 'latest.json',

@@ -13,12 +13,11 @@ import { readOptions } from './options.js'
 import { publish } from './results-file.js'
 
 /**
- * `npm run bench:screening`: the cost of screening, beside viem's `decodeFunctionData` on the same
+ * `npm run bench -- screening`: the cost of screening, beside viem's `decodeFunctionData` on the same
  * calldata in the same run.
  */
 const run = readOptions({
-  command: 'npm run bench:screening',
-  measures: 'scan, walk and verdict of calldata next to viem decoding the same, on one core',
+  name: 'screening',
   takes: 'about 10 s',
   disk: 'none',
   results: 'screening.json',

@@ -9,14 +9,13 @@ import { say } from './say.js'
 import { startSinkStack } from './sink-stack.js'
 
 /**
- * `npm run bench:search`: how long the service takes for the console's lists, filters and searches,
+ * `npm run bench -- search`: how long the service takes for the console's lists, filters and searches,
  * over real HTTP, for a user with ten thousand keys and a million transactions. Each is requested
  * from the start and from the middle, several times; the slowest counts.
  */
 const TRANSACTION_BYTES = 2_400
 const run = readOptions({
-  command: 'npm run bench:search',
-  measures: 'the slowest answer to each list, filter and search of a large history, and a verdict',
+  name: 'search',
   takes: 'about 5 minutes with the defaults, nearly all of it filling the store',
   disk: `${gigabytes(TRANSACTION_BYTES * 1e6)} with the defaults, removed at the end`,
   results: 'search.json',

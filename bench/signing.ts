@@ -5,10 +5,9 @@ import { openQuorum, QUORUM_LOADS, type Quorum, type QuorumLoad } from './quorum
 import { quorumTable } from './quorum-table.js'
 import { publish } from './results-file.js'
 
-/** `npm run bench:signing`: the cost of two keys by themselves. */
+/** `npm run bench -- signing`: the cost of two keys by themselves. */
 const run = readOptions({
-  command: 'npm run bench:signing',
-  measures: 'signing by both keys in their processes, next to bare native secp256k1 on one core',
+  name: 'signing',
   takes: 'about 20 s, and --seconds for each of three loads',
   disk: 'about 10 MB',
   results: 'signing.json',

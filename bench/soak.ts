@@ -15,10 +15,9 @@ import { WALLETS } from './usage-parts.js'
 import { createSends, measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
-/** `npm run bench:soak`: near the capacity of the service for half an hour; nothing may grow. */
+/** `npm run bench -- soak`: near the capacity of the service for half an hour; nothing may grow. */
 const run = readOptions({
-  command: 'npm run bench:soak',
-  measures: 'most of what the service can do for long: slopes of memory and latency, a verdict',
+  name: 'soak',
   takes: 'about 40 s, and --minutes',
   disk: 'about 6 kB a send: 10 GB for 30 minutes at 900 a second',
   results: 'soak.json',

@@ -13,14 +13,13 @@ import type { SinkStack } from './sink-stack.js'
 import { measureWritePath } from './write-path.js'
 
 /**
- * `npm run bench:turns -- <checkout>`: compares this build with another checkout of the project,
+ * `npm run bench -- turns <checkout>`: compares this build with another checkout of the project,
  * such as a release, alternating, each round in the opposite order, over several starts of both.
  * Both run at once, each with its own code; the load generator is this build's and drives one at a
  * time.
  */
 const run = readOptions({
-  command: 'npm run bench:turns',
-  measures: 'write path, reads and signing next to a built checkout of before, by turns',
+  name: 'turns',
   takes: 'a minute a start, and ten times --seconds a round: 10 minutes',
   disk: 'about 6 kB a send: 2 GB',
   results: 'turns.json',

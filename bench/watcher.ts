@@ -5,13 +5,12 @@ import { publish } from './results-file.js'
 import { measureWatcher, type WatcherFigures, type WatcherLoad } from './watcher-run.js'
 
 /**
- * `npm run bench:watcher`: the cost per block of following three chains, by open transactions, by
+ * `npm run bench -- watcher`: the cost per block of following three chains, by open transactions, by
  * wallets that have some, and by existing wallets. Watcher actors, store, RPC client and HTTP are
  * real; the nodes are stubs, and messages to wallets are counted but not handled.
  */
 const run = readOptions({
-  command: 'npm run bench:watcher',
-  measures: 'CPU and RPC calls per block of following three chains, at four sizes of store',
+  name: 'watcher',
   takes: 'about 20 s, and 1.6 s for each of --blocks',
   disk: 'about 200 MB',
   results: 'watcher.json',

@@ -8,12 +8,11 @@ import { measureWritePath } from './write-path.js'
 import { writeTable } from './write-table.js'
 
 /**
- * `npm run bench:write`: the whole write path over the chain sink and nothing else, for work on it.
+ * `npm run bench -- write`: the whole write path over the chain sink and nothing else, for work on it.
  * With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave profiles.
  */
 const run = readOptions({
-  command: 'npm run bench:write',
-  measures: 'the whole write path over the chain sink, by number of callers',
+  name: 'write',
   takes: 'about 35 s, and --seconds for each number of callers',
   disk: 'about 6 kB a send: 150 MB',
   results: 'write.json',

@@ -1,5 +1,5 @@
 /**
- * Counts the files that a change of each kind touches: `npm run count:changes` prints the table of
+ * Counts the files that a change of each kind touches: `node scripts/run.mjs count-changes` prints the table of
  * ARCHITECTURE.md, with `-- --files` also the files. A kind that has happened before is counted by
  * the files that name the last one, without comments; another kind by the files that import its
  * seam, or by a list with its reasons beside it.

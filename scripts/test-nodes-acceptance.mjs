@@ -5,7 +5,8 @@
  * and whose `dev.json` has the second one's address; or one of two cells, and the address of a node that has not
  * the user.
  *
- *   node scripts/test-nodes-acceptance.mjs [--cells] [write-path|sponsored|mcp …]    those; all of them
+ *   npm run test:long -- nodes-acceptance [write-path|sponsored|mcp …]    those; all of them
+ *   npm run test:long -- cells-acceptance [write-path|sponsored|mcp …]    the same, with cells
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -2,8 +2,8 @@
  * Runs the tests that depend on the version of Node, on each supported version: the build, HTTP by
  * both adapters, the store, the custody protocol, and a send through the whole stack.
  *
- *   node scripts/test-runtimes.mjs [20|22|24 …] [vitest arguments]    those versions; all of them
- *   node scripts/test-runtimes.mjs --short [vitest arguments]         the newest, and less of each
+ *   npm run test:long -- runtimes [20|22|24 …] [vitest arguments]    those versions; all of them
+ *   npm run test:long -- runtimes --short [vitest arguments]         the newest, and less of each
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'

@@ -20,7 +20,7 @@ interface FundOptions {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-const program = new Command('dev:fund')
+const program = new Command('npm run dev -- fund')
   .description('Fund an account on a running development chain; waits until it is mined.')
   .addOption(
     new Option('--chain <id>', `chain id: ${CHAIN_IDS.join(', ')}`)
@@ -80,6 +80,6 @@ function parseTo(text: string): Address {
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`dev:fund: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`fund: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
 }

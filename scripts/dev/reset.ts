@@ -8,7 +8,7 @@ import { homeOwner } from './home/instance-lock.js'
 import { devHome, isDevHome } from './home/layout.js'
 
 /** Removes the state of a development home. */
-const program = new Command('dev:reset')
+const program = new Command('npm run dev -- reset')
   .description(
     'Remove all state of the development home: wallets, keys, chains, logs. Screening lists are kept.',
   )
@@ -47,6 +47,6 @@ async function confirmed(root: string): Promise<boolean> {
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`dev:reset: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`reset: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
 }

@@ -28,7 +28,7 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T | null {
   }
 }
 
-const program = new Command('dev:token')
+const program = new Command('npm run dev -- token')
   .description('Sign in at the running identity provider and print a console token (JWT).')
   .option('--email <email>', 'sign in as this user; the password comes from DEV_TOKEN_PASSWORD')
   .option('--authorizers', 'a token for the authorizers of the identity provider instead')
@@ -54,6 +54,6 @@ const program = new Command('dev:token')
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`dev:token: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`token: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
 }

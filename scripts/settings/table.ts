@@ -5,7 +5,7 @@ import { type Reader, VARIABLES, type Variable } from '../../src/config/variable
  * set of readers.
  */
 
-const BEGIN = '<!-- settings: `npm run docs:settings` writes these lists -->'
+const BEGIN = '<!-- settings: `node scripts/run.mjs settings/write` writes these lists -->'
 const END = '<!-- end of settings -->'
 const SHORT: Readonly<Record<Reader, string>> = {
   service: 'S',

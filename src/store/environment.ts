@@ -184,7 +184,7 @@ function ofAnotherSchema(directory: string, version: unknown): Error {
     )
   }
   return new Error(
-    `${directory} has schema version ${String(version)}, but this build reads only ${SCHEMA_VERSION}. Start the build that wrote it, or use another home (to reset a dev home: npm run dev:reset)`,
+    `${directory} has schema version ${String(version)}, but this build reads only ${SCHEMA_VERSION}. Start the build that wrote it, or use another home (to reset a dev home: npm run dev -- reset)`,
   )
 }
 

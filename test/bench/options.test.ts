@@ -7,8 +7,7 @@ import { flag, number, numbers, word, words } from '../../bench/option-kinds.js'
 import { readCall } from '../../bench/options.js'
 
 const usage = {
-  command: 'npm run bench:some',
-  measures: 'something',
+  name: 'write',
   takes: 'a minute',
   disk: 'none',
   results: 'some.json',
@@ -100,7 +99,7 @@ describe('the options of a bench', () => {
   })
 })
 
-describe('bench:compare', () => {
+describe('bench -- compare', () => {
   const directory = mkdtempSync(join(tmpdir(), 'bench-compare-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
   let files = 0
@@ -125,21 +124,24 @@ describe('bench:compare', () => {
   }
 
   test('says how two files differ, and in one line what is wrong with them', async () => {
-    const read = results('npm run bench:read', { x: 0.5 })
-    const [ok, json, other, missing, broken, none, one] = await Promise.all([
-      compare(read, results('npm run bench:read', { x: 0.25 })),
+    const read = results('npm run bench -- read', { x: 0.5 })
+    const [ok, older, json, other, missing, broken, none, one] = await Promise.all([
+      compare(read, results('npm run bench -- read', { x: 0.25 })),
+      compare(results('npm run bench:read', { x: 1 }), read),
       compare(read, read, '--json'),
-      compare(read, results('npm run bench:write', { x: 0.5 })),
+      compare(read, results('npm run bench -- write', { x: 0.5 })),
       compare(read, join(directory, 'missing.json')),
       compare(read, file('{"ratios":')),
-      compare(read, results('npm run bench:read', { x: 'fast' })),
+      compare(read, results('npm run bench -- read', { x: 'fast' })),
       compare(read),
     ])
-    expect(ok).toMatchObject({ code: 0, err: '' })
-    expect(ok.out).toContain('-50.0 %')
+    for (const compared of [ok, older]) {
+      expect(compared).toMatchObject({ code: 0, err: '' })
+      expect(compared.out).toContain('-50.0 %')
+    }
     expect(JSON.parse(json.out)).toEqual({ x: { before: 0.5, after: 0.5, change: 0 } })
     for (const [refused, line] of [
-      [other, /one is of npm run bench:read, the other of npm run bench:write/],
+      [other, /one is of npm run bench -- read, the other of npm run bench -- write/],
       [missing, /missing\.json cannot be read/],
       [broken, /is no JSON/],
       [none, /is no results file of a bench: ratios\.x/],

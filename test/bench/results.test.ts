@@ -6,7 +6,7 @@ import { medianOfRounds } from '../../bench/rounds.js'
 
 function results(commit: string, ratios: Record<string, number>, cores = 2): ResultsFile {
   const machine = { cpu: 'x', cores, memoryBytes: 1 }
-  const bench = 'npm run bench:read'
+  const bench = 'npm run bench -- read'
   return { bench, context: { at: '', commit, node: 'v20', machine, versions: {} }, ratios }
 }
 

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { SendHistory } from './send-history.js'
 
-/** Some thousands in the suite; more by SEND_HISTORIES, as `npm run test:sends` has it. */
+/** Some thousands in the suite; more by SEND_HISTORIES, as `npm run test:long -- sends` has it. */
 const HISTORIES = Number(process.env.SEND_HISTORIES ?? 2_000)
 const FIRST_SEED = Number(process.env.SEND_SEED ?? 1)
 

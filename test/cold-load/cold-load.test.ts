@@ -6,7 +6,7 @@ import { heading, settled, signIn } from '../console-browser/keyboard.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 
 /**
- * `npm run test:console:cold`: how long a person waits for the console's first page when nothing of it
+ * `npm run test:long -- console-cold`: how long a person waits for the console's first page when nothing of it
  * is in the browser's cache, who has a million transactions and ten thousand keys. It needs a machine
  * that does nothing else, and three gigabytes of disk; `COLD_LOAD_TRANSACTIONS=20000
  * COLD_LOAD_KEYS=200` fills in seconds.

@@ -20,9 +20,9 @@ import {
 import { shoot } from './views.js'
 
 /**
- * The console in a real browser, against the whole stack, by the keyboard alone (`npm run
- * test:console`; `npm run test:console:short` leaves out what takes long: dark colours, narrow
- * windows, and the service killed).
+ * The console in a real browser, against the whole stack, by the keyboard only (`npm run test:long --
+ * console`; with `--short` without what takes long: dark colours, narrow windows, and the service
+ * killed).
  */
 const IS_SHORT = process.env.CONSOLE_SHORT === '1'
 

@@ -4,7 +4,7 @@ export interface Driven {
   readonly trail: readonly string[]
 }
 
-/** Seeds of a run; more by CORE_SEEDS, as `npm run test:core` has it. */
+/** Seeds of a run; more by CORE_SEEDS, as `npm run test:long -- core` has it. */
 export const SEEDS = Number(process.env.CORE_SEEDS ?? 40)
 const STEPS = 200
 

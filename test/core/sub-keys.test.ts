@@ -9,6 +9,6 @@ const SHARE = 8
 describe('keys that keys make, in whatever order things happen and wherever the process dies', () => {
   test('none is ever above its caps, and what counts on each is what those below it hold', async () => {
     await driveMany((seed) => TreeDrive.create(seed, CAP_MICROS), Math.ceil(SEEDS / SHARE))
-    // A million steps, as `npm run test:subkeys` takes them, are half an hour of a busy machine.
+    // A million steps, as `npm run test:long -- subkeys` takes them, are half an hour of a busy machine.
   }, 7_200_000)
 })

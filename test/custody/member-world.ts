@@ -31,7 +31,6 @@ import { strangerKey } from './hostile.js'
 export const LIVE = { webauthn: null, softwareAuthorizer: null } as unknown as Registry
 const REGISTRY = { current: LIVE } as unknown as RegistryHolder
 
-export type MemberStores = ReturnType<typeof openStores>
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** Of the persons of one test. */

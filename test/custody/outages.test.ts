@@ -16,7 +16,7 @@ import {
   transfer,
 } from './harness.js'
 
-/** `npm run test:changes:kills` has more. */
+/** `npm run test:long -- change-kills` has more. */
 const KILLS = Number(process.env.CHANGE_KILLS ?? 2)
 
 /** A peer that does not answer is given up after five seconds. */

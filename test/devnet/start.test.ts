@@ -168,9 +168,7 @@ describe('npm start', { timeout: 360_000 }, () => {
       'X',
     )
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toBe(
-      'dev:fund: chain 1 has no token X; it has native, USDC, WETH, CSDT\n',
-    )
+    expect(refused.stderr).toBe('fund: chain 1 has no token X; it has native, USDC, WETH, CSDT\n')
   })
 
   test('refuses a second instance in its home, and a taken port, in a sentence', async () => {
@@ -290,7 +288,7 @@ describe('npm start', { timeout: 360_000 }, () => {
     expect(await limits.json()).toHaveProperty('daily_limit_usd', '10000.00')
   })
 
-  test('is taken back to before its first start by dev:reset, lists aside', async () => {
+  test('is taken back to before its first start by npm run dev -- reset, lists aside', async () => {
     await started.stop()
     expect((await script('reset')).code).toBe(0)
     expect(existsSync(join(home, 'chains'))).toBe(false)

@@ -23,6 +23,10 @@ console.log(JSON.stringify(argv.slice(2)))
 if (argv.includes('--fail')) process.exitCode = 7
 `
 
+const SCRIPTS = ['run.mjs', 'build.mjs', 'test-long.mjs', 'suites.mjs', 'toolchain'].map(
+  (path) => `scripts/${path}`,
+)
+
 interface Ran {
   readonly code: number
   readonly stdout: string
@@ -39,9 +43,7 @@ describe('a script started from a clone', () => {
     for (const dir of ['src', 'actors', 'bench', 'scripts/dev']) {
       mkdirSync(join(root, dir), { recursive: true })
     }
-    for (const path of ['scripts/run.mjs', 'scripts/build.mjs', 'scripts/toolchain']) {
-      cpSync(join(ROOT, path), join(root, path), { recursive: true })
-    }
+    for (const path of SCRIPTS) cpSync(join(ROOT, path), join(root, path), { recursive: true })
     // Just the compiler, recorded as installed: no test may ever make npm touch the real modules.
     const lock = '{"packages":{"":{}}}'
     writeFileSync(join(root, 'package.json'), '{"type":"module"}')
@@ -57,9 +59,13 @@ describe('a script started from a clone', () => {
   })
   afterEach(() => scratch.dispose())
 
-  function run(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  function run(
+    args: string[],
+    env: NodeJS.ProcessEnv = {},
+    path = 'scripts/run.mjs',
+  ): Promise<Ran> {
     return new Promise((resolve) => {
-      const script = join(root, 'scripts/run.mjs')
+      const script = join(root, path)
       const options = { env: { PATH: process.env.PATH, ...env } }
       execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) =>
         resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
@@ -120,6 +126,20 @@ describe('a script started from a clone', () => {
     expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0])
     expect(ran.map(({ stdout }) => stdout)).toEqual([0, 1, 2, 3].map((i) => `["${i}"]\n`))
     expect(ran.filter(({ stderr }) => stderr.includes('built 2 files'))).toHaveLength(1)
+  })
+
+  test('is vitest with the variables and arguments of a suite, and with what follows its name', async () => {
+    mkdirSync(join(root, 'node_modules/vitest'))
+    writeFileSync(
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'console.log(JSON.stringify([process.env.PACKAGE, process.env.PACKAGE_SHORT, ...process.argv.slice(2)]))',
+    )
+    const args = ['package', '--reporter=json', '--short', '-t', 'a b', '--', '--short']
+    const ran = await run(args, {}, 'scripts/test-long.mjs')
+    expect({ code: ran.code, given: JSON.parse(ran.stdout) }).toEqual({
+      code: 0,
+      given: ['1', '1', 'run', 'test/package', '--reporter=json', '-t', 'a b', '--short'],
+    })
   })
 
   test('is not held up by a set-up that died', async () => {

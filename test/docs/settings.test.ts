@@ -34,7 +34,7 @@ const namesOf = (reader: Reader) =>
 describe('the list of settings', () => {
   test('is the one in the guide', () => {
     const guide = readFileSync('OPERATIONS.md', 'utf8')
-    expect(withSettings(guide), 'run npm run docs:settings').toBe(guide)
+    expect(withSettings(guide), 'run node scripts/run.mjs settings/write').toBe(guide)
   })
 
   test('has each name once, with a meaning of one line', () => {

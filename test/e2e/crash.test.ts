@@ -16,7 +16,7 @@ const BASE = 8453
 const OPTIMISM = 10
 const USD = 1_000_000n
 
-/** `npm run test:crash` asks for more than the everyday suite can wait for. */
+/** `npm run test:long -- crash` asks for more than the everyday suite can wait for. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2)
 const SENDS = Number(process.env.CRASH_SENDS ?? 120)
 const CONNECTIONS = Number(process.env.CRASH_CONNECTIONS ?? 25)
@@ -24,7 +24,7 @@ const CAP_USD = Number(process.env.CRASH_CAP_USD ?? 40)
 const KILLS_PER_ROUND = Number(process.env.CRASH_KILLS ?? 1)
 /** After an answer at random, so that any step of the sends under way may be cut. */
 const KILL_AFTER_MS_MAX = 25
-/** `npm run test:approvals:kills` lets 200 live; `APPROVAL_KILLS_SEED` has one of its runs again. */
+/** `npm run test:long -- approval-kills` lets 200 live; `APPROVAL_KILLS_SEED` has one of its runs again. */
 const LIVES = Number(process.env.APPROVAL_KILLS ?? 4)
 const LIVES_SEED = Number(process.env.APPROVAL_KILLS_SEED ?? Date.now() % 1_000_000)
 const LIFE_TIMEOUT_MS = 20_000

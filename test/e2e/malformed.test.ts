@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runMalformed } from './malformed-run.js'
 import { issueKey, type Stack, startStack } from './stack.js'
 
-/** `npm run test:malformed` sends 200,000. A failing run is had again by its seed. */
+/** `npm run test:long -- malformed` sends 200,000. Its seed repeats a failing run. */
 const REQUESTS = Number(process.env.MALFORMED_REQUESTS ?? 4_000)
 const SEED = Number(process.env.MALFORMED_SEED ?? 1)
 /** Each may ask 200 times a second; with fewer most requests would be refused for that alone. */

@@ -1,5 +1,5 @@
 /**
- * How long a mix runs, how often, and from which seeds. `npm run test:faults` makes three long runs;
+ * How long a mix runs, how often, and from which seeds. `npm run test:long -- faults` makes three long runs;
  * `FAULTS_SEED=… FAULTS_RUNS=1` makes one of them again.
  */
 export interface Runs {

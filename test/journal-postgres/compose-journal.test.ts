@@ -105,7 +105,8 @@ describe('the journal of the compose file', { timeout: TIMEOUT_MS }, () => {
 
   beforeAll(async () => {
     const found = findPostgres()
-    if (found === null) throw new Error('run by npm run test:journal: there is no Postgres here')
+    if (found === null)
+      throw new Error('run by npm run test:long -- journal: there is no Postgres here')
     postgres = found
     directory = mkdtempSync(join(tmpdir(), 'cs-compose-'))
     ports = {

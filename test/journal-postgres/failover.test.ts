@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { httpClient } from '../support/http-client.js'
 import { journalPart, type StandbyPair, startStandbyPair } from './standby-pair.js'
 
-/** Of each kind; `npm run test:journal:takeover` does ten. */
+/** Of each kind; `npm run test:long -- journal-takeover` does ten. */
 const TAKE_OVERS = Number(process.env.TAKE_OVERS ?? 1)
 const TAKES_OVER = { timeout: 60_000 }
 const TAKE_OVERS_MS_MAX = 900_000

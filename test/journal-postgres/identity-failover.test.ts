@@ -7,7 +7,7 @@ import { isAlive } from '../devnet/support/observer.js'
 import { httpClient } from '../support/http-client.js'
 import { type IdentityPair, startIdentityPair } from './identity-pair.js'
 
-/** Of each kind; `npm run test:journal:takeover` does ten. */
+/** Of each kind; `npm run test:long -- journal-takeover` does ten. */
 const TAKE_OVERS = Number(process.env.TAKE_OVERS ?? 1)
 const SLOW = { timeout: 60_000 }
 const TAKE_OVERS_MS_MAX = 900_000

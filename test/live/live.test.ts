@@ -207,7 +207,7 @@ test('from an empty directory to a confirmed send, and a doctor who finds nothin
   expect(directories.status).toBe(machine.hasUsers ? 'ok' : 'warn')
 })
 
-/** Takes as long as all of the above: `npm run test:live` asks for it. */
+/** Takes as long as all of the above: `npm run test:long -- live` asks for it. */
 const describeLoss = () =>
   describe('when the machine is lost', () => {
     const PARTS = [

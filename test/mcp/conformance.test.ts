@@ -10,7 +10,7 @@ import { type KeyProxy, startKeyProxy } from './key-proxy.js'
 
 /**
  * The protocol's own conformance suite and the inspector's strict checks, against the endpoint with
- * the suite's fixtures mounted. `npm run test:mcp:conformance`: needs the npm registry, and Node 22,
+ * the suite's fixtures mounted. `npm run test:long -- mcp-conformance`: needs the npm registry, and Node 22,
  * which npx brings.
  *
  * Only scenarios of what the endpoint offers are run: tools. It has neither prompts nor resources (for

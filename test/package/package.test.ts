@@ -11,7 +11,7 @@ import { reserveStackPorts } from '../support/stack-ports.js'
 import { otherRuntimes, type Packed, packAndInstall } from './packed.js'
 
 /**
- * The package as others get it. `npm run test:package`; `.ci/run` has its short form, which leaves
+ * The package as others get it. `npm run test:long -- package`; `.ci/run` has its short form, which leaves
  * out what downloads (PACKAGE_SHORT=1).
  */
 

@@ -23,7 +23,7 @@ import { LEAST_POLICY } from '../../src/policy/common-policy.js'
 import { type Harness, startHarness } from '../http/harness.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 
-/** The pages as a browser shows them (`npm run test:pages`). */
+/** The pages as a browser shows them (`npm run test:long -- pages`). */
 
 const WIDTHS = [390, 1_280]
 

@@ -279,7 +279,7 @@ test('swaps that may lose more are more, also beside no policy, whose bound is t
 
 const ASKS = EFFECTS.indexOf('require_approval')
 
-// `npm run test:policies` takes a hundred thousand of each.
+// `npm run test:long -- policies` takes a hundred thousand of each.
 describe('for any policy and call', { timeout: 21_600_000 }, () => {
   const passage = (policy: Policy, call: CallShown, facts: Facts) =>
     EFFECTS.indexOf(judge(compilePolicy(policy), call, facts).effect)

@@ -13,7 +13,7 @@ import { type Circumstances, isFreer, judgeOf, usedName } from '../../src/policy
 import type { Policy } from '../../src/policy/policy.js'
 import { CALL, FACTS, PAYEES, POLICY, policyOf, transferData, USDC } from './random-policies.js'
 
-/** Pairs of policies; `npm run test:policies` takes more. */
+/** Pairs of policies; `npm run test:long -- policies` takes more. */
 const PAIRS = Number(process.env.POLICY_DIFF_PAIRS ?? 2)
 /** Calls that none may let through where the solver says so. */
 const CALLS = Number(process.env.POLICY_DIFF_CALLS ?? 1_000)

@@ -24,7 +24,7 @@ import { decodePayload, encodePayload } from '../../src/quorum-protocol/payload.
 import type { SignPayload } from '../../src/quorum-protocol/sign-payload.js'
 import { PAYEES, POLICY, transferData, USDC, word } from './random-policies.js'
 
-/** Calls in all; `npm run test:policies` takes a million. */
+/** Calls in all; `npm run test:long -- policies` takes a million. */
 const CALLS = Number(process.env.POLICY_AGREEMENT_CALLS ?? 6_000)
 const CALLS_PER_POLICY = 20
 const ROUTER: Address = '0x4444444444444444444444444444444444444444'

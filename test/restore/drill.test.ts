@@ -10,7 +10,7 @@ import { finalOf, type IssuedKey, issueKey, type Stack, startStack } from '../e2
 import type { ServicePart } from '../support/service.js'
 
 /**
- * Machines are lost under load and come back from a backup, on a whole stack: `npm run test:restore`.
+ * Machines are lost under load and come back from a backup, on a whole stack: `npm run test:long -- restore`.
  * Chains are the world outside, and stay.
  */
 

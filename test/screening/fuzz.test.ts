@@ -1,6 +1,6 @@
 /**
  * Random calldata, seeded: `SCREENING_FUZZ_RUNS` inputs a property (100,000 in
- * `npm run test:screening:fuzz`), `SCREENING_FUZZ_SEED` to repeat a failure.
+ * `npm run test:long -- screening-fuzz`), `SCREENING_FUZZ_SEED` to repeat a failure.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -12,16 +12,6 @@ export interface Clock {
   readonly pace: () => number
 }
 
-/** One that is right. */
-export function worldClock(scheduler: Scheduler): Clock {
-  const { startMs } = scheduler
-  return {
-    now: () => scheduler.nowMs,
-    elapsed: () => scheduler.nowMs - startMs,
-    pace: () => 1,
-  }
-}
-
 const STEPS_MS = [1_000, 10_000, 100_000, 3_600_000, 5 * 3_600_000, 26 * 3_600_000]
 
 /** A clock that is off by an amount of its own, is set now and then, and has its own pace. */

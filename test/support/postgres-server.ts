@@ -79,7 +79,8 @@ interface Place {
 
 function makePlace(): Place {
   const postgres = findPostgres()
-  if (postgres === null) throw new Error('run by npm run test:journal: there is no Postgres here')
+  if (postgres === null)
+    throw new Error('run by npm run test:long -- journal: there is no Postgres here')
   const directory = mkdtempSync(join(tmpdir(), 'countersign-postgres-'))
   if (postgres.user !== null) chownSync(directory, postgres.user.uid, postgres.user.gid)
   chmodSync(directory, 0o700)

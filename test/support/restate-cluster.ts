@@ -98,7 +98,7 @@ function nodeOf(
 
   async function spawnOne(): Promise<void> {
     const program = process.env.RESTATE_SERVER
-    if (program === undefined) throw new Error('run by npm run test:journal:restate')
+    if (program === undefined) throw new Error('run by npm run test:long -- journal-restate')
     const started = spawn(program, ['--config-file', file, '--base-dir', data, '--no-logo'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH ?? '' },

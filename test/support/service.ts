@@ -71,7 +71,7 @@ export interface Service {
 }
 
 /**
- * With more than one node (`npm run test:nodes`) there is a cluster, and every client calls a node
+ * With more than one node (`npm run test:long -- nodes`) there is a cluster, and every client calls a node
  * that does not own the journal. That node passes requests on to the owner; after a failover,
  * another node does.
  */

@@ -28,7 +28,7 @@ export const PRIVATE_DIR_MODE = 0o700
 export const PRIVATE_FILE_MODE = 0o600
 
 const DEFAULT_HOME = '.countersign'
-/** Proves to `dev:reset` that a directory is a development home. */
+/** Proves to `npm run dev -- reset` that a directory is a development home. */
 const MARKER = '.countersign-home'
 /** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, the final zero included. */
 const SOCKET_PATH_BYTES_MAX = 103
@@ -85,7 +85,7 @@ export function prepareHome(home: DevHome): void {
         `${home.root} is not empty and not a Countersign home (it holds ${strangers.slice(0, 3).join(', ')}); set COUNTERSIGN_HOME to another directory`,
       )
     }
-    writeFileSync(markerPath(home), 'A Countersign development home. See npm run dev:reset.\n', {
+    writeFileSync(markerPath(home), 'A Countersign development home. See npm run dev -- reset.\n', {
       mode: PRIVATE_FILE_MODE,
     })
   }
