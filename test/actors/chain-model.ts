@@ -28,7 +28,7 @@ const FREE = [
 const HELD = ['accepted', 'taken silently', 'lost on the way', 'not heard'] as const
 
 /** Blocks on top of a transaction's own before it is final here; only younger ones are reorged. */
-export const DEPTH = 2
+const DEPTH = 2
 
 /**
  * One account on one chain, as its nodes know it. It throws when it is offered what an honest

@@ -34,7 +34,7 @@ export interface Engine {
   remove(): Promise<void>
 }
 
-export interface AimedServer {
+interface AimedServer {
   /** It is killed as by a power cut, and stays away; an operator has the other one take writes. */
   lose(): Promise<void>
   /** It stands still for so long. Where that is long, an operator does as above meanwhile. */

@@ -220,7 +220,7 @@ export async function refusalOf(attempt: Promise<unknown>): Promise<string | nul
 }
 
 /** Errors of both contracts; those of tokens and venues come by their 4 bytes. */
-export function errorName(data: Hex | undefined): string {
+function errorName(data: Hex | undefined): string {
   if (data === undefined || data === '0x') return 'no reason'
   try {
     return decodeErrorResult({ abi: [...agentRouter.abi, ...agentDelegate.abi], data }).errorName

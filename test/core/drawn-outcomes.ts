@@ -139,7 +139,7 @@ export class DrawnOutcomes {
   }
 }
 
-export function newestOf({ attempts, txId }: AccountTransaction) {
+function newestOf({ attempts, txId }: AccountTransaction) {
   const newest = attempts.at(-1)
   if (newest === undefined) throw new Error(`${txId} has no bytes`)
   return newest

@@ -18,13 +18,13 @@ export interface AuthorizerClient {
   addKey(approver?: Prover): Promise<KeyAuthorizer>
 }
 
-export interface AuthorizerReply {
+interface AuthorizerReply {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>
 }
 
 /** Wire form of a proof over a challenge (base64url); the message is what has that hash. */
-export type Prover = (challenge: string, message: Uint8Array) => Promise<object> | object
+type Prover = (challenge: string, message: Uint8Array) => Promise<object> | object
 
 export interface Passkey {
   readonly authorizerId: string

@@ -45,7 +45,7 @@ export function pays(to: Address, amount: bigint): Hex {
 }
 
 type Change = Parameters<typeof transfer>[1]
-export type MakePayload = (nonce: number, account: Address) => SignPayload
+type MakePayload = (nonce: number, account: Address) => SignPayload
 
 function tx(change: Change): MakePayload {
   return (nonce) => transfer(nonce, { gasLimit: 200_000n, value: 0n, ...change })

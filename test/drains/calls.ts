@@ -24,7 +24,7 @@ export interface Question {
 }
 
 export const UNLIMITED = 2n ** 256n - 1n
-export const FAR_AWAY = 2n ** 47n
+const FAR_AWAY = 2n ** 47n
 export const ETHER = 10n ** 18n
 /** One dollar of a token of six decimals. */
 export const USD = 1_000_000n
@@ -82,7 +82,7 @@ export function throughMulticall3(calls: readonly Call[]): Call {
 }
 
 /** The model of a signature of `SignedToken`. */
-export function signatureOf(signer: Address): Hex {
+function signatureOf(signer: Address): Hex {
   return keccak256(encodeAbiParameters([{ type: 'address' }], [signer]))
 }
 

@@ -59,7 +59,7 @@ export interface Scene {
   deploy(name: string): Promise<Address>
 }
 
-export interface Outcome {
+interface Outcome {
   readonly call: Call
   /** Null when it was accepted. */
   readonly refusal: string | null
@@ -92,7 +92,7 @@ const endowedAbi = parseAbi([
   'event Endowed(address indexed wallet, uint256 positionId, address account)',
 ])
 
-export async function setScene(stage: Stage, dailyUsd: string = WIDE_USD): Promise<Scene> {
+async function setScene(stage: Stage, dailyUsd: string = WIDE_USD): Promise<Scene> {
   const { stack } = stage
   const made = await stack.owner.post('/wallets', { name: 'drained' })
   const { sub_wallet_id: subWalletId, addresses } = made.json

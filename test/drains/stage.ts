@@ -39,7 +39,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export interface PricedToken {
+interface PricedToken {
   readonly address: Address
   readonly decimals: number
   readonly dollars: bigint

@@ -16,7 +16,7 @@ export interface ChainView {
   call(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
-export interface MinedReceipt {
+interface MinedReceipt {
   readonly from: string
   readonly succeeded: boolean
   /** gasUsed × effectiveGasPrice, wei. */

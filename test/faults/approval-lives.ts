@@ -19,7 +19,7 @@ export const LIFE_KINDS = [
 export type LifeKind = (typeof LIFE_KINDS)[number]
 
 /** When in its life the kill comes: while it is asked for, waits, or is decided and signed. */
-export type LifeStep = 'request' | 'wait' | 'decide'
+type LifeStep = 'request' | 'wait' | 'decide'
 
 /** A sub-wallet whose larger sends wait, and its key. */
 export interface Waiter {

@@ -31,19 +31,19 @@ export interface MinedTransaction {
   readonly authorizations: readonly CarriedAuthorization[]
 }
 
-export interface CarriedAuthorization {
+interface CarriedAuthorization {
   readonly authority: string
   readonly delegate: string
   readonly nonce: number
 }
 
-export interface TokenTransfer {
+interface TokenTransfer {
   readonly token: string
   readonly from: string
   readonly amount: bigint
 }
 
-export interface Redemption {
+interface Redemption {
   readonly vault: string
   readonly assets: bigint
   readonly shares: bigint

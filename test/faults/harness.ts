@@ -61,13 +61,13 @@ export interface TestWallet extends QuorumWallet {
   readonly lineageId: LineageId
 }
 
-export interface WalletOptions {
+interface WalletOptions {
   readonly duplicateGuard?: 'off' | 'on'
   /** Wei on every chain. */
   readonly balanceWei?: bigint
 }
 
-export interface SentCall {
+interface SentCall {
   readonly to: Address
   readonly value: bigint
   readonly idempotency: SendCommand['idempotency']

@@ -28,7 +28,7 @@ export interface MixChain {
  * What a caller knows: `acknowledged` names a transaction; `refused` says that nothing was done,
  * and names what was signed and dropped before it; `unknown` got no answer, or one that leaves it open.
  */
-export type Answer =
+type Answer =
   | { readonly kind: 'acknowledged'; readonly txId: string }
   | { readonly kind: 'refused'; readonly code: string; readonly txId: string | undefined }
   | { readonly kind: 'unknown' }

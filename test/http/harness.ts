@@ -60,7 +60,7 @@ export function consoleTokenOf(sub: string, isSigned: boolean): string {
   return `header.${claims}${isSigned ? SIGNED : '.forged'}`
 }
 
-export type Handler<C> = (context: C, input: never) => Answer<unknown> | Promise<Answer<unknown>>
+type Handler<C> = (context: C, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
 export interface HarnessOptions {
   readonly agent?: Readonly<Record<string, Handler<AgentContext>>>

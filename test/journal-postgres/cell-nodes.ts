@@ -12,10 +12,10 @@ import { type HttpClient, httpClient } from '../support/http-client.js'
 import { createPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { linksOf } from './standby-pair.js'
 
-export const CELLS = ['0-11', '12-23'] as const
+const CELLS = ['0-11', '12-23'] as const
 
 /** A wallet service with a quorum signer of its own. */
-export interface CellNode {
+interface CellNode {
   readonly home: string
   readonly url: string
   /** What its service is told; commands on its home are told it as well. */

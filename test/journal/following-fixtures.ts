@@ -18,7 +18,7 @@ import { doWork, log, newDirectory, type Store, startOn } from './journaled-fixt
 /** Owners of a journal and who follows them, by a clock that the test moves. */
 
 /** Between two steps of a test's time, shorter than anything that is waited for. */
-export const STEP_MS = 50
+const STEP_MS = 50
 export const PARTITION = 0
 /** More than a few, every other of which is late. */
 export const LATE_LOOKS = 6

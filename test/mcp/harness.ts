@@ -25,7 +25,7 @@ import { sampleOutput } from './sample-output.js'
 
 /** REST and MCP of one set of small handlers, on a free port. */
 
-export interface RecordedCall {
+interface RecordedCall {
   readonly operation: string
   readonly input: unknown
   readonly keyId: string

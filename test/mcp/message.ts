@@ -32,7 +32,7 @@ export async function postMessage(
   return readAnswer(response)
 }
 
-export async function readAnswer(response: Response): Promise<McpAnswer> {
+async function readAnswer(response: Response): Promise<McpAnswer> {
   const text = await response.text()
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   const parts = isStream

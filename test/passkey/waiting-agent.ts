@@ -16,7 +16,7 @@ export interface WaitingAgent {
   close(): Promise<void>
 }
 
-export interface TransactionRecord {
+interface TransactionRecord {
   readonly tx_id: string
   readonly status: string
   readonly tx_hash: string | null

@@ -95,7 +95,7 @@ function thinned(when: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(kept.map((name) => [name, when[name]]))
 }
 
-export const WHEN = fc
+const WHEN = fc
   .tuple(FLAT_WHEN, fc.option(FLAT_WHEN, { nil: undefined, freq: 3 }))
   .map(([when, not]) => {
     const hasNot = not !== undefined && Object.keys(not).length > 0

@@ -19,7 +19,7 @@ export const TARGET: Address = '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984'
 export const USER = 'user_01' as UserId
 
 /** The worker module as built: vitest runs sources, worker threads run what `npm run build` made. */
-export const BUILT_WALK = new URL('../../dist/src/pool/walk-calldata.js', import.meta.url)
+const BUILT_WALK = new URL('../../dist/src/pool/walk-calldata.js', import.meta.url)
 
 export function packed(addresses: readonly string[]): Uint8Array {
   return Buffer.concat(addresses.map((text) => parseListedAddress(text) ?? Buffer.alloc(0)))

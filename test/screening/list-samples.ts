@@ -7,7 +7,7 @@ export interface Party {
 }
 
 /** As of May 2024; the namespace before it was http://www.un.org/sanctions/1.0. */
-export const ADVANCED_NAMESPACE =
+const ADVANCED_NAMESPACE =
   'https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/ADVANCED_XML'
 
 const TICKERS = ['XBT', 'ETH', 'USDT', 'TRX', 'BSC'] as const

@@ -244,7 +244,7 @@ export function ancestor(from: Block, number: number): Block | null {
 }
 
 /** Arguments of `execute`: ten words of the intent, the place of its data, `r` and `vs`. */
-export function intentIn(data: Hex) {
+function intentIn(data: Hex) {
   return {
     account: addressIn(data, 0),
     nonce: wordIn(data, 7),

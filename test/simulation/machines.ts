@@ -51,7 +51,7 @@ export interface MachinesPorts {
 }
 
 /** As a standby saw it last. */
-export interface SeenLeader {
+interface SeenLeader {
   readonly epoch: number
   /** Its machine's name. */
   readonly leader: string | null

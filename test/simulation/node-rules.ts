@@ -1,7 +1,7 @@
 import type { Draw } from './random.js'
 
 /** What a node says when it does not take a transaction, each in its own words. */
-export interface Words {
+interface Words {
   readonly known: string
   readonly nonceTooLow: (next: number, nonce: number) => string
   readonly gap: string

@@ -12,7 +12,7 @@ const NOON_MS = Date.UTC(2026, 5, 15, 12)
 const TURNS_MS = { day: Date.UTC(2026, 5, 16), month: Date.UTC(2026, 6, 1) }
 
 /** A run has the first of them. */
-export const SIMULATED_CHAIN_IDS = [1, 137, 10, 42161, 56, 8453] as const
+const SIMULATED_CHAIN_IDS = [1, 137, 10, 42161, 56, 8453] as const
 export type SimulatedChainId = (typeof SIMULATED_CHAIN_IDS)[number]
 
 const GWEI = 10n ** 9n

@@ -50,7 +50,7 @@ import type { Life } from './scheduler.js'
 import type { Resident, ServiceWorld } from './service.js'
 
 /** What the threads of one start share. */
-export interface SharedMemory {
+interface SharedMemory {
   readonly sequence: SharedArrayBuffer
   readonly walletVersions: SharedArrayBuffer
 }

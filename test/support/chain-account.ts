@@ -8,7 +8,7 @@ export interface ChainAccount {
   sign(tx: Partial<TestTransaction>): Promise<Hex>
 }
 
-export interface TestTransaction {
+interface TestTransaction {
   readonly nonce: number
   readonly to: Hex
   readonly value: bigint

@@ -30,7 +30,7 @@ export type Fault =
   /** Answers "latest" with the state of so many blocks ago. */
   | { readonly kind: 'lag'; readonly blocks: number }
 
-export interface FaultRule {
+interface FaultRule {
   /** The JSON-RPC method it applies to; every method when absent. */
   readonly method?: string
   /**

@@ -45,7 +45,7 @@ export interface HttpClient {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }

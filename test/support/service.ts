@@ -28,7 +28,7 @@ import { reserveStackPorts } from './stack-ports.js'
 export type ServicePart = Exclude<keyof DevPids, 'chains'>
 
 /** One of the running wallet services; the only one where there is no cluster. */
-export interface ServiceNode {
+interface ServiceNode {
   readonly home: string
   /** Null while it is down. */
   readonly pid: number | null

@@ -13,7 +13,7 @@ export interface SignInBrowser {
   cookies(url: URL): string
 }
 
-export interface OpenedPage {
+interface OpenedPage {
   readonly url: URL
   readonly html: string
   /** Its content security policy. */

@@ -11,7 +11,7 @@ const LIBRARIES = [
 ]
 const PIN = '648219'
 
-export function softHsmLibrary(): string {
+function softHsmLibrary(): string {
   const found = LIBRARIES.find((path) => existsSync(path))
   if (found === undefined) {
     throw new Error(

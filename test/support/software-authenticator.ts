@@ -22,7 +22,7 @@ export interface Lies {
 }
 
 /** Uses wire names; the values are Base64url. */
-export interface Registration {
+interface Registration {
   readonly attestation_object: string
   readonly client_data_json: string
 }

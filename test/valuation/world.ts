@@ -60,7 +60,7 @@ export interface Wallet {
 
 export const ETHER = 10n ** 18n
 export const NATIVE_USD = 3_000n
-export const BALANCES = { usdc: 1_000_000_000n, kitchen: 500n * ETHER, silent: 1_000_000_000n }
+const BALANCES = { usdc: 1_000_000_000n, kitchen: 500n * ETHER, silent: 1_000_000_000n }
 
 export const kitchenAbi = parseAbi([
   'function transfer(address to, uint256 amount) returns (bool)',

@@ -22,7 +22,7 @@ export interface Step {
   readonly after?: (answer: ReplyBody) => Promise<void> | void
 }
 
-export interface Prepared {
+interface Prepared {
   readonly input: Input
   /** Default: the development trade key. */
   readonly apiKey?: string
