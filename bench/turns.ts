@@ -28,7 +28,7 @@ const run = readOptions({
     callers: number('callers of writes at once', {
       ...{ steps: 'whole', min: 1, max: 1_024, byDefault: 128 },
     }),
-    starts: number('times that both are started anew', {
+    starts: number('times that both are started again', {
       ...{ steps: 'whole', min: 1, max: 100, byDefault: 4 },
     }),
     rounds: number('rounds of each, over all starts', {

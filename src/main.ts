@@ -126,7 +126,7 @@ const own = await openThreadPorts({
 const { reader, chains, prices } = own
 let leaveJournal = async (): Promise<void> => undefined
 function workerEnded(err: unknown): void {
-  // Memory and store may differ now; a supervisor starts the process anew from the store.
+  // Memory and store may differ now; a supervisor starts the process again from the store.
   logger.fatal({ err }, 'a worker ended')
   void leaveJournal().finally(() => process.exit(1))
 }

@@ -61,7 +61,7 @@ export function recordSponsored(
         recordSigned(writer, event.tx)
       }
       return true
-    case 'sponsored-reserved-anew': {
+    case 'sponsored-reserved-again': {
       const held = waiting.byTx.get(event.draft.txId)?.tx
       if (held !== undefined) writer.putTransaction(held)
       return true

@@ -165,7 +165,7 @@ export function recordEvents(
       case 'lineages-forgotten':
         header = true
         break
-      case 'reserved-anew':
+      case 'reserved-again':
         if (event.draft.approval === undefined) break
         header = true
         note(changed, event.draft.txId)

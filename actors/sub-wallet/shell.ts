@@ -251,7 +251,7 @@ const ONLY_READS: ReadonlySet<Command['type']> = new Set<Command['type']>([
 /** The only events that change what a wallet counts of the gas budgets. */
 const CHANGES_GAS: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'sponsored-reserved',
-  'sponsored-reserved-anew',
+  'sponsored-reserved-again',
   'sponsored-released',
   'sponsored-withdrawn',
   'sponsored-handed',

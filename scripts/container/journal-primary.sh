@@ -1,7 +1,7 @@
 #!/bin/bash
 # What the journal's first server of compose.cluster.yaml is given once, when its data is made: a role that
 # may make a schema in a database of its own, one for the standbys, and that each commit waits for one of them.
-# The image of Postgres runs it against a server that nobody else reaches, and starts that anew afterwards.
+# The image of Postgres runs it against a server that nobody else reaches, and starts that again afterwards.
 # As the image's own, which runs this in its shell where it may not execute it.
 set -eo pipefail
 SECRETS=${SECRETS:-/run/secrets}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A standby of the journal in compose.cluster.yaml: a copy of the first server that follows it. A copy that
-# broke off is made anew; one that is there stays, promoted or not.
+# broke off is made again; one that is there stays, promoted or not.
 set -eu
 SECRETS=${SECRETS:-/run/secrets}
 COPY="$PGDATA/copy"

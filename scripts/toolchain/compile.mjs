@@ -138,7 +138,7 @@ function readManifest() {
     const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'))
     if (manifest.format === FORMAT) return new Map(Object.entries(manifest.sources))
   } catch {
-    // Absent or cut short: everything is built anew.
+    // Absent or cut short: everything is built again.
   }
   return new Map()
 }

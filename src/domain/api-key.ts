@@ -45,7 +45,7 @@ export function isLive({ rotatedAtMs, revokedAtMs }: ApiKey): boolean {
   return rotatedAtMs === null && revokedAtMs === null
 }
 
-/** Derives the status, which is never stored: time alone turns a rotated key into a revoked one. */
+/** Derives the status, which is never stored: time by itself turns a rotated key into a revoked one. */
 export function keyStatus(
   key: Pick<ApiKey, 'revokedAtMs' | 'endsAtMs' | 'rotatedAtMs'>,
   nowMs: number,

@@ -12,7 +12,7 @@ interface NodeWrites {
 }
 
 /**
- * Tells why this node alone would refuse writes. A chain whose blocks were not seen yet stops
+ * Tells why only this node would refuse writes. A chain whose blocks were not seen yet stops
  * writes too but is not counted: a chain that does not answer one node would usually not answer
  * another either.
  * @returns null if this node refuses no writes for a reason of its own

@@ -94,7 +94,7 @@ describe('what people decide at the identity provider', () => {
   })
 })
 
-test('no term of a call comes back, however often people are asked anew', async () => {
+test('no term of a call comes back, however often people are asked again', async () => {
   await asking()
   await it.send(1, 100n)
   const terms = [it.approval(1).maxNativeWei]

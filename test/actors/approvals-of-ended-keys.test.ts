@@ -111,7 +111,7 @@ describe('a call that waits ends with its key', () => {
     expect(it.reserved).toBe(100n + GAS_MICROS)
   })
 
-  test('when it is let through and being screened anew', async () => {
+  test('when it is let through and being screened again', async () => {
     await it.send(1, 100n)
     await it.approve(1)
     expect(it.state.waiting.byTx.get(txIdOf(1))?.phase).toBe('running')

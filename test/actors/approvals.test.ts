@@ -173,7 +173,7 @@ describe('a call that a rule asks about', () => {
   })
 })
 
-describe('judged anew when it is approved', () => {
+describe('judged again when it is approved', () => {
   async function approved(quote?: CallQuote): Promise<void> {
     await it.approve(1)
     await it.settle(quote === undefined ? {} : { quote })
@@ -510,7 +510,7 @@ describe('calls of contracts in line behind one that was taken back', () => {
     await it.sign(1)
     expect(it.state.drafts.get(txIdOf(2))?.phase).toBe('screening')
     await it.callContract(3, 7n)
-    // 2 is valued anew and has yet to be screened again, when 3 has been screened.
+    // 2 is valued again and has yet to be screened again, when 3 has been screened.
     for (const _ of [2, 3]) await it.answerOne()
     expect(laneOf(it.state, CHAIN_ID).line).toEqual([txIdOf(2), txIdOf(3)])
     await end()

@@ -97,7 +97,7 @@ test('of two who approved, one of whom left before the other did, another has to
   expect(it.asked()).toHaveLength(1)
 })
 
-test('who left and came back approves it anew', async () => {
+test('who left and came back approves it again', async () => {
   const it = await waitingForTwo()
   const members = new Set(['a', 'b'])
   const approve = service(members)

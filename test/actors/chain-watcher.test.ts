@@ -249,7 +249,7 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('unmined')
   })
 
-  test('what is told anew from the branch that lost is taken back, though that was compared before', () => {
+  test('what is told again from the branch that lost is taken back, though that was compared before', () => {
     const chain = confirmedChain()
     const lost = chain.branch
     const at = chain.blockOf(TX) ?? expect.unreachable()

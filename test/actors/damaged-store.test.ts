@@ -21,7 +21,7 @@ import {
 } from './wallet-fixtures.js'
 
 const WALLETS = 40
-/** Each opens the store anew. */
+/** Each opens the store again. */
 const FLIPS = Number(process.env.DAMAGE_FLIPS ?? 150)
 const SEED = 20_260_801
 
@@ -149,7 +149,7 @@ describe('a store with a flipped bit', () => {
     }
   }, 120_000)
 
-  test('in the key of its marks does not let a wallet begin anew', async () => {
+  test('in the key of its marks does not let a wallet begin again', async () => {
     const marks = placesOfRecords(whole).find(({ space }) => space === '33-sub-wallet-marks')
     if (marks === undefined) throw new Error('there are no marks')
     await opened(flipped(marks.keyAt + marks.keyBytes - 2, 0), (environment) => {

@@ -76,7 +76,7 @@ async function delayed(): Promise<void> {
 }
 
 describe('what somebody says at the identity provider’s page', () => {
-  test('ends a call whose time has come, and that is being judged anew', async () => {
+  test('ends a call whose time has come, and that is being judged again', async () => {
     await delayed()
     await page.says(1, 'decline')
     expect(it.record(1)?.status).toBe('declined')

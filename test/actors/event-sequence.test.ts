@@ -48,7 +48,7 @@ describe('the event sequence', () => {
     expect(() => reader.place(events(FIRST))).toThrow('has another writer')
   })
 
-  test('what was given back is taken anew, so that the log has no hole', () => {
+  test('what was given back is taken again, so that the log has no hole', () => {
     const writer = attachEventSequence(createEventSequenceBuffer(), () => true)
     writer.giveBack(writer.place(events(FIRST, FIRST)))
     expect(writer.readable(FIRST)).toBe(0)

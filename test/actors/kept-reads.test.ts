@@ -170,7 +170,7 @@ describe('a send that was answered as broadcast', () => {
     expect(sends.reader.transactions.byId(signed.txId)?.status).toBe('signed')
   })
 
-  test('is shown as signed again when it lost its nonce and was signed anew', async () => {
+  test('is shown as signed again when it lost its nonce and was signed once more', async () => {
     const sends = open()
     sends.note(TOLD)
     const [attempt] = broadcast(1).attempts
@@ -193,7 +193,7 @@ const NO_USE = { limitMicros: 0n, usedMicros: 0n }
 const NO_GAS = { wallet: NO_USE, user: NO_USE, heldMicros: 0n }
 
 describe('limits that are kept', () => {
-  test('are asked for anew once the wallet or the gas of its user changes, and on another day', async () => {
+  test('are asked for again once the wallet or the gas of its user changes, and on another day', async () => {
     const versions = attachVersions<SubWalletId | UserId>(createVersionsBuffer())
     let now = START_MS
     let used: UsdMicros = 0n as UsdMicros

@@ -95,7 +95,7 @@ test('reservations that race are announced once', () => {
   expect(told).toEqual(['daily 80 at 90'])
 })
 
-test('the next window and another cap are reported anew', () => {
+test('the next window and another cap are reported again', () => {
   open({ dailyLimitMicros: 100n })
   store(ask(90n))
   const patch = { dailyLimitMicros: 200n }

@@ -3,7 +3,7 @@ import { policyOf } from '../policy/random-policies.js'
 import { WaitingWallet } from './waiting-wallet.js'
 import { ATTEMPT, apiKey, txIdOf, wallet } from './wallet-fixtures.js'
 
-/** As many as are judged anew at once. */
+/** As many as are judged again at once. */
 const AT_ONCE = 32
 
 test('one call more than run at once waits for another to end, and for no clock meanwhile', async () => {

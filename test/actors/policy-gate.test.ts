@@ -292,7 +292,7 @@ describe('new beneficiaries', () => {
     })
   })
 
-  test('are read anew where a payment ended between the reading and the decision', () => {
+  test('are read again where a payment ended between the reading and the decision', () => {
     keyWith({ rules })
     const behind = { times: new Map([[ALICE, 1]]), openAtRead: ['tx_ended' as TxId] }
     expect(send(1, { payees: behind })?.details).toMatchObject({ observed: 'cannot be judged' })

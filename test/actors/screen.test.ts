@@ -42,7 +42,7 @@ function requoted(headNumber: number | null, simulated: boolean): unknown {
   return only?.type === 'screened' ? only.requoted : 'nothing was told'
 }
 
-test('what was simulated is valued anew once its block is past, or nobody knows the newest', () => {
+test('what was simulated is valued again once its block is past, or nobody knows the newest', () => {
   expect(requoted(QUOTED_AT + 1, true)).toBeNull()
   expect(requoted(QUOTED_AT + 2, true)).toBe(ANEW)
   expect(requoted(null, true)).toBe(ANEW)

@@ -245,7 +245,7 @@ describe('a shard', () => {
     ['while it waits for its commits', ['add', 'break before'], 2],
     ['at once', ['break before'], 1],
     ['at once, for another command', ['break before', 'leave'], 1],
-  ] as const)('what was prepared for an actor that is rebuilt %s is prepared anew', async (of) => {
+  ] as const)('what was prepared for an actor that is rebuilt %s is prepared again', async (of) => {
     const [, before, left] = of
     await answered(ask('add', 'quotas'))
     for (const command of [...before, 'clear'] as const) {

@@ -204,7 +204,7 @@ describe('a sponsored call that a rule asks about', () => {
   })
 })
 
-describe('a sponsored call, judged anew when it is approved', () => {
+describe('a sponsored call, judged again when it is approved', () => {
   test('is signed as it was approved while the offer is near enough', async () => {
     await waiting()
     it.now = { offered: 99n }

@@ -49,7 +49,7 @@ test('a store of all users is no cell of several, whoever they are', async () =>
   requireOwnUsers(environment, ONE_CELL)
 })
 
-test('a cell that is dealt out anew keeps whoever it has', async () => {
+test('a cell that is dealt out again keeps whoever it has', async () => {
   await begunAs(HALF)
   await put(usersOf(HALF))
   requireOwnUsers(environment, HALF)

@@ -190,7 +190,7 @@ describe('what the store holds', () => {
     await put(bumped, started)
   })
 
-  test('is put anew after a commit that was refused', async () => {
+  test('is put again after a commit that was refused', async () => {
     const refuse = () => Promise.reject(new Error('disk full'))
     const broken = { ...store.environment, root: { batch: refuse } } as unknown as Environment
     const batch = new WriteBatch()

@@ -235,7 +235,7 @@ test('a refused send is found in the trail by its tx_id, with the reason in word
   expect(sent).toMatchObject({ value: { records: [{ type: 'send.allowed' }] } })
 })
 
-test('spend is shown by key, with what is reserved, and begins anew with a day and a month', async () => {
+test('spend is shown by key, with what is reserved, and begins again with a day and a month', async () => {
   const accountSpend = createAccountSpend(ports)
   const spend = async (nowMs: number) => {
     const answer = await listSpend({ ...ports, accountSpend, nowMs: () => nowMs })(context(), {})

@@ -64,7 +64,7 @@ class Caller {
     })
   }
 
-  /** The answer to being valued anew, and the clean screening that follows. */
+  /** The answer to being valued again, and the clean screening that follows. */
   async revalued(txId: TxId, micros = 100n): Promise<void> {
     const { unmined } = this.screening(txId)
     const { quote } = preparedSend(0, micros)
@@ -130,7 +130,7 @@ function valuedAfter(
 }
 
 describe('a call gets a nonce only behind those that it was valued after', () => {
-  test('one that was valued without a call before it is valued anew, with that call', async () => {
+  test('one that was valued without a call before it is valued again, with that call', async () => {
     const caller = await new Caller().begin()
     const first = await caller.send([])
     const second = await caller.send([])
@@ -163,7 +163,7 @@ describe('a call gets a nonce only behind those that it was valued after', () =>
     expect(caller.state.drafts.has(second)).toBe(false)
   })
 
-  test('calls that wait to be valued anew are so one by one, each behind the other', async () => {
+  test('calls that wait to be valued again are so one by one, each behind the other', async () => {
     const caller = await new Caller().begin()
     const sent: TxId[] = []
     for (let i = 0; i < 4; i++) sent.push(await caller.send([]))
@@ -178,7 +178,7 @@ describe('a call gets a nonce only behind those that it was valued after', () =>
     expect(laneOf(caller.state, CHAIN_ID).line).toEqual([])
   })
 
-  test('one that is refused while it is valued anew keeps nobody waiting', async () => {
+  test('one that is refused while it is valued again keeps nobody waiting', async () => {
     const caller = await new Caller().begin()
     const [first, second, third] = [
       ...[await caller.send([]), await caller.send([]), await caller.send([])],
@@ -190,7 +190,7 @@ describe('a call gets a nonce only behind those that it was valued after', () =>
     expect(caller.nonceOf(third)).toBe(1)
   })
 
-  test('one whose predecessor could not be signed is valued anew without it', async () => {
+  test('one whose predecessor could not be signed is valued again without it', async () => {
     const caller = await new Caller().begin()
     const first = await caller.send([])
     await caller.clean(first)
@@ -216,7 +216,7 @@ describe('a call gets a nonce only behind those that it was valued after', () =>
     expect(caller.nonceOf(second)).toBe(1)
   })
 
-  test('plain transfers wait for nothing, and nothing is valued anew for them', async () => {
+  test('plain transfers wait for nothing, and nothing is valued again for them', async () => {
     const caller = await new Caller().begin()
     const call = await caller.send([])
     const late = await caller.send([])

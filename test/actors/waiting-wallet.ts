@@ -5,7 +5,7 @@ import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
 import { Sent } from '../../actors/sub-wallet/core/sent.js'
 import type {
   PreparedSponsored,
-  SponsoredAnew,
+  SponsoredJudgedAgain,
 } from '../../actors/sub-wallet/core/sponsored-messages.js'
 import type { SponsoredDraft } from '../../actors/sub-wallet/core/sponsored-state.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
@@ -105,9 +105,11 @@ export class WaitingWallet {
       const { draft } = effect
       const { txId } = draft
       const screened = { refusal: this.screening, screenedAgainst: [], nowMs }
-      const anew =
-        draft.approval === undefined || this.screening !== null ? {} : { anew: this.anew(draft) }
-      await this.run({ type: 'sponsored-screened', txId, ...screened, ...anew })
+      const judgedAgain =
+        draft.approval === undefined || this.screening !== null
+          ? {}
+          : { judgedAgain: this.judgedAgain(draft) }
+      await this.run({ type: 'sponsored-screened', txId, ...screened, ...judgedAgain })
     }
     return true
   }
@@ -128,15 +130,15 @@ export class WaitingWallet {
   }
 
   screening: Fault | null = null
-  /** What venues, prices and the chain say of sponsored calls that are judged anew. */
-  now: Partial<SponsoredAnew> & {
+  /** What venues, prices and the chain say of sponsored calls that are judged again. */
+  now: Partial<SponsoredJudgedAgain> & {
     readonly offered?: bigint
     readonly micros?: bigint
     readonly exchange?: Exchange | null
   } = {}
 
   /** As the effect would find it: a minimum as far below the offer as before. */
-  anew({ terms, offered: before, valuation }: SponsoredDraft): SponsoredAnew {
+  judgedAgain({ terms, offered: before, valuation }: SponsoredDraft): SponsoredJudgedAgain {
     const { offered = before, exchange = LOSSLESS, ...others } = this.now
     const { micros = valuation.valueMicros, ...said } = others
     if (!terms.ok) throw new Error('no terms')

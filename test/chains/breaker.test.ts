@@ -8,7 +8,7 @@ function opened(atMs: number) {
   return breaker
 }
 
-test('opens after a run of failures, and a success in between starts the run anew', () => {
+test('opens after a run of failures, and a success in between starts the run again', () => {
   const breaker = createBreaker()
   for (let i = 1; i < FAILURES_TO_OPEN; i++) expect(breaker.fail(0)).toBe(false)
   expect(breaker.succeed()).toBe(false)

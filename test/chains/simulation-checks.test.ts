@@ -97,7 +97,7 @@ test('an endpoint that fails over is never trusted with what it was not seen to 
   await close()
 })
 
-test('an endpoint that comes back is probed anew', async () => {
+test('an endpoint that comes back is probed again', async () => {
   const { chain, list, lines, close } = started(50)
   await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 20_000 })
   expect(list()[0]?.methods).toEqual(SIMULATIONS)

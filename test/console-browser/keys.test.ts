@@ -163,7 +163,7 @@ describe('a key', () => {
     await cardSays('$120.00')
   })
 
-  test('whose confirmation ran out says so on both pages, and can be asked about anew', async () => {
+  test('whose confirmation ran out says so on both pages, and can be asked about again', async () => {
     await pressWords(browser, 'Change caps of the treasurer')
     await fillIn(browser, 'dialog .pair label:first-child input', '140')
     await pressWords(browser, 'Change', 'dialog')

@@ -73,7 +73,7 @@ test('a list that changes between two pages leaves none of the rest out, and giv
   const namesOf = (...numbers: number[]) => numbers.map((n): string => rule(n).address)
   const first = page()
   expect(first.shown).toEqual(namesOf(5, 4))
-  // What the cursor names is removed; one that was shown, and one of the rest, are set anew.
+  // What the cursor names is removed; one that was shown, and one of the rest, are set again.
   rules = [
     rule(0),
     rule(2),

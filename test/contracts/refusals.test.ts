@@ -231,7 +231,7 @@ describe('the Router refuses', () => {
     await expectDone(await depositIntent())
   })
 
-  it('to be left without an owner, whoever asks', async () => {
+  it('to be left without an owner, for any caller', async () => {
     const { router, owner, relayer } = chain
     for (const from of [owner, relayer]) {
       expect(await refusalOf(from.send({ to: router, data: RENOUNCE_OWNERSHIP }))).toBe(

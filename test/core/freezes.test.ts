@@ -197,7 +197,7 @@ describe('what is frozen', () => {
     expect(book.freezeOf({ ...key, userId: 'user_2' as UserId })).toEqual(whole)
   })
 
-  test('is the same after its events were folded anew', () => {
+  test('is the same after its events were folded again', () => {
     const freezer = frozen()
     const again = freezesState(USER, [])
     evolve(again, { type: 'frozen', freeze, requestId: 'r' })

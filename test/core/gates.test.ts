@@ -156,7 +156,7 @@ describe('a call that moves value', () => {
   })
 })
 
-describe('a call that is valued anew', () => {
+describe('a call that is valued again', () => {
   test('holds its new worth alone, and keeps its place', () => {
     const state = openWallet()
     tell(state, preparedSend(1, 600n, { idempotency: FIRST }))

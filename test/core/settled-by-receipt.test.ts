@@ -170,7 +170,7 @@ describe('a restart', () => {
 })
 
 describe('a reorg', () => {
-  test('gives back what the receipt showed, and the next block is asked anew', async () => {
+  test('gives back what the receipt showed, and the next block is asked again', async () => {
     const world = await sent('call')
     await mined(world)
     await valued(world, 400n)

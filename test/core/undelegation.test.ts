@@ -118,7 +118,7 @@ describe('an account without a sponsored call for long', () => {
     expect(nonceOf(world, 2)).toBe(NONCE + 1)
   })
 
-  test('delegates anew for a sponsored call that came meanwhile, or was read as delegated', async () => {
+  test('delegates again for a sponsored call that came meanwhile, or was read as delegated', async () => {
     const world = await delegated()
     await askToEnd(world)
     await screenedSwap(world, 2)

@@ -332,7 +332,7 @@ describe('what a rule asks people about', () => {
     expect(await answerTo(payload, term)).toBe('approved')
   })
 
-  test('is void where it is asked about anew with more gas', async () => {
+  test('is void where it is asked about again with more gas', async () => {
     const { payload, term } = await approvedPayment()
     const dearer = { ...term, maxNativeWei: GAS_WEI * 2n }
     await asked(dearer, payload.data)
@@ -400,10 +400,10 @@ describe('a call whose gas the service pays', () => {
     expect(await answerTo(withTerms(payload, { nonce: 8n }), term)).toBe('APPROVAL_USED')
   })
 
-  test('is asked about anew at another price without the key, and what was said before is void', async () => {
+  test('is asked about again at another price without the key, and what was said before is void', async () => {
     const { payload, term, asks, call: encoded } = await approvedSwap()
     const keyProof = approvalKeyProof(wallet.proofKey, term, encoded)
-    const askedAnew = (change: Partial<RouterIntentPayload['intent']>) => {
+    const askedAgainFor = (change: Partial<RouterIntentPayload['intent']>) => {
       const anew = intentTerm(asks, withTerms(payload, change))
       const answer = service.userSide.call('approval-ask', [
         ...[encodeApprovalTerm(anew.term), quorum.userId, anew.call, 0, 0],
@@ -412,14 +412,14 @@ describe('a call whose gas the service pays', () => {
       return { term: anew.term, answer }
     }
     const change = { minOut: 9n, data: call('burn', [9n]) }
-    const anew = askedAnew(change)
+    const anew = askedAgainFor(change)
     await anew.answer
     const worse = withTerms(payload, change)
     expect(await answerTo(payload, term)).toBe('APPROVAL_MISMATCH')
     expect(await answerTo(worse, anew.term)).toBe('APPROVAL_MISSING')
     await given(second, anew.term)
     expect(await answerTo(worse, anew.term)).toBe('approved')
-    expect(await refusalOf(askedAnew({ amountIn: 6n }).answer)).toBe('KEY_PROOF_MISSING')
+    expect(await refusalOf(askedAgainFor({ amountIn: 6n }).answer)).toBe('KEY_PROOF_MISSING')
   })
 
   test('brings the delegation that it needs on its chain, and an own call brings none', async () => {
@@ -476,7 +476,7 @@ describe('a proof is taken', () => {
     expect(await refusalOf(asked(late, payload.data))).toBe('APPROVAL_EXPIRED')
     const long = termFor(payload, { expiresAtMs: Date.now() + 30 * 86_400_000 })
     expect(await refusalOf(asked(long, payload.data))).toBe('MALFORMED')
-    // What was used is forgotten one day; its id is too old by then to be asked for anew.
+    // What was used is forgotten one day; its id is too old by then to be asked for again.
     const old = Buffer.concat([Buffer.alloc(6, 1), randomBytes(10)])
     expect(await refusalOf(asked({ ...term, approvalId: old }, payload.data))).toBe('MALFORMED')
     expect(await refusalOf(given(first, term))).toBe('APPROVAL_UNKNOWN')

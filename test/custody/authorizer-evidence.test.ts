@@ -109,7 +109,7 @@ function flipped(body: Buffer, at: number): Buffer {
   return out
 }
 
-/** Copies of both logs with bodies changed and every hash made anew: as whole as a forger can. */
+/** Copies of both logs with bodies changed and every hash made again: as whole as a forger can. */
 async function forgedLogs(change: Change): Promise<Logs> {
   return {
     service: await forged(serviceLayout(quorum.home).evidence, change),

@@ -89,7 +89,7 @@ describe('the window of a connection between domains', () => {
     expect(lost()).toBe(false)
   })
 
-  test('a peer that answers nothing at all is connected to anew', async () => {
+  test('a peer that answers nothing at all is connected to again', async () => {
     const { handler, releaseAll } = held()
     const peer = await connect({ approve: handler, sign: handler })
     const calls = [failureOf(peer.call('approve', [])), failureOf(peer.call('sign', []))]

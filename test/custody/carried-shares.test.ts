@@ -353,7 +353,7 @@ describe('a share', () => {
     one.putNext(given.certificate, given.share)
     await one.carry(WALLET)
     one.putNext(next.certificate, next.share)
-    // The service of this home owns the journal anew meanwhile, and brings back what the row has.
+    // The service of this home owns the journal again meanwhile, and brings back what the row has.
     epochs = { one: 2, other: 1 }
     await one.carry(WALLET)
     expect(nextOf(one)).toBe(hex(given.certificate))

@@ -88,7 +88,7 @@ beforeEach(async () => {
   }
 })
 
-/** As a service that took its cell's journal anew. */
+/** As a service that took its cell's journal again. */
 function become(cell: Cell): Promise<HostileService> {
   return becomeService(quorum, startOf(cell))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { type EvidenceLog, openEvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 
-/** Logs of one domain, in a directory that each test of the file has anew. @returns opens a chain */
+/** Logs of one domain, in a directory that each test of the file has again. @returns opens a chain */
 export function evidenceLogs(): (chain: number) => EvidenceLog {
   let directory: string
   const open: EvidenceLog[] = []

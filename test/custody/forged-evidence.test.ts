@@ -53,7 +53,7 @@ afterAll(() => quorum?.close())
 
 const problemsOf = async (change: Change) => (await auditOf(change)).problems
 
-describe('evidence with every hash made anew by a forger', () => {
+describe('evidence whose every hash a forger computed again', () => {
   test('holds when nothing was changed', async () => {
     const report = await auditOf(({ body }) => body)
     expect(report).toMatchObject({ problems: [], approvals: 3, wallets: 1 })
@@ -130,7 +130,7 @@ interface Entry {
   readonly body: Uint8Array
 }
 
-/** Returns the body to store; null takes the entry out and numbers those after it anew. */
+/** Returns the body to store; null takes the entry out and renumbers those after it. */
 type Change = (entry: Entry) => Uint8Array | null
 
 async function storedIn(path: string): Promise<StoredEvidence[]> {

@@ -44,7 +44,7 @@ export interface Quorum {
   quorumSigner: Child
   startIdentityProvider(env?: Readonly<Record<string, string>>): Promise<Child>
   startQuorumSigner(): Promise<Child>
-  /** The service anew, after `coSigner.close()`. */
+  /** The service again, after `coSigner.close()`. */
   connect(): Promise<void>
   /** Ends every process and removes the home. */
   close(): Promise<void>

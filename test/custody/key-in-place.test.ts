@@ -96,7 +96,7 @@ test('a refresh that is certified twice at once is in use once', async () => {
   expectInUse(next)
 })
 
-/** The service keeps one share that waits: it lets go of the one before for what it begins anew. */
+/** The service keeps one share that waits: it lets go of the one before for what it begins again. */
 test('a key is not put to use once the service has begun another one', async () => {
   const first = await generated()
   const { certifying, goOn } = await certifiedMeanwhile('keygen', first)

@@ -95,7 +95,7 @@ describe('a service on another machine', () => {
     ).toMatch(/certificate of this side/)
   })
 
-  test('does not go on with a session of before, whose certificate is asked for anew', async () => {
+  test('does not go on with a session of before, whose certificate is asked for again', async () => {
     const session = await new Promise<Buffer | null>((resolve, reject) => {
       const socket = link.tls()
       socket.write(pingFrame())

@@ -179,7 +179,7 @@ describe('what a registry is drafted with', () => {
     expect(named.get(OTHER)).toEqual({ address: OTHER, symbol: 'HOUSE', decimals: 4 })
   })
 
-  test('dev: the tokens of its own chains alone, and a second start signs nothing anew', async () => {
+  test('dev: the tokens of its own chains alone, and a second start signs nothing again', async () => {
     const home = mkdtempSync(join(tmpdir(), 'cs-pins-dev-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const tokens = [tokenRow(OTHER, 'USDC', 6)]

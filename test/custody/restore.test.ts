@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => quorum?.close())
 
 describe('28: a user side that was restored from an older backup', () => {
-  test('approves nothing until it is fenced, and then no taken nonce anew', async () => {
+  test('approves nothing until it is fenced, and then no taken nonce again', async () => {
     await signed(quorum, requestOf(wallet, transfer(0)))
     const backup = join(quorum.home, 'backup')
     await command('backup', '--domain', 'user', '--to', backup)
@@ -60,7 +60,7 @@ describe('28: a user side that was restored from an older backup', () => {
 })
 
 describe('28: a service that was restored from an older backup', () => {
-  test('signs no taken nonce anew, keeps its evidence, and says what it lost', async () => {
+  test('signs no taken nonce again, keeps its evidence, and says what it lost', async () => {
     const backup = join(quorum.home, 'backup-service')
     await command('backup', '--domain', 'service', '--to', backup)
     const later = await readyWallet(quorum)

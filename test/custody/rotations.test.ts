@@ -44,7 +44,7 @@ afterAll(() => quorum?.close())
 const READY_MS = 60_000
 const sign = () => signed(quorum, requestOf(wallet, transfer(nonce++)))
 
-/** Signs again as soon as the sessions stand: a newer registry makes them anew. */
+/** Signs again as soon as the sessions stand: a newer registry makes them again. */
 async function signsOnceReady(): Promise<void> {
   await expect
     .poll(async () => (await quorum.coSigner.sign(requestOf(wallet, transfer(nonce++)))).ok, {

@@ -188,7 +188,7 @@ describe('the user side', () => {
 
     const after = open()
     await expect(after.boots.admit(startOf(zombie, 7), connection())).rejects.toThrow('FENCED')
-    // Its own supervisor starts the newer one again, which takes the journal anew.
+    // Its own supervisor starts the newer one again, which takes the journal again.
     await after.boots.admit(startOf(randomBytes(16), 9), connection())
     // Another journal counts from one, and a service may go on without any.
     await after.boots.admit(startOf(randomBytes(16), 1, '0b'.repeat(16)), connection())

@@ -184,7 +184,7 @@ test('the same call with higher fees is none more', async () => {
   expect(counted()).toEqual({ calls: 1, units: 100n })
 })
 
-test('a restored ledger counts anew from both logs, each call once', async () => {
+test('a restored ledger counts again from both logs, each call once', async () => {
   const [first, second] = [approved(payment(0), seqAt(1)), approved(payment(1), seqAt(2))]
   // The backup had the first.
   await decide(first)

@@ -56,7 +56,7 @@ test('what a start reads is what was counted, of each sliding time that there is
   }
 })
 
-test('a usage without one of its sliding times is none to sign by, until it is counted anew', async () => {
+test('a usage without one of its sliding times is none to sign by, until it is counted again', async () => {
   await put(openUsageRows(root), counted(NO_POLICY_LEDGER, 0, [60, 3_600]))
   const [key] = [...slides().getKeys()]
   if (key === undefined) throw new Error('no sliding time was put')

@@ -70,7 +70,7 @@ test('a wallet whose record is damaged is refused in so many words, and the othe
   for (const store of stores) {
     await expect.poll(() => recordIn(readFileSync(store)), HAPPENS).toBeDefined()
   }
-  // What is flipped is not to be written anew meanwhile, nor read before.
+  // What is flipped is not to be written again meanwhile, nor read before.
   await service.restartNodes(() => {
     for (const store of stores) flipIn(store)
   })

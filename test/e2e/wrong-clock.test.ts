@@ -75,7 +75,7 @@ test('a clock that jumps a year ahead stops writes, moves no window, and heals b
     expect(meanwhile.json.daily_used_usd).not.toBe('0.00')
     setShift(0)
     await expect.poll(async () => (await clockPart()).status, SETTLES).toBe('up')
-    // Each process reads its clock anew in its own time: a send needs all three to be right.
+    // Each process reads its clock again in its own time: a send needs all three to be right.
     await expect.poll(async () => (await send('1002')).status, SETTLES).toBe(200)
     expect((await key.api.get('/api/limits')).json.daily_resets_at).toBe(spent.json.daily_resets_at)
   }

@@ -6,7 +6,7 @@ const CAP_SHARE_MIN = 0.5
 const CAP_SHARE_MAX = 1.2
 const MICROS_PER_CENT = 10_000n
 
-/** Creates, caps anew, rotates or revokes a key. @returns what was done; null when it failed */
+/** Creates, caps again, rotates or revokes a key. @returns what was done; null when it failed */
 export async function changeKeys(
   { service, owner }: Stack,
   agent: Agent,

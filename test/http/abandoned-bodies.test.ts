@@ -87,7 +87,7 @@ test('bodies of no length that never end take no more room than their key has pa
   for (const socket of sockets) socket.destroy()
 })
 
-test('whoever sends a body too slowly hears so', async () => {
+test('a caller that sends a body too slowly is told so', async () => {
   harness = await startHarness()
   const head = [
     'POST /api/tx/simulate HTTP/1.1',

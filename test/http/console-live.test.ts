@@ -112,7 +112,7 @@ test('a connection that broke goes on without a gap and without an event twice',
   expect(seen.gaps).toBe(1)
 })
 
-test('a log that no longer has what comes next is followed from here, and pages read anew', async () => {
+test('a log that no longer has what comes next is followed from here, and pages read again', async () => {
   const log: Log = { length: 9, startsAfter: 8 }
   const harness = await start(log)
   const place: Place = { after: '3' }

@@ -54,7 +54,7 @@ test('a submission keeps its idempotency key while it says the same, and until i
   expect(submissions.for({ to: '0xa', amount: '1' }).id, 'it is wished once more').toBe('id 4')
 })
 
-test('what was sent and not answered keeps its key in a page that is loaded anew', () => {
+test('what was sent and not answered keeps its key in a page that is loaded again', () => {
   const kept = storage()
   let nowMs = 0
   let ids = 0

@@ -380,7 +380,7 @@ describe.each(ADAPTERS)('a node that passes requests on, with the adapter %s', (
     expect(performance.now() - begunMs).toBeLessThan(5_000)
   })
 
-  test('tells whoever sends a body too slowly, and passes nothing of it on', async () => {
+  test('tells a caller that sends a body too slowly, and forwards nothing of it', async () => {
     const head = 'POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n'
     const answers = await Promise.all([head, `${head}{`].map(said))
     for (const each of answers) {

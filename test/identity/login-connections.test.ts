@@ -88,7 +88,7 @@ describe('a crowd of silent connections', () => {
     await expect.poll(() => honest.text).toContain('200 OK')
   })
 
-  test('of many addresses leaves a place to whoever comes, of its own and of another', async () => {
+  test('of many addresses leave a place to the next caller, from its own address and from another', async () => {
     const { port } = await start()
     const silent: Caller[] = []
     for (let n = 20; n < 30; n++) silent.push(...(await crowd(port, `127.0.0.${n}`, 6)))

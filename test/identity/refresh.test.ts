@@ -29,7 +29,7 @@ const refresh = (refreshToken: unknown, resource = AUDIENCE) =>
     resource,
   })
 
-it('a page that is loaded anew asks for nothing while its person is signed in', async () => {
+it('a page that is loaded again asks for nothing while its person is signed in', async () => {
   expect((await person.signIn(CONSOLE_CLIENT)).access_token).toEqual(expect.any(String))
   expect(person.forms).toEqual(['login', 'consent'])
   expect((await person.signIn(CONSOLE_CLIENT)).access_token).toEqual(expect.any(String))

@@ -81,7 +81,7 @@ describe('a node that was added', () => {
     const api = httpClient(url, { 'x-api-key': stack.secrets[caller] ?? '' })
     const body = { chain_id: stack.chainId, to: `0x${'a1'.repeat(20)}`, value: '1' }
     let sent = await api.post('/api/tx/send', body)
-    // With a newer registry the service makes its sessions with the other domains anew, and signs nothing meanwhile.
+    // With a newer registry the service makes its sessions with the other domains again, and signs nothing meanwhile.
     const again = async () => {
       if (sent.json.error?.code === 'COSIGNER_UNAVAILABLE')
         sent = await api.post('/api/tx/send', body)

@@ -20,7 +20,7 @@ export interface IdentityPair {
   /** One that waits on a home, and takes over. */
   startStandby(home: string): Promise<WaitingIdentity>
   environmentOf(home: string): Record<string, string>
-  /** Makes a home anew out of another's, as an operator does. */
+  /** Makes a home again out of another's, as an operator does. */
   makeHome(from: string, to: string): Promise<void>
   stop(): Promise<void>
 }

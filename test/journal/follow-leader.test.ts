@@ -96,7 +96,7 @@ describe('a store that follows the owner of its journal', () => {
     expect(timers.now() - saidAtMs).toBeLessThan(LEADER_SILENT_MS)
   })
 
-  test('counts the silence anew while the journal does not answer', async () => {
+  test('counts the silence again while the journal does not answer', async () => {
     const { timers, engine, leader } = await leaderAtWork(1)
     const inner = engine.connect()
     let isAway = false
@@ -117,7 +117,7 @@ describe('a store that follows the owner of its journal', () => {
     await untilSo(timers, () => following.overtakes() === 1)
   })
 
-  test('counts the silence anew after an answer that the journal was long in giving', async () => {
+  test('counts the silence again after an answer that the journal was long in giving', async () => {
     const { timers, engine, leader } = await leaderAtWork(1)
     const inner = engine.connect()
     let isSlow = false

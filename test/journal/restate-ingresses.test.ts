@@ -124,7 +124,7 @@ test('where all are silent the outcome is unknown in the end, and each was asked
   for (const { asked } of silent) expect(asked).toBeGreaterThan(0)
 })
 
-test('one whose first request is stuck is asked anew in its turn', async () => {
+test('one whose first request is stuck is asked again in its turn', async () => {
   let requests = 0
   const one = await ingress((response) => {
     if (++requests === 2) response.end('in time')

@@ -109,7 +109,7 @@ describe('the keeper of snapshots', () => {
     await keeper.close()
   })
 
-  test('writes no large snapshot anew for few entries', async () => {
+  test('writes no large snapshot again for few entries', async () => {
     const { state, append, keeps, passes } = await leader({ entries: 11, chunkBytes: 10_000 })
     const keeper = keeps()
     await passes(SECOND_MS)

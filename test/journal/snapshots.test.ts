@@ -339,7 +339,7 @@ describe('the snapshot of a store', () => {
     expect((await snapshotsOf(journal).readHead(PARTITION)).newest).toEqual(before.newest)
   })
 
-  test('has nothing that is made anew, and what it was told to stop is not there', async () => {
+  test('has nothing that is made again, and what it was told to stop is not there', async () => {
     const engine = createMemoryEngine()
     const journal = engine.connect()
     const store = await startOn(journal)

@@ -119,7 +119,7 @@ test('whoever waits for a session while the token goes away is told, and the nex
   expect(live.size).toBeLessThanOrEqual(4)
 })
 
-test('a login that ended is made anew', async () => {
+test('a login that ended is made again', async () => {
   const sessions = open()
   expect(await sessions.use(signed)).toBe('signed')
   isLoggedIn = false

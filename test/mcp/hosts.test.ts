@@ -50,7 +50,7 @@ function inputNodes(): (readonly [path: string, node: Node])[] {
   return tools.flatMap(({ name, inputSchema }) => [...nodesOf(inputSchema as Node, name)])
 }
 
-/** The keywords that the APIs of Anthropic, OpenAI (strict as well) and Google all take. */
+/** The keywords that every host may pass on: model APIs reject tools with others. */
 const KEYWORDS_TAKEN: readonly string[] = [
   'type',
   'description',
@@ -60,7 +60,7 @@ const KEYWORDS_TAKEN: readonly string[] = [
   'enum',
   'pattern',
   'maximum',
-  // Google's own API has no field for it, and its clients leave it out; OpenAI's strict form wants it.
+  // Some APIs have no field for it, and their clients leave it out; strict ones want it.
   'additionalProperties',
 ]
 

@@ -134,7 +134,7 @@ describe('a body that differs from an earlier one in nothing but its id', () => 
     expect(found).toBeGreaterThanOrEqual(USUAL.length * IDS.length)
   })
 
-  it('is looked at anew when its headers name another revision, or are not plain', () => {
+  it('is looked at again when its headers name another revision, or are not plain', () => {
     const calls = createRepeatedCalls()
     const [plain = ''] = USUAL
     const enveloped = JSON.stringify(modernBody)

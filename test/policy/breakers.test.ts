@@ -36,7 +36,7 @@ const signed = (second: number, usd: number, newBeneficiaries = 0): Watched => (
 })
 
 describe('a breaker of refusals', () => {
-  test('trips at its count within its time, and begins anew', () => {
+  test('trips at its count within its time, and begins again', () => {
     const five = [0, 1, 2, 3, 4].map(refused)
     const trips = replayBreakers([refusals(5, 10)], [...five, ...[5, 6, 7, 8].map(refused)])
     expect(trips).toMatchObject([
@@ -123,7 +123,7 @@ test('a breaker of a key is loosened by nobody but an authorizer', () => {
 test('what is counted apart and what is counted in one comes to the same trips, within bounds', () => {
   fc.assert(
     fc.property(BREAKERS, LOG, (breakers, log) => {
-      // As the actor has it: refusals in memory, signed calls in the ledger, both begun anew by a trip.
+      // As the actor has it: refusals in memory, signed calls in the ledger, both begun again by a trip.
       const tallies = new Map<Watched['type'], BreakerTally>()
       const trips = []
       for (const seen of log) {

@@ -61,7 +61,7 @@ describe('a breaker of a beneficiary that wallets share', () => {
   })
 })
 
-test('breakers of a user count what all keys do together, and begin anew by a trip or a change', () => {
+test('breakers of a user count what all keys do together, and begin again by a trip or a change', () => {
   const refusals: UserBreaker = { kind: 'refusals', count: 3, factor: null, perSeconds: 60 }
   expect(trips([refusals], [0, 1, 2, 3, 4].map(refused))).toHaveLength(1)
   expect(trips([refusals], [0, 1, 2, 3, 4, 5].map(refused))).toHaveLength(2)

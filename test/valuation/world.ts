@@ -176,7 +176,7 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
   const { chains, close } = connectChains([config])
   const chain = chains.get(chainId)
   if (chain === undefined) throw new Error('no chain')
-  // Stands still, so that a test that takes its time sees no reading age, and none asked for anew.
+  // Stands still, so that a test that takes its time sees no reading age, and none asked for again.
   const readAtMs = Date.now()
   const prices = createChainlinkPrices([{ chain: config, rpc: chain.rpc, now: () => readAtMs }])
   await prices.warm()

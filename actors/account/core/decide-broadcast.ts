@@ -65,7 +65,7 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
 }
 
 /**
- * A refusal alone never ends a transaction while its bytes, or those of an earlier attempt, may be
+ * A refusal by itself never ends a transaction while its bytes, or those of an earlier attempt, may be
  * in a pool: they could be mined in addition to whatever took over the nonce or the money. The
  * transaction is sent again, then cancelled at its own nonce, and the chain decides.
  */

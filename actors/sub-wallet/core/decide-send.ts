@@ -10,7 +10,7 @@ import { askedFirst, maxNativeWeiOf } from './decide-approvals.js'
 import { callsAheadOf } from './kept-nonces.js'
 import { passesAgain, passesGates } from './lifecycle.js'
 import type { Command, PreparedSend } from './messages.js'
-import { type AskedAnew, askAgain, askedAgainFor } from './run-approved.js'
+import { askAgain, askedAgainFor, type NewTerm } from './run-approved.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 import { isPlain } from './unmined-calls.js'
@@ -161,7 +161,7 @@ function requote(
   // reservation.
   const nothing = { ...draft.reservation, micros: 0n }
   turn.emit({
-    type: 'reserved-anew',
+    type: 'reserved-again',
     draft: { ...held, reservation: nothing, paid: null, counted: undefined },
   })
   const asked: CallAtGates = {
@@ -174,26 +174,26 @@ function requote(
   }
   if (!passesAgain(turn, asked) || asked.admitted === null || !quote.ok) {
     // The waiting call keeps its former reservation.
-    if (draft.approval !== undefined) turn.emit({ type: 'reserved-anew', draft: held })
+    if (draft.approval !== undefined) turn.emit({ type: 'reserved-again', draft: held })
     turn.emit({ type: 'released', txId })
     return
   }
   const { key, reservation, valuation, paid } = asked.admitted
   const { gasLimit, fees, problem, basis } = quote
-  const anew: Draft = {
+  const reserved: Draft = {
     ...{ ...draft, gasLimit, ...fees, problem, basis, requotes },
     ...{ reservation, valuation, paid, createdAtMs: nowMs, counted: asked.counted },
     ...(draft.approval === undefined ? { asks: asked.asks } : {}),
   }
   syncLane(turn, chainId, chainNonce, quote.accountHasCode)
-  turn.emit({ type: 'reserved-anew', draft: anew })
+  turn.emit({ type: 'reserved-again', draft: reserved })
   if (draft.approval !== undefined) {
     const waiting = waitingOf(turn.state, txId)
     const isDearer = gasLimit * fees.maxFeePerGas > waiting.approval.maxNativeWei
     const why = askedAgainFor(waiting, asked) ?? (isDearer ? 'gas' : null)
     if (why !== null) {
       turn.emit({ type: 'released', txId })
-      askAgain(turn, txId, askedAnewOf(anew, why, asked.asks), nowMs)
+      askAgain(turn, txId, newTermOf(reserved, why, asked.asks), nowMs)
       return
     }
     if (laneOf(turn.state, chainId).nextNonce === null) {
@@ -202,10 +202,10 @@ function requote(
       return
     }
   }
-  askToScreen(turn, anew, key.userId)
+  askToScreen(turn, reserved, key.userId)
 }
 
-function askedAnewOf(draft: Draft, why: AskedAnew['why'], asks: AskedAnew['asks']): AskedAnew {
+function newTermOf(draft: Draft, why: NewTerm['why'], asks: NewTerm['asks']): NewTerm {
   const { valuation, counted = null } = draft
   const maxNativeWei = maxNativeWeiOf(draft)
   const { valueMicros } = valuation

@@ -8,7 +8,7 @@ import { type CallAtGates, DUPLICATE_WINDOW_MS, keyOf } from './call-at-gates.js
 import { proceed } from './decide-delegation.js'
 import { passesIdempotency, passesKey } from './gates.js'
 import { passesGates } from './lifecycle.js'
-import { judgedAnew, readyApproval, waitedOf } from './sponsored-approved.js'
+import { judgeSponsoredAgain, readyApproval, waitedOf } from './sponsored-approved.js'
 import { callOf, mustDelegate, recordBeforeGas, syncLane } from './sponsored-call.js'
 import type { PreparedSponsored, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
@@ -114,7 +114,7 @@ export function sponsoredScreened(turn: Turn, command: Of<'sponsored-screened'>)
   if (entry === undefined || entry.phase !== 'screening' || entry.draft === null) return
   const { draft, token, chainId } = entry
   if (draft.approval !== undefined) {
-    judgedAnew(turn, draft, command)
+    judgeSponsoredAgain(turn, draft, command)
     return
   }
   const terms = refusal === null ? draft.terms : ({ ok: false, fault: refusal } as const)

@@ -9,7 +9,7 @@ import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
 import type { RecordedEnd, SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { runningKeysOf, type SubWalletState } from './state.js'
-import { holdAnew, leaveWaiting } from './waiting-calls.js'
+import { holdAgain, leaveWaiting } from './waiting-calls.js'
 
 type Of<T extends SponsoredEvent['type']> = Extract<SponsoredEvent, { type: T }>
 
@@ -19,8 +19,8 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     case 'sponsored-reserved':
       reserved(state, event)
       return
-    case 'sponsored-reserved-anew':
-      reservedAnew(state, event)
+    case 'sponsored-reserved-again':
+      reservedAgain(state, event)
       return
     case 'sponsored-released':
       release(state, entryOf(state, event.txId))
@@ -85,10 +85,10 @@ function reserved(state: SubWalletState, event: Of<'sponsored-reserved'>): void 
   for (const key of runningKeysOf(draft)) state.running.set(key, txId)
 }
 
-function reservedAnew(state: SubWalletState, event: Of<'sponsored-reserved-anew'>): void {
+function reservedAgain(state: SubWalletState, event: Of<'sponsored-reserved-again'>): void {
   const { draft, needsDelegation } = event
   const entry = entryOf(state, draft.txId)
-  holdAnew(state, draft)
+  holdAgain(state, draft)
   entry.draft = draft
   entry.gasMicros = draft.gasMicros
   entry.needsDelegation = needsDelegation

@@ -27,7 +27,7 @@ import {
 } from './policy-ledgers.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
 import { isPlain } from './unmined-calls.js'
-import { evolveWaiting, holdAnew, leaveWaiting } from './waiting-calls.js'
+import { evolveWaiting, holdAgain, leaveWaiting } from './waiting-calls.js'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -102,7 +102,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
 type CallEvent = Parameters<typeof evolveAccount>[1] | Parameters<typeof evolveSponsored>[1]
 type OwnCallEvent = Of<
   | 'reserved'
-  | 'reserved-anew'
+  | 'reserved-again'
   | 'transaction-signed'
   | 'reservation-raised'
   | 'receipt-asked'
@@ -118,8 +118,8 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
     case 'reserved':
       reserved(state, event.draft)
       return
-    case 'reserved-anew':
-      reservedAnew(state, event.draft)
+    case 'reserved-again':
+      reservedAgain(state, event.draft)
       return
     case 'released':
       freeReservation(state, event.txId)
@@ -169,11 +169,11 @@ function reserved(state: SubWalletState, draft: Draft): void {
   if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
 }
 
-function reservedAnew(state: SubWalletState, draft: Draft): void {
+function reservedAgain(state: SubWalletState, draft: Draft): void {
   const entry = state.drafts.get(draft.txId)
   if (entry === undefined) throw new Error(`${draft.txId} is not a draft`)
   const { lineageId, reservation, createdAtMs } = draft
-  if (draft.approval !== undefined) holdAnew(state, draft)
+  if (draft.approval !== undefined) holdAgain(state, draft)
   else {
     releaseDraft(state, lineageId, entry.draft.reservation)
     if (reservation.micros > 0n) reserveDraft(state, lineageId, reservation, createdAtMs)

@@ -246,7 +246,7 @@ export type Event =
   | { readonly type: 'breaker-tripped'; readonly lineageId: LineageId }
   | { readonly type: 'reserved'; readonly draft: Draft }
   /** A draft that is being screened holds a different amount from now on. */
-  | { readonly type: 'reserved-anew'; readonly draft: Draft }
+  | { readonly type: 'reserved-again'; readonly draft: Draft }
   | {
       readonly type: 'transaction-signed'
       readonly tx: Transaction

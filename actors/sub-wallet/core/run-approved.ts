@@ -153,7 +153,7 @@ export function hasMoved(before: bigint, now: bigint): boolean {
 }
 
 /** The new terms that people are asked to approve. */
-export interface AskedAnew {
+export interface NewTerm {
   readonly why: AskedAgain
   readonly asks: CallAtGates['asks']
   readonly maxNativeWei: bigint
@@ -164,11 +164,11 @@ export interface AskedAnew {
 }
 
 /** Puts the call to people again: its draft is gone, and it waits at its present cost. */
-export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number): void {
-  const { why, asks, valueMicros, counted, sponsored } = anew
+export function askAgain(turn: Turn, txId: TxId, again: NewTerm, nowMs: number): void {
+  const { why, asks, valueMicros, counted, sponsored } = again
   const { tx, approval: before } = waitingOf(turn.state, txId)
   const needed = Math.max(before.needed, asks?.needed ?? 0)
-  const times = timesAnew(before, asks, nowMs)
+  const times = newTimes(before, asks, nowMs)
   const { delaySeconds, expiresAtMs } = times
   const isLonger = delaySeconds > before.delaySeconds
   const asked =
@@ -184,7 +184,7 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
     ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why, ...times },
     // The term differs from every earlier one, so that no signature over those is valid.
     maxNativeWei:
-      anew.maxNativeWei > before.maxNativeWei ? anew.maxNativeWei : before.maxNativeWei + 1n,
+      again.maxNativeWei > before.maxNativeWei ? again.maxNativeWei : before.maxNativeWei + 1n,
     ...{ valueMicros, counted, sponsored, decidedAtMs: null },
   }
   turn.emit({
@@ -199,7 +199,7 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
 }
 
 /** Extends the expiry for a longer delay, within what the identity provider keeps. */
-function timesAnew(
+function newTimes(
   { delaySeconds: before, expiresAtMs, requestedAtMs }: Approval,
   asks: CallAtGates['asks'],
   nowMs: number,
@@ -242,8 +242,8 @@ function askOthers(turn: Turn, { tx, approval }: WaitingCall, nowMs: number): vo
   }
   const { maxNativeWei, counted, sponsored } = approval
   const { valueMicros } = valuation
-  const anew = { why: 'people', asks: undefined, maxNativeWei, valueMicros } as const
-  askAgain(turn, txId, { ...anew, counted, sponsored }, nowMs)
+  const again = { why: 'people', asks: undefined, maxNativeWei, valueMicros } as const
+  askAgain(turn, txId, { ...again, counted, sponsored }, nowMs)
 }
 
 /** Lets the lanes continue when a kept nonce is released, because other calls may wait for it. */

@@ -9,14 +9,14 @@ import { proceed } from './decide-delegation.js'
 import { passesAgain } from './lifecycle.js'
 import { askAgain, askedAgainFor, hasMoved } from './run-approved.js'
 import { callOf, mustDelegate, syncLane } from './sponsored-call.js'
-import type { SponsoredAnew, SponsoredCommand } from './sponsored-messages.js'
+import type { SponsoredCommand, SponsoredJudgedAgain } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import { swapLossFault } from './swap-loss-gate.js'
 import type { Turn } from './turn.js'
 import { waitingOf } from './waiting-calls.js'
 
 type Screened = Extract<SponsoredCommand, { type: 'sponsored-screened' }>
-type Quoted = Extract<SponsoredAnew['quote'], { ok: true }>
+type Quoted = Extract<SponsoredJudgedAgain['quote'], { ok: true }>
 
 /**
  * Handles sponsored calls that need people's approval. People sign the terms of the Router's
@@ -45,29 +45,29 @@ const GAS_IS_OURS = 0n
 /**
  * Judges the call by the gates that depend on the quote, then against the terms that people signed.
  */
-export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened): void {
-  const { refusal, screenedAgainst, anew, nowMs } = command
+export function judgeSponsoredAgain(turn: Turn, draft: SponsoredDraft, command: Screened): void {
+  const { refusal, screenedAgainst, judgedAgain, nowMs } = command
   const { txId, chainId } = draft
-  if (refusal !== null || anew === undefined) {
+  if (refusal !== null || judgedAgain === undefined) {
     if (refusal === null) throw new Error(`${txId} was not judged again`)
     turn.emit({ type: 'sponsored-released', txId })
     turn.refuseSend(null, refusal, callOf(draft), screenedAgainst)
     return
   }
-  const { quote, gasMicros, delegated } = anew
+  const { quote, gasMicros, delegated } = judgedAgain
   const needsDelegation = mustDelegate(turn.state, chainId, delegated)
   const held: SponsoredDraft = { ...draft, createdAtMs: nowMs }
   const { counted: before, ...uncounted } = held
   // The call must not count against itself, so caps and policy are checked without its reservation.
   const nothing = { ...uncounted, gasMicros: 0n, reservation: { ...draft.reservation, micros: 0n } }
-  turn.emit({ type: 'sponsored-reserved-anew', draft: nothing, needsDelegation })
-  const asked = atGatesAgain(draft, anew, nowMs)
+  turn.emit({ type: 'sponsored-reserved-again', draft: nothing, needsDelegation })
+  const asked = atGatesAgain(draft, judgedAgain, nowMs)
   const passed = passesAgain(turn, asked)
   const { admitted } = asked
   const problem = quote.ok && !quote.terms.ok ? quote.terms.fault : null
   if (!passed || admitted === null || !quote.ok || problem !== null) {
     // The waiting call keeps its former reservation.
-    turn.emit({ type: 'sponsored-reserved-anew', draft: held, needsDelegation })
+    turn.emit({ type: 'sponsored-reserved-again', draft: held, needsDelegation })
     turn.emit({ type: 'sponsored-released', txId })
     if (passed && problem !== null) {
       turn.refuseSend(null, problem, callOf(draft), screenedAgainst)
@@ -77,7 +77,7 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
   const { reservation, valuation } = admitted
   const { counted } = asked
   turn.emit({
-    type: 'sponsored-reserved-anew',
+    type: 'sponsored-reserved-again',
     draft: {
       ...{ ...uncounted, reservation, valuation, gasMicros },
       ...(counted === undefined ? {} : { counted }),
@@ -90,7 +90,7 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
   if (why !== null) {
     turn.emit({ type: 'sponsored-released', txId })
     const { valueMicros } = valuation
-    const sponsored = sponsoredAnew(draft, quote)
+    const sponsored = sponsorshipOf(draft, quote)
     const { asks } = asked
     askAgain(
       turn,
@@ -103,14 +103,18 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
     )
     return
   }
-  syncLane(turn, chainId, anew.chainNonce)
+  syncLane(turn, chainId, judgedAgain.chainNonce)
   turn.emit({ type: 'sponsored-waiting', txId, screenedAgainst })
   proceed(turn, chainId)
 }
 
-function atGatesAgain(draft: SponsoredDraft, anew: SponsoredAnew, nowMs: number): CallAtGates {
+function atGatesAgain(
+  draft: SponsoredDraft,
+  judgedAgain: SponsoredJudgedAgain,
+  nowMs: number,
+): CallAtGates {
   const { keyId, chainId, terms } = draft
-  const { quote, gasMicros: sponsoredGasMicros } = anew
+  const { quote, gasMicros: sponsoredGasMicros } = judgedAgain
   return {
     ...{ keyId, chainId, nowMs, idempotency: null, first: null, quote, sponsoredGasMicros },
     ...{ quoted: null, guardsDuplicates: false },
@@ -136,7 +140,7 @@ function keepsLossBound({ state }: Turn, { keyId, terms }: SponsoredDraft, quote
 }
 
 /** The terms that people are asked to approve, by the present offer. */
-function sponsoredAnew(
+function sponsorshipOf(
   { router, delegate, fingerprint, terms }: SponsoredDraft,
   { terms: fresh, offered, parties }: Quoted,
 ): WaitingSponsorship {

@@ -30,7 +30,7 @@ export type SponsoredCommand =
       readonly refusal: Fault | null
       readonly screenedAgainst: readonly ScreenedAgainst[]
       /** The present valuation of a call that waited; set when screening lets it through. */
-      readonly anew?: SponsoredAnew
+      readonly judgedAgain?: SponsoredJudgedAgain
       readonly nowMs: number
     }
   | {
@@ -133,7 +133,7 @@ export interface PreparedSponsored extends Omit<SponsorCommand, 'type'>, Sponsor
 }
 
 /** The present valuation of a call that waited and is judged again. */
-export interface SponsoredAnew extends SponsoredAccount {
+export interface SponsoredJudgedAgain extends SponsoredAccount {
   readonly quote: SponsoredQuote
 }
 
@@ -216,7 +216,7 @@ export type SponsoredEvent =
     }
   /** A draft of a call that waited, and the call itself, hold a different amount from now on. */
   | {
-      readonly type: 'sponsored-reserved-anew'
+      readonly type: 'sponsored-reserved-again'
       readonly draft: SponsoredDraft
       readonly needsDelegation: boolean
     }

@@ -80,7 +80,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
 type Held = Pick<Draft, 'txId' | 'lineageId' | 'reservation' | 'valuation' | 'createdAtMs'>
 
 /** Changes what the call holds after prices and fees moved on. */
-export function holdAnew(state: SubWalletState, draft: Held): void {
+export function holdAgain(state: SubWalletState, draft: Held): void {
   const call = waitingOf(state, draft.txId)
   const { lineageId, reservation, valuation, createdAtMs } = draft
   release(state, call.tx)

@@ -10,7 +10,7 @@ import type { CallQuote } from '../../../src/valuation/quoter.js'
 import type { SponsoredQuote } from '../../../src/valuation/sponsored-quote.js'
 import { basisStillGood } from '../../../src/valuation/staleness.js'
 import type { Command, Effect } from '../core/messages.js'
-import type { SponsoredAnew } from '../core/sponsored-messages.js'
+import type { SponsoredJudgedAgain } from '../core/sponsored-messages.js'
 import type { SponsoredDraft } from '../core/sponsored-state.js'
 import type { Draft } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
@@ -108,18 +108,18 @@ export function screenSponsored(
   const { txId, chainId, keyId, account, router, terms, parties, approval } = draft
   const userId = reader.keys.byId(keyId)?.userId
   if (userId === undefined) throw new Error(`${keyId} is not in the store`)
-  const report = (verdict: Verdict, anew?: SponsoredAnew) =>
+  const report = (verdict: Verdict, judgedAgain?: SponsoredJudgedAgain) =>
     self({
       type: 'sponsored-screened',
       txId,
       refusal: verdictFault(verdict),
       screenedAgainst: versionsOf(verdict.lists),
-      ...(anew === undefined ? {} : { anew }),
+      ...(judgedAgain === undefined ? {} : { judgedAgain }),
       nowMs: timers.now(),
     })
   const judged = (verdict: Verdict) => {
     if (approval === undefined || verdict.outcome !== 'clean') report(verdict)
-    else void anewOf(ports, draft).then((anew) => report(verdict, anew))
+    else void judgeAgain(ports, draft).then((judgedAgain) => report(verdict, judgedAgain))
   }
   const verdict = screener.screen({
     chainId: chainId as ChainId,
@@ -133,7 +133,10 @@ export function screenSponsored(
 }
 
 /** Values a call that waited at present prices and offers. */
-async function anewOf(ports: SubWalletPorts, draft: SponsoredDraft): Promise<SponsoredAnew> {
+async function judgeAgain(
+  ports: SubWalletPorts,
+  draft: SponsoredDraft,
+): Promise<SponsoredJudgedAgain> {
   const { chainId, keyId, kind, account, router, delegate, terms, offered } = draft
   const key = ports.reader.keys.byId(keyId)
   const chain = ports.chains.get(chainId)

@@ -7,10 +7,10 @@ import type { SponsoredKind } from '../../../src/domain/sponsorship.js'
 import { worstCaseFeeWei } from '../../../src/domain/transaction-fee.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { SponsoredQuote } from '../../../src/valuation/sponsored-quote.js'
-import type { SponsoredAnew } from '../core/sponsored-messages.js'
+import type { SponsoredJudgedAgain } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
-type Account = Omit<SponsoredAnew, 'quote'>
+type Account = Omit<SponsoredJudgedAgain, 'quote'>
 /** Stands for the account of a call that is refused before the chain is read. */
 export const UNKNOWN_ACCOUNT: Account = { delegated: true, chainNonce: null, gasMicros: 0n }
 
@@ -29,7 +29,7 @@ export async function withAccount(
   { chains, log }: Pick<SubWalletPorts, 'chains' | 'log'>,
   caller: Caller,
   quote: SponsoredQuote,
-): Promise<SponsoredAnew> {
+): Promise<SponsoredJudgedAgain> {
   const { chainId } = caller
   const chain = chains.get(chainId)
   if (chain === undefined || !quote.ok) return { ...UNKNOWN_ACCOUNT, quote }

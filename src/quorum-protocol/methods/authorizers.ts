@@ -17,7 +17,7 @@ export const AUTHORIZERS = {
     callClass: 'console',
     admits: 'served',
     parameters: positional({ challenge: bytes(32) }),
-    /** The encoded proof that a person left; null when there is none. */
+    /** The encoded proof that a person left; null without one. */
     result: orNull(bytes()),
   },
 } as const satisfies Methods

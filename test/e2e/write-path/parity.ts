@@ -12,7 +12,7 @@ import { finalOf, type Stack } from '../stack.js'
 
 const BASE = 8453
 const SOMEBODY = '0x000000000000000000000000000000000000dEaD'
-/** Made anew for each answer, so that no two answers share them. */
+/** Made again for each answer, so that no two answers share them. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['request_id', 'quote_id', 'expires_at'])
 /** What a write sets off goes on between two reads: they are compared where nothing changed. */
 const READS_MAX = 20
